@@ -43,7 +43,7 @@ export function readBackupPlace(value: string, settings: S3Settings): BackupPlac
   }
 }
 
-/** For people, without keys. */
+/** Describes the place for people, without keys. */
 export function describePlace(place: BackupPlace): string {
   if (place.kind === 'folder') return place.path
   return `s3://${place.bucket}${place.prefix && `/${place.prefix}`}`

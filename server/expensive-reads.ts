@@ -14,18 +14,19 @@ type Outcome = (typeof OUTCOMES)[number]
 /** A read that works in slices, for one request. */
 export interface ExpensiveRead {
   /**
-   * Call it after each slice, with the rows it examined, whether they matched or not. Lets other requests run. Throws
-   * when the client has disconnected, the server is stopping, or two newer expensive reads of the same agent are running.
+   * Call this after each slice, with the number of rows it examined, whether they matched or not. Lets other requests
+   * run. Throws when the client has disconnected, the server is stopping, or two newer expensive reads of the same
+   * agent are running.
    */
   examined(rows: number): Promise<void>
-  /** It has examined as many rows as one read may. Return what was found so far, and say that there may be more. */
+  /** The read has examined as many rows as it may. Return what was found so far, and say that there may be more. */
   readonly isSpent: boolean
 }
 
 interface Caller {
   /** The id of the agent who asks, whose expensive reads are limited. */
   agentId?: string
-  /** The request's signal. Always pass it: work for a client that has left slows down the others. */
+  /** The request's signal. Always pass it: work for a client that has disconnected slows down the others. */
   signal?: AbortSignal
   /** Rows that the read may examine. */
   maxRows?: number
@@ -39,7 +40,7 @@ export interface ExpensiveReads {
   stop(): void
 }
 
-/** Keeps reads that may examine many rows from outliving their request, and from taking the server from others. */
+/** Stops reads that may examine many rows when their request ends, and keeps them from slowing down other requests. */
 export function createExpensiveReads(): ExpensiveReads {
   let isStopped = false
   let running = 0
@@ -131,7 +132,7 @@ const refusals = {
     new AppError(503, 'stopping', 'The server is restarting. Try again in a few seconds.', {
       headers: { 'retry-after': '5' },
     }),
-  // No one gets this one. The status is nginx's, and shows in the metrics.
+  // No client receives this. The status is nginx's, and appears in the metrics.
   disconnected: () => new AppError(499, 'client_disconnected', 'The client closed the connection.'),
   superseded: () =>
     new AppError(

@@ -44,8 +44,8 @@ export function createId(prefix: IdPrefix, now: number): string {
 }
 
 /**
- * A new id of an organization: 30 random bits. It is short, because nearly every row and index has it. Among a thousand
- * organizations it is taken with a chance of one in a million; then nothing is stored.
+ * A new organization id with 30 random bits. It is short because nearly every row and index contains it. With a
+ * thousand organizations, the chance of a collision is one in a million; creating the organization then fails.
  */
 export function createOrganizationId(now: number): string {
   return `org_${base32(Bun.randomUUIDv7('buffer', now)).slice(-ORGANIZATION_CHARACTERS)}`

@@ -3,12 +3,12 @@ import { watchClock } from './clock-jump.ts'
 import type { Log } from './log.ts'
 import type { Pulse } from './pulse.ts'
 
-/** The longest a loop waits, whatever its rows say: a limit in case the clock was changed. */
+/** The longest a loop waits, whatever its rows say, in case the clock was changed. */
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_ERROR_MS = 1_000
 /** A loop that keeps failing is logged this often. */
 const LOG_ERROR_EVERY_MS = 60_000
-/** Pause between two slices of periodic work, so that it does not slow down requests. */
+/** Pause between two slices of periodic work, so that it doesn't slow down requests. */
 const PAUSE_BETWEEN_SLICES_MS = 20
 
 interface LoopDeps {
@@ -25,9 +25,9 @@ export interface Loop {
 }
 
 /**
- * Runs a piece of work after each commit, and again after the milliseconds that it returned. Runs never overlap; any
- * number of commits during a run cause one more. A run that throws is logged and repeated after a rest, whatever commits
- * meanwhile: what fails at every commit would fill the log.
+ * Runs a piece of work after each commit, and again after the number of milliseconds that it returned. Runs never
+ * overlap; any number of commits during a run cause one more. A run that throws is logged and repeated after a pause,
+ * even if there are commits in between. Otherwise, work that fails at every commit would fill the log.
  */
 export function startLoop(deps: LoopDeps, name: string, work: () => Promise<number>): Loop {
   let isRunning = false

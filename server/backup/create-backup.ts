@@ -57,18 +57,18 @@ export async function createBackup(file: string, source: BackupSource): Promise<
       })
       return { manifest, bytes }
     } finally {
-      // Where nothing can be written, nothing can be deleted either, and the first error is the reason.
+      // If nothing can be written, nothing can be deleted either. The first error is the reason.
       await rm(draft, { force: true }).catch(() => {})
     }
   })
 }
 
-/** The lowest: the process takes what the server leaves. */
+/** The lowest priority: backups use only the processor time that the server leaves. */
 const PRIORITY = 19
-/** On Linux, a priority is that of one thread. Those that start later take it over from the one that starts them. */
+/** On Linux, each thread has its own priority. New threads inherit it from the thread that starts them. */
 const THREADS_FOLDER = '/proc/self/task'
 
-/** Gives `run` an empty folder on the disk of the data folder, while no other backup is being made. */
+/** Runs `run` with an empty folder on the disk of the data folder, while no other backup is being made. */
 export async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
   const release = lockBackups(dataFolder)
   lowerPriority()
@@ -89,7 +89,7 @@ function lowerPriority(): void {
     try {
       setPriority(thread, PRIORITY)
     } catch {
-      // It has ended since, or has less already.
+      // The thread has ended since, or already has a lower priority.
     }
   }
 }
@@ -152,7 +152,7 @@ async function* entriesOf(
     createdAt: isoTime(now),
     files,
     attachments,
-    // The others were deleted since the copy of the database.
+    // The others were deleted after the database was copied.
     missing: stillReferenced(join(dataFolder, DATABASE_FILE), absent),
   })
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)

@@ -104,14 +104,14 @@ async function unpack(
     throw error
   })
   const [reads, piped] = await Promise.allSettled([read, unpacked])
-  // What ended the reading is the reason, unless it was ended by the bytes.
+  // The error that ended the reading is the reason, unless the bytes themselves ended it.
   if (reads.status === 'rejected' && reads.reason instanceof BackupError) throw reads.reason
   if (piped.status === 'rejected') throw piped.reason
   if (reads.status === 'rejected') throw reads.reason
   return contents
 }
 
-/** Returns the hash that an attachment must have; undefined for a file that the manifest knows. */
+/** Returns the hash that an attachment must have. Undefined for a file listed in the manifest. */
 function requireKnown(name: string, file: string): string | undefined {
   if (name === DATABASE_FILE || name === SECRET_FILE) return undefined
   const hash = ATTACHMENT.exec(name)?.[2]
@@ -171,7 +171,7 @@ function requireWhole(file: string, { manifest, files, attachments }: Contents):
   return manifest
 }
 
-/** The first bytes, and all of them. */
+/** Returns the first bytes, and an iterable over all of them. */
 async function peek(bytes: AsyncIterable<Uint8Array>) {
   const rest = bytes[Symbol.asyncIterator]()
   const first: Uint8Array[] = []
@@ -189,7 +189,7 @@ async function peek(bytes: AsyncIterable<Uint8Array>) {
   return { head: Buffer.concat(first), bytes: all() }
 }
 
-/** The disk failed, not the backup. */
+/** Whether the disk failed, not the backup. */
 function isSystemError(cause: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause
 }

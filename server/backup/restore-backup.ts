@@ -12,7 +12,10 @@ import type { Manifest } from './manifest.ts'
 import { type BackupFile, readArchive } from './read-archive.ts'
 
 const FILES_AT_ONCE = 32
-/** In the order in which they are moved: there is no database before everything else is in its place. */
+/**
+ * In the order in which they are moved. The database comes last, so that it only exists once everything else is in
+ * place.
+ */
 const RESTORED = ['attachments', SECRET_FILE, DATABASE_FILE]
 
 /**
@@ -53,7 +56,7 @@ function namesIn(folder: string): string[] | undefined {
   return existsSync(folder) ? readdirSync(folder) : undefined
 }
 
-/** What an unfinished restore left doesn't count. */
+/** Ignores files that an unfinished restore left behind. */
 function requireEmpty(folder: string): void {
   const names = namesIn(folder) ?? []
   const ours = names.includes(UNFINISHED_RESTORE) ? [UNFINISHED_RESTORE, ...RESTORED] : []

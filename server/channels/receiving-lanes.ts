@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
-/** At most this often, the rows are read again after commits. */
+/** The shortest pause between two reads of the rows after commits. */
 const MIN_REST_MS = 500
 const REST_MS = 60_000
 

@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { Live } from '../live/live.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
-/** At most this often it looks for a first mailbox or bot after commits. */
+/** The shortest pause between two checks for a first mailbox or bot after commits. */
 const MIN_REST_MS = 500
 const REST_MS = 60_000
 

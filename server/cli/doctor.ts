@@ -69,7 +69,7 @@ function settingsUnread(): Finding {
   })
 }
 
-/** What keeps it from opening is a finding, unless a check says it already. */
+/** An error while opening becomes a finding, unless a check already reports it. */
 async function openData(config: Config): Promise<{ deps?: Deps; findings: Finding[] }> {
   if (!(await isDataCurrent(config))) return { findings: [] }
   try {

@@ -17,8 +17,8 @@ interface GivenCustomer {
   name: string | undefined
   email: string
   /**
-   * Anyone can write any name into a mail or a form. Such a name is only used as long as the customer has none: it never
-   * replaces one that `/v1` or an agent gave. Absent means true.
+   * Anyone can write any name into a mail or a form. Such a name is only used while the customer has none: it never
+   * replaces a name that `/v1` or an agent gave. Absent means true.
    */
   isNameVerified?: boolean
 }
@@ -53,7 +53,7 @@ export async function upsertCustomer(
 interface Identity {
   channel: Channel
   externalId: string
-  /** As the channel says; it does not replace a known name. */
+  /** As the channel gives it. Doesn't replace a known name. */
   name: string
 }
 
@@ -67,7 +67,7 @@ export async function upsertCustomerByIdentity(
   const now = deps.clock.now()
   const id = deps.newId('usr')
   await tx.insert(customers).values({ id, orgId, name, createdAt: now, updatedAt: now })
-  // The insert decides between two units that see the identity for the first time.
+  // If two units see the identity for the first time, the insert decides which one creates it.
   const [known] = await tx
     .insert(customerIdentities)
     .values({ orgId, channel, externalId, customerId: id, createdAt: now })

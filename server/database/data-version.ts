@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { DATABASE_FILE } from './open.ts'
 
-/** Whether there is data that this program can open without changing it. What else it is, the checks say. */
+/** Whether there is data that this program can open without upgrading it. The checks report anything else. */
 export async function isDataCurrent(config: Pick<Config, 'dataFolder' | 'databaseUrl'>): Promise<boolean> {
   try {
     if (config.databaseUrl)

@@ -13,7 +13,7 @@ const SQLITE_HEADER = 'SQLite format 3\0'
  */
 export function requireDatabaseFile(file: string): void {
   requireWholeRestore(dirname(file))
-  // Looked at before the file itself, which another program that starts now makes first.
+  // Checked before the file itself: another program that is starting now creates the database first.
   const remains = remainsBeside(file)
   const size = existsSync(file) ? statSync(file).size : undefined
   if (size === undefined || size === 0) requireNewFolder(file, size === 0, remains)
@@ -22,14 +22,14 @@ export function requireDatabaseFile(file: string): void {
   else if (size > 0 && headerOf(file) !== SQLITE_HEADER) throw notBellhops(file)
 }
 
-/** A file that isn't of this program. */
+/** The error for a file of another program. */
 export function notBellhops(file: string): StartError {
   return new StartError(
     `${file} isn't a Bellhop database. Restore it from your backup, or choose another folder with BELLHOP_DATA.`,
   )
 }
 
-/** What a restore has written so far is here. Everything else in the folder is of the same restore. */
+/** The folder with what a restore has written so far. Everything else beside it belongs to the same restore. */
 export const UNFINISHED_RESTORE = 'restore.partial'
 
 function requireWholeRestore(folder: string): void {
@@ -72,7 +72,7 @@ function headerOf(file: string): string {
   }
 }
 
-/** The rights alone don't tell: the disk may be mounted to be read only. */
+/** Permissions alone aren't enough: the disk may be mounted read-only. */
 function openForWriting(file: string): number {
   try {
     return openSync(file, 'r+')

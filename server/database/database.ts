@@ -26,8 +26,8 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgresql'
   readonly read: Reader
   /**
-   * The same for reads that may take long: they don't hold the event loop, and at most a few of them run at once. Its
-   * queries see what was committed before them, like those of `read`.
+   * The same for reads that may take long. They run outside the event loop, at most a few at once. Like those of
+   * `read`, their queries see everything committed before them.
    */
   readonly background: Reader
   /**
@@ -37,8 +37,8 @@ export interface Database {
    */
   write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
   /**
-   * Lets reads from now on see all that other processes have committed. Reads of one turn of the event loop may share a
-   * snapshot, and a request that arrives late in a turn must see what was committed before it was sent.
+   * Makes later reads see everything that other processes have committed. Reads in one turn of the event loop may share
+   * a snapshot, and a request that arrives late in a turn must see what was committed before it was sent.
    */
   refresh(): void
   /** Returns whether another process, such as a command, has committed since the last call. */

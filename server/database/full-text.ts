@@ -74,8 +74,9 @@ async function totalChanges(tx: Transaction): Promise<number> {
 }
 
 /**
- * Documents that one query of SQLite's index looks through: some 50 ms for the commonest words. Before its first row, it
- * reads everything about each word that an incomplete one may begin, so fewer documents would take longer in total.
+ * Documents that one query of SQLite's index searches: about 50 ms for the most common words. Before its first row,
+ * SQLite reads everything about each word that an incomplete one may begin, so smaller ranges would take longer in
+ * total.
  */
 const NUMBERS_PER_QUERY = engine === 'sqlite' ? 65_536 : Number.MAX_SAFE_INTEGER
 

@@ -21,7 +21,7 @@ import { StartError } from '../errors.ts'
  */
 const LOCK_FILE = 'server.lock'
 const HOLDER_FILE = 'server.json'
-/** Held by the one backup of a folder that is being made. */
+/** Held while a backup of the folder is being made. */
 const BACKUP_LOCK_FILE = 'backup.lock'
 /** The files that locks leave in a folder. */
 export const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, BACKUP_LOCK_FILE]

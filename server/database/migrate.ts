@@ -24,7 +24,7 @@ const LEDGER = `create table if not exists bellhop_migrations (
 /** An arbitrary number, the same in every process: only one process migrates a PostgreSQL database at a time. */
 const ADVISORY_LOCK = 7_235_512
 
-/** Copies from before migrations, in the data folder, named by their version. */
+/** The folder in the data folder for copies from before migrations, named by version. */
 const UPGRADE_FOLDER = 'before-upgrade'
 const UPGRADE_COPY = /^bellhop-(\d+)\.db$/
 const KEPT_COPIES = 2
@@ -57,8 +57,8 @@ export function migrateSqlite(
 }
 
 /**
- * Before the first migration of a database with data, a copy of it is on disk: a way back to the previous version. Throws
- * `StartError` when there is no space for one.
+ * Copies a database with data before its first migration, so that it's possible to go back to the previous version.
+ * Throws `StartError` when there is no space.
  */
 function copyBeforeUpgrade(connection: Connection, file: string, migrations: readonly Migration[]): void {
   const version = versionOf(connection)
@@ -67,7 +67,7 @@ function copyBeforeUpgrade(connection: Connection, file: string, migrations: rea
   const [copy, draft] = [join(folder, `bellhop-${version}.db`), join(folder, `${process.pid}.partial`)]
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    // With the journal of SQLite beside it.
+    // Including SQLite's journal beside it.
     for (const name of readdirSync(folder)) if (name.includes('.partial')) rmSync(join(folder, name))
     closeSync(openSync(draft, 'wx', 0o600))
     connection.query('VACUUM INTO ?').run(draft)
@@ -98,7 +98,7 @@ function versionOf(connection: Connection): number {
   return newest?.version ?? 0
 }
 
-/** Nothing is changed in the database of another program. */
+/** Throws before anything is changed in another program's database. */
 function requireOwnTables(connection: Connection, file: string): void {
   const tables = connection
     .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")

@@ -1,29 +1,32 @@
 import { SQL } from 'bun'
 import { systemClock } from '../clock.ts'
 
-/** After this, a query asks whether the server answers anything. A request is refused within 10 seconds. */
+/**
+ * After this time without a result, a query checks whether the server still responds. A request is refused within 10
+ * seconds.
+ */
 const ASK_AFTER_MS = 5_000
 const MAX_ASK_MS = 3_000
-/** A query of a server that answers others waits for so long: its own connection may be dead. */
+/** How long a query waits while the server responds to others. Its own connection may be dead. */
 const MAX_WAIT_MS = 120_000
-/** After this, what still runs on replaced connections has been given up by those who wait for it. */
+/** Replaced connections are closed after this time, when no one waits for their queries anymore. */
 const CLOSE_AFTER_MS = 10_000
 const REPLACE_EVERY_MS = 5_000
-/** A server that hangs can't keep this one from stopping. */
+/** A database server that hangs must not keep this process from stopping. */
 const CLOSE_TIMEOUT_S = 2
 /** A connection that is begun while the server is silent stays dead, and queries wait for it also when others get through. */
 const CONNECT_TIMEOUT_S = 10
 
 /**
- * Connections to a server that may stop answering: it hangs, or the network swallows packets. A query that waits while the
- * server answers nothing else is given up with an error, and new connections take the place of those that may be dead. So
- * the service recovers when the server does. A server that is only slow is waited for.
+ * Connections to a database server that may stop responding: it hangs, or the network drops packets. While the server
+ * responds to nothing, waiting queries fail and new connections replace those that may be dead. So the service recovers
+ * when the server does. Waits for a server that is only slow.
  */
 export function openPool(url: string, given: SQL.Options): SQL {
   const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...given }
   let client = new SQL(url, options)
   let replacedAt = Number.NEGATIVE_INFINITY
-  /** One question for all queries that wait. */
+  /** One check for all waiting queries. */
   let asking: Promise<boolean> | undefined
 
   function replace(): void {
@@ -63,7 +66,7 @@ export function openPool(url: string, given: SQL.Options): SQL {
     }
   }
 
-  /** Drizzle awaits a query, or its values. */
+  /** Drizzle awaits the query itself or its `values()`. */
   function timed(query: SQL.Query<unknown>): SQL.Query<unknown> {
     return new Proxy(query, {
       get(running, name) {
@@ -87,7 +90,7 @@ export function openPool(url: string, given: SQL.Options): SQL {
   })
 }
 
-/** Whether the server answers a new connection. A server that is only slow, or holds a lock, does. */
+/** Whether the server responds on a new connection. A server that is only slow, or holds a lock, does. */
 async function isAnswering(url: string): Promise<boolean> {
   const client = new SQL(url, { max: 1 })
   const { promise: timeout, resolve } = Promise.withResolvers<boolean>()

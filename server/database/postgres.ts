@@ -14,11 +14,11 @@ import { openPool } from './postgres-pool.ts'
 import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 
 const MAX_TRIES = 8
-/** For each try so far. */
+/** Multiplied by the number of tries. */
 const MAX_PAUSE_MS = 10
 /** The server ends a unit that awaits anything but its queries, because others may be waiting for its rows. */
 const MAX_IDLE_MS = 5_000
-/** Connections for reads that may take long, so that these never wait for each other with the rest of the service. */
+/** Separate connections for reads that may take long, so that these don't delay the rest of the service. */
 const BACKGROUND_CONNECTIONS = 3
 /** The server ends such a read after this time, whether its client is still there or not. */
 const MAX_BACKGROUND_MS = 2_000

@@ -13,7 +13,7 @@ interface Query {
   toSQL(): { sql: string; params: unknown[] }
 }
 
-/** Reads on a connection of its own. All of them see the state of the same moment, whatever is written meanwhile. */
+/** Reads on its own connection. All of them see the same moment, whatever is written meanwhile. */
 export interface ReadTransaction {
   /**
    * The rows of a query, `atOnce` in memory at a time, each with the values of the columns that the query selects, in
@@ -36,7 +36,7 @@ export async function openReadTransaction(place: {
     : await readPostgres(place.databaseUrl)
 }
 
-/** In the order of the UTF-8 bytes of a text, as SQLite sorts, whatever the language of a PostgreSQL database. */
+/** Sorts text by its UTF-8 bytes, as SQLite does, whatever the locale of a PostgreSQL database. */
 export function inByteOrder(column: PgColumn): SQL {
   const isSortedByLanguage = engine === 'postgresql' && column.dataType === 'string'
   return isSortedByLanguage ? sql`${column} collate "C"` : sql`${column}`
@@ -44,11 +44,11 @@ export function inByteOrder(column: PgColumn): SQL {
 
 function readSqlite(file: string): ReadTransaction {
   const connection = new Connection(file, { readonly: true, strict: true })
-  // What is sorted may be larger than the memory.
+  // Sorted data may be larger than memory.
   connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA temp_store = FILE; BEGIN`)
-  // The first read fixes the moment.
+  // The first read sets the moment that the transaction sees.
   connection.query('SELECT count(*) FROM sqlite_schema').get()
-  // It only builds the queries.
+  // Only builds queries, and never runs them.
   const read = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   return {
     async *rows(build, columns, atOnce) {
@@ -89,7 +89,7 @@ async function readPostgres(url: string): Promise<ReadTransaction> {
   return {
     async *rows(build, columns, atOnce) {
       const { sql, params } = build(read).toSQL()
-      // A name of its own: the client keeps what it knows of the columns of a statement.
+      // Each cursor has its own name, because the client caches the columns of a statement.
       cursors += 1
       const cursor = `rows_${cursors}`
       await client.unsafe(`declare ${cursor} no scroll cursor for ${sql}`, params)

@@ -1,7 +1,7 @@
 import { Database, type SQLQueryBindings } from 'bun:sqlite'
 import { getPriority, setPriority } from 'node:os'
 
-/** What the thread is asked: first the file of the database, then queries. Another such thread only makes checkpoints. */
+/** Messages to the thread: first the file of the database, then queries. A separate thread makes checkpoints only. */
 export type ReaderRequest =
   | { file: string }
   | { id: number; sql: string; params: SQLQueryBindings[] }
@@ -13,13 +13,13 @@ export type ReaderResponse =
 const BUSY_TIMEOUT_MS = 5_000
 /** Negative values are KiB. */
 const CACHE_KIB = -8_192
-/** The priority of queries: the thread that answers all requests comes first. */
+/** The priority of queries. The thread that responds to requests comes first. */
 const NICE = 5
 
 let connection: Database | undefined
 let hasYielded = false
 
-/** The thread of database-thread.ts. It imports next to nothing but SQLite, so that it starts fast and stays small. */
+/** The thread of database-thread.ts. It imports little besides SQLite, so that it starts fast and stays small. */
 addEventListener('message', ({ data }: MessageEvent<ReaderRequest>) => {
   if ('file' in data) {
     connection = new Database(data.file, { readonly: true, strict: true })

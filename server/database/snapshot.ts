@@ -8,9 +8,8 @@ const REFERENCED = `select hash from attachments union select hash from mails wh
 
 /**
  * Copies the database into a new file and syncs it, while others read and write. The copy is the state of one moment
- * after the call, without what was deleted. Holds this thread: call it in a process of its own.
- *
- * SQLite's backup API starts again whenever another process writes, so it wouldn't end on a busy server.
+ * after the call, without deleted data. Blocks this thread, so call it in its own process. SQLite's backup API isn't
+ * used, because it starts again whenever another process writes and wouldn't end on a busy server.
  */
 export function copyDatabase(file: string, copy: string): void {
   closeSync(openSync(copy, 'wx', 0o600))
@@ -36,7 +35,7 @@ export interface Snapshot extends Disposable {
 
 /** Opens a copy that no one writes to, and checks all of it. Throws for a damaged file, or one of another program. */
 export function openSnapshot(copy: string): Snapshot {
-  // `immutable` needs no files beside it, whatever its journal mode.
+  // With `immutable`, SQLite needs no files beside it, whatever the journal mode.
   const connection = new Connection(
     `file:${encodeURI(copy).replaceAll('?', '%3f').replaceAll('#', '%23')}?immutable=1`,
     constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI,

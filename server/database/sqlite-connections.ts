@@ -27,13 +27,13 @@ interface PlainConnection {
 const plainConnections = new WeakMap<object, PlainConnection>()
 
 /**
- * The migration put the file into WAL mode. The writer doesn't wait for the write lock: the caller of `begin` retries on
- * `SQLITE_BUSY`. In WAL mode only the checkpoint can meet a lock after `begin`. Deleted data is overwritten, so that it
- * can't be read from the file.
+ * The migration put the file into WAL mode. The writer doesn't wait for the write lock: the caller of `begin` retries
+ * on `SQLITE_BUSY`. In WAL mode, only a checkpoint can meet a lock after `begin`. Deleted data is overwritten, so that
+ * it can't be read from the file.
  *
- * A commit only appends to the log, and `sync` then brings the log to the disk as SQLite would with `synchronous = FULL`,
- * but in another thread: the event loop goes on meanwhile. Everything else that must be on disk in a certain order, such
- * as the log before a checkpoint, SQLite itself waits for.
+ * A commit only appends to the log. `sync` then brings the log to the disk, as SQLite would with `synchronous = FULL`,
+ * but in another thread, so the event loop isn't blocked. SQLite itself waits for everything else that must be on disk
+ * in a certain order, such as the log before a checkpoint.
  */
 export function openWriter(file: string) {
   const connection = new Connection(file, { create: true, strict: true })
@@ -48,7 +48,7 @@ export function openWriter(file: string) {
     PRAGMA journal_size_limit = ${MAX_KEPT_LOG_BYTES};
   `)
   connection.exec('PRAGMA busy_timeout = 0')
-  // Reading opens the log. The file stays the same until the last connection is closed.
+  // The first read opens the log. It remains the same file until the last connection is closed.
   connection.query('SELECT count(*) FROM sqlite_schema').get()
   const log = openSync(`${file}-wal`, 'r')
   const logState = connection.prepare<{ log: number; checkpointed: number }, []>(
@@ -82,7 +82,7 @@ export function openWriter(file: string) {
         return 0
       }
     },
-    /** Moves what it can without waiting for anyone. Holds the event loop for 20 ms and more. */
+    /** Moves what it can without waiting. Blocks the event loop for 20 ms or more. */
     checkpointNow(): void {
       try {
         connection.exec('PRAGMA wal_checkpoint(PASSIVE)')
@@ -132,7 +132,7 @@ export function openReader(file: string) {
     share()
   })
   return {
-    /** For a transaction of its own, beside which `read` runs nothing. */
+    /** For a separate transaction, during which `read` must not be used. */
     connection,
     read,
     refresh,

@@ -14,7 +14,9 @@ const FLUSH_MS = 5
 const MAX_WAIT_MS = 5_000
 const TRY_EVERY_MS = 5
 
-/** A log with this many pages is moved into the database before the next write, so that it doesn't grow without end. */
+/**
+ * A log with this many pages is moved into the database before the next write, so that it doesn't grow indefinitely.
+ */
 const MAX_LOG_PAGES = 1_000
 
 interface Queued {
@@ -63,7 +65,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
 
   /** Runs one batch per turn of the event loop, so that writes don't delay requests and timers. */
   async function flush(): Promise<void> {
-    // A reader of the old log would keep SQLite from starting it anew.
+    // An open read of the old log would keep SQLite from starting it over.
     reader.refresh()
     await flushBatch()
     await shortenLog()
@@ -94,8 +96,9 @@ export function openSqlite(file: string, onCommit: () => void): Database {
   }
 
   /**
-   * In another thread, because it takes 20 ms and more. Writes wait: while they go on, the log never comes to an end, and
-   * SQLite starts it anew only there. What fails, on a full disk for example, is tried again after the next write.
+   * Runs in another thread, because it takes 20 ms or more. Writes wait meanwhile: otherwise the log would never be
+   * fully moved, and only then can SQLite start it over. After a failure, such as a full disk, it is tried again after
+   * the next write.
    */
   async function shortenLog(): Promise<void> {
     if (writer.pagesInLog() < MAX_LOG_PAGES) return
@@ -153,7 +156,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
         return undefined
       }
     }
-    // SQLite would commit to the deleted file, where nobody finds it again.
+    // SQLite would commit to the deleted file, where the data would be lost.
     if (fileIdentity(file) !== identity) throw new StorageError('The database file was deleted.')
     writer.commit.run()
     reader.refresh()
@@ -223,8 +226,8 @@ interface TurnGuard extends Disposable {
 }
 
 /**
- * One for a batch, because each costs a timer. Queries on bun:sqlite settle in the current turn of the event loop: what is
- * still pending after it isn't a query, and its unit is cut off.
+ * One guard per batch, because each costs a timer. Queries on bun:sqlite settle in the current turn of the event loop.
+ * If a unit is still pending after it, it awaits something other than a query, and is cut off.
  */
 function guardTurn(): TurnGuard {
   let cutOff = (_: UnitFault) => {}

@@ -61,22 +61,22 @@ const MAX_ROWS_AT_ONCE = 32
 interface InsertOptions<Column extends string, Left extends string> {
   /** The others get their defaults. */
   columns?: readonly Column[]
-  /** Those that the database assigns, or whose values are expressions of others. */
+  /** Columns that the database assigns, or whose values are expressions of others. */
   except?: readonly Left[]
-  /** Values that are not bound as they are. `other` is the parameter of another column. */
+  /** Expressions for values that aren't bound directly. `other` is the parameter of another column. */
   expressions?: {
     [Name in NoInfer<Column>]?: (
       parameter: Placeholder,
       other: (column: NoInfer<Column>) => Placeholder,
     ) => SQL
   }
-  /** What happens to a row that is already there: it is changed, or kept as it is. Without it, the insert fails. */
+  /** How to handle an existing row: change it or keep it. Without this, the insert fails. */
   onConflict?: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL } | 'keep'
 }
 
 /**
- * Inserts any number of rows, several in one statement, which is built once for each number of rows up to a limit. Use it
- * once for each table, whose name it takes.
+ * Inserts any number of rows, several per statement. Statements are built once for each number of rows up to a limit,
+ * and named after the table, so call this once per table.
  */
 export function insertOf<
   Table extends PgTable,
@@ -131,7 +131,7 @@ function fieldOfRow(parameter: string): (rows: Params[]) => unknown {
   return (rows) => rows[Number(row)]?.[field]
 }
 
-/** `readerOf` is called once for each parameter. It returns how to find its value in what is given at each run. */
+/** `readerOf` is called once per parameter, and returns how to find its value in the input of each run. */
 function changeOf<Given>(
   name: string,
   build: (tx: Transaction) => Preparable<unknown>,
@@ -181,10 +181,9 @@ function placeholdersOf<P extends Params>(): Placeholders<P> {
 }
 
 /**
- * A parameter of a joined or sorted query, compared with a text column. SQLite plans such a query anew each time a
- * bare parameter of it is bound, which costs several times the query itself; inside a cast it is planned once.
- * Appending an empty string removes the type of the text: with it, SQLite would use only the time of an index over time
- * and id.
+ * A parameter of a joined or sorted query, compared with a text column. SQLite replans such a query whenever a bare
+ * parameter is bound, which costs several times the query itself; inside a cast, it is planned once. The empty string
+ * removes the type affinity: with it, SQLite would use only the time of an index over time and id.
  */
 export function textParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
   return sql`(cast(${parameter} as text) || '')`

@@ -4,7 +4,9 @@ import type { Log } from '../log.ts'
 
 const CHECK_EVERY_MS = 500
 
-/** A file that must stay where it is while the server runs, and what to say to people who use the server if it doesn't. */
+/**
+ * A file that must stay in place while the server runs, and the message for people who use the server if it doesn't.
+ */
 export interface WatchedFile {
   path: string
   whenMissing: string
@@ -36,7 +38,7 @@ export function watchFiles({ log }: { log: Log }, files: WatchedFile[]): FileWat
   return { fault: () => faulty?.whenMissing, stop: () => cancelTimer() }
 }
 
-/** Tells a file from another one at the same path. Undefined when there is none. */
+/** Identifies a file, to notice another one at the same path. Undefined when there is none. */
 export function fileIdentity(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false })
   return found && `${found.dev}:${found.ino}`

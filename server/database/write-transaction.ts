@@ -10,9 +10,9 @@ const BUSY_TIMEOUT_MS = 5_000
 const CACHE_KIB = -32_768
 
 /**
- * Runs one unit of work on a connection of its own. Unlike those of `Database.write`, it may take minutes and await anything.
- * It is for commands that have the data to themselves: on SQLite, no one else can write meanwhile. Its changes are durable
- * when the promise resolves; when it rejects or the process ends, none is kept.
+ * Runs one unit of work on its own connection. Unlike units of `Database.write`, it may take minutes and await
+ * anything. It is for commands that have the data to themselves: on SQLite, no one else can write meanwhile. Its
+ * changes are durable when the promise resolves. When it rejects or the process ends, none is kept.
  */
 export async function writeInOneTransaction<T>(
   place: { dataFolder: string; databaseUrl: string | undefined },
@@ -48,7 +48,8 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
   try {
     const database = drizzle(client, { casing: 'snake_case' })
     return await database.transaction(async (tx) => {
-      // Plans are kept for the session. Those of a table that was still empty would read all of it for each row later.
+      // PostgreSQL keeps plans for the session. A plan made while a table was empty would later scan all of it for each
+      // row.
       await tx.execute(sql`set local enable_seqscan = off`)
       return runAsUnit(() => work(tx as unknown as Transaction))
     })

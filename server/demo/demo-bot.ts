@@ -16,7 +16,7 @@ interface DemoBot {
   bot: TelegramBot
 }
 
-/** Connects the demo's bot. Telegram is played by a server on this machine. */
+/** Connects the demo's bot to a Telegram stand-in on this machine. */
 export async function addBot(
   deps: Deps,
   { orgId }: DemoOrganization,

@@ -63,7 +63,7 @@ export async function closeMailbox(deps: Deps, { orgId, id, count }: DemoMailbox
   await pauseMailbox(depsAt(deps, now, actor), orgId, id)
 }
 
-/** Stores and reads raw mails, as is done with those that a mail server has. In their order. */
+/** Stores and parses raw mails in order, like those from a mail server. */
 export async function fetchMails(deps: Deps, raws: Uint8Array[]): Promise<FetchedMail[]> {
   const parser = createMailParser(deps)
   try {

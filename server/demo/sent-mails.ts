@@ -29,7 +29,7 @@ export async function recordSent(
   }
 }
 
-/** The newest replies by email that did not arrive: two were refused, and of one comes a bounce. */
+/** Makes the newest email replies fail: two are refused, and one bounces. */
 export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void> {
   const { orgId } = mailbox
   const all = await deps.database.read

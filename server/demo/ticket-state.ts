@@ -35,7 +35,7 @@ export async function seedTicketState(
   const { orgId } = organization
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
-    // Nothing can be connected yet that replies to the other channels leave through.
+    // The other channels aren't connected in the demo.
     await tx
       .update(messages)
       .set({ sending: 'sent', sendError: null })

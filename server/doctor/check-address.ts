@@ -5,7 +5,7 @@ import { type Finding, findingsOf, type Installation } from './finding.ts'
 const address = findingsOf('address')
 const proxy = findingsOf('proxy')
 
-/** That customers reach this server at `BELLHOP_URL`, and get the script of the website widget from it. */
+/** Checks that customers reach this server at `BELLHOP_URL`, and get the widget's script from it. */
 export async function checkAddress({
   config,
   isServing,
@@ -39,7 +39,7 @@ async function askPublicUrl(
   const path = widgetTag ? '/widget.js' : '/health/live'
   let response: Response
   try {
-    // Certificates are another check's business.
+    // Another check is for certificates.
     response = await fetch(`${publicUrl}${path}`, {
       signal,
       redirect: 'manual',

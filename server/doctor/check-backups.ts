@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const OLD_MS = 2 * DAY_MS
 const LOG = 'Read why in Settings > Backups, and check the place in BELLHOP_BACKUP.'
 
-/** Automatic backups: that there are some, that they succeed, and that they aren't on the disk that they are for. */
+/** Checks that automatic backups exist, succeed, and aren't on the disk that they protect. */
 export async function checkBackups({ deps, now, config }: OpenInstallation): Promise<Finding[]> {
   const { backup, databaseUrl } = config
   if (databaseUrl) return [ok('The data is on PostgreSQL, which you back up with pg_dump.')]

@@ -31,7 +31,7 @@ const FAULTS: Partial<Record<ConnectionErrorCode, string>> = {
   tls_untrusted: "isn't from an authority that this machine trusts",
 }
 
-/** Of `BELLHOP_TLS_CERT` and `BELLHOP_URL`. */
+/** Checks the certificates of `BELLHOP_TLS_CERT` and `BELLHOP_URL`. */
 export async function checkOwnCertificates({ config, now }: Installation): Promise<Finding[]> {
   const { tls, publicUrl } = config
   if (tls) {
@@ -48,14 +48,14 @@ export async function checkOwnCertificates({ config, now }: Installation): Promi
   if (!publicUrl?.startsWith('https:')) return []
   const { hostname, port } = new URL(publicUrl)
   const host = hostname.replace(/^\[|\]$/g, '')
-  // Set by the operator, and not by an administrator: any address is allowed.
+  // The operator sets this address, not an administrator, so any is allowed.
   const policy = createAddressPolicy(['0.0.0.0/0', '::/0'])
   const dialer = createDialer({ clock: systemClock, policy, ca: undefined })
   const server = { host, port: Number(port || 443), protocol: 'https', isTls: true } as const
   return examine(dialer, server, { now, advice: 'Renew it on the proxy.' })
 }
 
-/** Of the mail servers of all mailboxes that are in use, each server once; and their clocks. */
+/** Checks the certificates and clocks of all mail servers in use, each server once. */
 export async function checkMailServers({ deps, orgIds, now }: OpenInstallation): Promise<Finding[]> {
   const servers = new Map<string, CertifiedServer>()
   for (const orgId of orgIds) {
@@ -76,7 +76,7 @@ export async function checkMailServers({ deps, orgIds, now }: OpenInstallation):
   return found.flat()
 }
 
-/** A server that can't be reached is the business of other checks. */
+/** Other checks report a server that can't be reached. */
 async function examine(
   dialer: Dialer,
   server: CertifiedServer,

@@ -5,13 +5,13 @@ import { listBots } from '../channels/telegram/bots/bots.ts'
 import { viewBot } from '../channels/telegram/bots/views.ts'
 import { countOf, durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
 
-/** After this, someone has to act: it won't end without help. */
+/** After this time, it won't end without help. */
 const LONG_MS = 3_600_000
 /** A mailbox is checked every few minutes. */
 const UNCHECKED_MS = 3_600_000
 const ADDRESS = /[^\s<>"',;:()[\]]+@[^\s<>"',;:()[\]]+/g
 
-/** The mailboxes: that their servers take the sign-in, and that mail is fetched and sent. */
+/** Checks that mail servers accept the sign-in, and that mail is fetched and sent. */
 export async function checkMailboxes({ deps, orgIds, now, isServing }: OpenInstallation): Promise<Finding[]> {
   const { ok, warning, error } = findingsOf('mailbox')
   const found: Finding[] = []
@@ -50,7 +50,7 @@ export async function checkMailboxes({ deps, orgIds, now, isServing }: OpenInsta
   return [ok(`${countOf(healthy, 'mailbox').replace('boxs', 'boxes')} without problems.`)]
 }
 
-/** The Telegram bots. */
+/** Checks the Telegram bots. */
 export async function checkBots({ deps, orgIds, now, isServing }: OpenInstallation): Promise<Finding[]> {
   const { ok, warning, error } = findingsOf('bot')
   const found: Finding[] = []
@@ -94,7 +94,7 @@ export async function checkBots({ deps, orgIds, now, isServing }: OpenInstallati
   return [ok(`${countOf(healthy, 'bot')} without problems.`)]
 }
 
-/** Mail servers repeat the address of a customer in what they say. */
+/** Replaces email addresses, because mail servers repeat those of customers in their errors. */
 function withoutAddresses(said: string): string {
   return said.replace(ADDRESS, '(address)')
 }

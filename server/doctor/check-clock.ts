@@ -6,14 +6,14 @@ import { machineFaults } from './check-machine.ts'
 import { durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('clock')
-/** The `Date` header has whole seconds, and the answer is under way for some. */
+/** The `Date` header has whole seconds, and the response takes some time to arrive. */
 const MAX_DIFFERENCE_MS = 60_000
 /** S3 refuses requests from here on, and one-time codes and certificates begin to fail. */
 const LARGE_DIFFERENCE_MS = 300_000
 const ADVICE = 'Turn on time synchronization: timedatectl set-ntp true'
 const NEWEST_MAILS = 3
 
-/** The clock against what is stored, and against servers that are used anyway. */
+/** Compares the clock with stored times, and with servers that are used anyway. */
 export async function checkClock(open: OpenInstallation): Promise<Finding[]> {
   const past = machineFaults(open.now).find(({ check }) => check === 'clock')
   if (past) return [error({ detail: past.detail, advice: past.advice })]
@@ -57,8 +57,8 @@ async function newestStored({ deps, orgIds }: OpenInstallation): Promise<number>
 }
 
 /**
- * How far the clocks of mail servers are ahead. A mail can't be fetched before it was received, so a later time tells;
- * an earlier one doesn't. A single mail may have been put there with any time.
+ * How far the clocks of mail servers are ahead. A mail can't be fetched before it was received, so a later time shows
+ * that the clock is behind; an earlier one shows nothing. A single mail could have any time, so one isn't enough.
  */
 async function aheadByMail({ deps, orgIds }: OpenInstallation): Promise<number | undefined> {
   const found: number[] = []

@@ -12,14 +12,17 @@ const { error } = findingsOf('database')
 const RESTORE =
   'Stop Bellhop, keep a copy of the data folder, and restore the newest backup: bellhop restore FILE'
 
-/** A check that takes longer may have lost those who asked for it: its answer is kept for the next ones. */
+/** The clients of a check that takes longer may have given up, so its result is kept for the next ones. */
 const LONG_MS = 10_000
 const KEPT_MS = 600_000
 
-/** By file. SQLite can't be interrupted, so requests that come meanwhile get the answer of the check that is running. */
+/** Running checks by file. SQLite can't be interrupted, so later requests share the result of the running check. */
 const running = new Map<string, Promise<Finding[]>>()
 
-/** That the database is whole, and of this version. Reads only, and off the event loop: it may be large. */
+/**
+ * Checks that the database is intact and has this version. Reads only, and outside the event loop, because it may be
+ * large.
+ */
 export async function checkDatabase({ config }: Pick<Installation, 'config'>): Promise<Finding[]> {
   if (config.databaseUrl) {
     // Loaded only when needed.
@@ -57,7 +60,7 @@ async function checkFile(file: string): Promise<Finding[]> {
   }
 }
 
-/** Then nobody knows what is in it. The check of the folder says so. */
+/** Whether the folder can't be entered. The check of the folder reports this. */
 function isClosed(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)
@@ -87,7 +90,7 @@ function failed(file: string, cause: unknown): Finding {
   })
 }
 
-/** When the thread ends, its error has only a text, with its source. */
+/** An error from the thread is only text, including its source. */
 function messageOf(cause: unknown): string {
   const text = cause instanceof Error ? cause.message : String(cause)
   return (/SQLiteError: (.*)/.exec(text)?.[1] ?? text.split('\n')[0] ?? '').replace(/\.$/, '')

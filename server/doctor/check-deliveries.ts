@@ -10,7 +10,7 @@ const LONG_FAILURE_MS = 24 * 3_600_000
 const LATE_MS = 10 * 60_000
 const VERY_LATE_MS = 3_600_000
 
-/** Webhook endpoints that fail, or that were turned off because they did. */
+/** Checks for webhook endpoints that fail, or that were turned off because of failures. */
 export async function checkEndpoints({ deps, orgIds, now }: OpenInstallation): Promise<Finding[]> {
   const { ok, warning, error } = findingsOf('endpoint')
   const found: Finding[] = []
@@ -37,7 +37,10 @@ export async function checkEndpoints({ deps, orgIds, now }: OpenInstallation): P
   return [ok(`${countOf(healthy, 'webhook endpoint')} without problems.`)]
 }
 
-/** What should have left or been taken in already. Says only how late it is: the rest may be of other organizations. */
+/**
+ * Checks for overdue deliveries, messages, and mail. Reports only how late they are, because they may belong to other
+ * organizations.
+ */
 export async function checkBacklog({ deps, now, isServing }: OpenInstallation): Promise<Finding[]> {
   const { ok, warning, error } = findingsOf('backlog')
   const oldest = {

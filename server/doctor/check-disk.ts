@@ -18,9 +18,9 @@ const FULL_DAYS = 3
 const FEW_DAYS = 30
 const MAX_DAYS = 3_650
 
-/** The space that is left, and how long it lasts. */
+/** Checks how much space is left, and how long it will last. */
 export async function checkDisk({ config, ...open }: Installation | OpenInstallation): Promise<Finding[]> {
-  // The check of the folder says when there is none.
+  // The check of the folder reports a missing folder.
   const disk = await statfs(config.dataFolder).catch(() => undefined)
   if (!disk) return []
   const free = disk.bavail * disk.bsize

@@ -11,7 +11,7 @@ const MAX_NAMES = 100
 /** Named one by one. */
 const MAX_FAILED = 3
 
-/** That the names this installation uses can be resolved. Asks for no others. */
+/** Checks that the host names this installation uses can be resolved. Resolves no others. */
 export async function checkDns(open: OpenInstallation): Promise<Finding[]> {
   const names = [...(await namesOf(open))]
     .filter((name) => !isIP(name) && !isLoopbackHost(name))

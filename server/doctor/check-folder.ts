@@ -8,7 +8,7 @@ const { ok, warning, error } = findingsOf('folder')
 /** Group and others. */
 const NOT_THE_OWNER = 0o077
 
-/** The data folder: that it is there, writable, of one owner, and closed to others. */
+/** Checks that the data folder exists, is writable, has one owner, and is closed to others. */
 export async function checkFolder({ config }: Pick<Installation, 'config'>): Promise<Finding[]> {
   const folder = resolve(config.dataFolder)
   const facts = await stat(folder).catch(() => undefined)

@@ -23,7 +23,7 @@ interface MachineFault {
   advice: string
 }
 
-/** Descriptors, memory, and the kernel. `pid` is the server's process, if it is another one. */
+/** Checks descriptors, memory, and the kernel. `pid` is the server's process, if it is another one. */
 export async function checkMachine({ now }: Pick<Installation, 'now'>, pid?: number): Promise<Finding[]> {
   const faults = machineFaults(now, pid).filter(({ check }) => check === 'machine')
   if (faults.length > 0) return faults.map(({ detail, advice }) => warning({ detail, advice }))
@@ -31,8 +31,8 @@ export async function checkMachine({ now }: Pick<Installation, 'now'>, pid?: num
 }
 
 /**
- * What is wrong with this machine. The server works in spite of it. `now` is in milliseconds since 1970; `pid` is the
- * process whose limits count.
+ * Faults of this machine that the server can run with. `now` is in milliseconds since 1970; `pid` is the process whose
+ * limits count.
  */
 export function machineFaults(now: number, pid?: number): MachineFault[] {
   const faults: MachineFault[] = []

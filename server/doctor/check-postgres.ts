@@ -19,7 +19,9 @@ interface Facts {
   hasTables: boolean
 }
 
-/** That the database server answers, and has what Bellhop needs. Never says the URL, which has a password. */
+/**
+ * Checks that the database server responds, and has what Bellhop needs. Never shows the URL, which contains a password.
+ */
 export async function checkPostgres(url: string): Promise<Finding[]> {
   const client = openPool(url, { max: 1, connectionTimeout: CONNECT_TIMEOUT_S })
   try {
@@ -39,7 +41,7 @@ export async function checkPostgres(url: string): Promise<Finding[]> {
     const whole = `PostgreSQL ${major(facts)} answers, and the tables are current.`
     return [ofVersion(Number(row.version ?? 0), MIGRATIONS.postgresql.length, whole)]
   } catch {
-    // What it says may have the address and the user.
+    // The error's text may contain the address and the user.
     const detail = "The database at DATABASE_URL can't be used."
     return [
       error({

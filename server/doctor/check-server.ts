@@ -18,7 +18,7 @@ interface AskedServer {
 
 type Environment = Record<string, string>
 
-/** Asks the server of the data folder how it is. Only for a command: inside the server it is known. */
+/** Asks the server of the data folder for its state. Only for a command: inside the server it is known. */
 export async function askServer(config: Config): Promise<AskedServer> {
   const url = announcedUrl(config.dataFolder)
   const pid = announcedPid(config.dataFolder)

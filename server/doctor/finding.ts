@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Deps } from '../deps.ts'
 
-/** What is looked at, in the order in which it is shown. */
+/** The checks, in the order in which they are shown. */
 export const CHECKS = [
   'settings',
   'folder',
@@ -26,7 +26,7 @@ export type CheckName = (typeof CHECKS)[number]
 export const FINDING_STATES = ['ok', 'warning', 'error'] as const
 export type FindingState = (typeof FINDING_STATES)[number]
 
-/** One sentence on what is, and one on what to do; that one is empty when there is nothing to do. */
+/** One sentence about the state, and one about what to do, which is empty if there is nothing to do. */
 export interface Finding {
   check: CheckName
   state: FindingState
@@ -34,7 +34,7 @@ export interface Finding {
   advice: string
 }
 
-/** What is examined. */
+/** The installation that is checked. */
 export interface Installation {
   config: Config
   /** Milliseconds since 1970. */

@@ -2,7 +2,7 @@ import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('database')
 
-/** `whole` is what is said of one that is current. */
+/** `whole` is the sentence for a current database. */
 export function ofVersion(version: number, supported: number, whole: string): Finding {
   if (version > supported) {
     const detail = `The data is at version ${version}, but this program only supports ${supported}.`

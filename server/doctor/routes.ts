@@ -32,8 +32,9 @@ interface Known {
 }
 
 /**
- * What `bellhop doctor` finds, for administrators: of the installation, and of their own organization's channels and
- * endpoints. */
+ * The findings of `bellhop doctor` for administrators: about the installation, and about their own organization's
+ * channels and endpoints.
+ */
 export function doctorRoutes(deps: Deps, guard: AgentGuard, known: Known) {
   /** One at a time for each organization: several pages share it. */
   const running = new Map<string, Promise<Checked>>()

@@ -23,7 +23,7 @@ interface ServerFacts {
   now: number | undefined
 }
 
-/** What the client says before TLS, and what ends the server's answer to each. */
+/** The client's commands before TLS, and the end of the server's response to each. */
 const TALKS: Record<CertifiedServer['protocol'], [say: string, until: RegExp][]> = {
   https: [],
   imap: [

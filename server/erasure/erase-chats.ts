@@ -4,8 +4,8 @@ import { telegramChats, telegramMessages, telegramUpdates } from '../database/ta
 import { sends } from '../database/tables/sends.ts'
 
 /**
- * Lets go of tickets that are being erased, whose rows are locked. What remains of their Telegram messages are tombstones:
- * the same message delivered again opens no ticket.
+ * Detaches Telegram data from tickets that are being erased, whose rows are locked. Their Telegram messages remain as
+ * tombstones, so that the same message delivered again opens no ticket.
  */
 export async function forgetTickets(
   tx: Transaction,
@@ -21,7 +21,9 @@ export async function forgetTickets(
     .where(and(eq(telegramChats.orgId, orgId), inArray(telegramChats.ticketId, ticketIds)))
 }
 
-/** Deletes the chats of a customer, with all that Telegram delivered from them and what was still to be said there. */
+/**
+ * Deletes the chats of a customer, with everything that Telegram delivered from them, and unsent greetings and notices.
+ */
 export async function eraseChats(
   tx: Transaction,
   { orgId, customerId }: { orgId: string; customerId: string },

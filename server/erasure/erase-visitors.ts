@@ -7,8 +7,8 @@ const VISITOR = 'visitor:'
 const USER = 'user:'
 
 /**
- * Deletes who a customer is on the website: their browsers, also those in which they have not written, and the addresses
- * that they typed. Call it before the customer is deleted, whom their identities refer to.
+ * Deletes a customer's visitor data: their browsers, including those in which they haven't written, and the addresses
+ * they typed. Call this before deleting the customer, because identities refer to the customer.
  */
 export async function eraseVisitors(
   tx: Transaction,

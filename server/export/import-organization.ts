@@ -15,9 +15,9 @@ import type { FieldedKind } from './record-fields.ts'
 
 const ROWS_AT_ONCE = 256
 const BYTES_AT_ONCE = 1024 * 1024
-/** More are stored before the last ticket. */
+/** Counters in memory. With more, they are stored before the last ticket. */
 const MAX_COUNTERS = 20_000
-/** Files up to this size are written beside each other, because each waits for the disk. */
+/** Files up to this size are written in parallel, because each waits for the disk. */
 const SMALL_FILE_BYTES = 1024 * 1024
 const FILES_AT_ONCE = 16
 /** Violated constraints of both engines. */
@@ -160,7 +160,7 @@ function ownedRow(
   return owned
 }
 
-/** What lists and counts of tickets are read from. Search is indexed by the server. */
+/** Stores the rows that ticket lists and counts are read from. The server builds the search index. */
 async function storeTicketIndexes(importing: Importing, orgId: string, rows: Row[]): Promise<void> {
   const { tx, file, counters } = importing
   const stored = rows.map((row) => ticketOf(row, file))
@@ -176,7 +176,7 @@ async function storeTicketIndexes(importing: Importing, orgId: string, rows: Row
   if (counters.size > MAX_COUNTERS) await storeCounters(importing, orgId)
 }
 
-/** As few times as possible: PostgreSQL keeps every version of a row until the end of the transaction. */
+/** As rarely as possible, because PostgreSQL keeps every version of a row until the end of the transaction. */
 async function storeCounters({ tx, counters }: Importing, orgId: string): Promise<void> {
   await moveCounters(tx, orgId, counters)
   counters.clear()
@@ -202,11 +202,11 @@ function ticketOf(row: Row, file: ExportFile) {
 
 async function storeFile({ files }: Deps, source: Parameters<FileStore['put']>[0]): Promise<void> {
   const file = await files.put(source)
-  // No server runs that would delete it before its rows are there.
+  // No server is running that could delete it before its rows exist.
   file[Symbol.dispose]()
 }
 
-/** Runs work beside each other, up to a limit. What fails is thrown by the next call. */
+/** Runs work in parallel, up to a limit. A failure is thrown by the next call. */
 function createQueue(limit: number) {
   const running = new Set<Promise<void>>()
   return {

@@ -7,7 +7,7 @@ import { FIELDED_KINDS, type FieldedKind, rowOf } from './record-fields.ts'
 
 const HEAD_BYTES = 32
 const NEWLINE = 10
-/** Of a foreign file, no more than this is read. */
+/** Only this much is read of a file that isn't an export. */
 const MAX_HEADER_BYTES = 64 * 1024
 /** Far above the largest record. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024
@@ -35,9 +35,9 @@ export async function verifyExport(file: ExportFile): Promise<ExportHeader> {
 }
 
 /**
- * Reads an export, a bounded part of it in memory at a time. That it is whole is certain only after the last part. Throws
- * `BackupError` for a file that isn't an export, is damaged, cut off, or made by a newer program, and for a wrong or
- * missing passphrase.
+ * Reads an export with bounded memory. Whether it is complete is only certain after the last part. Throws `BackupError`
+ * for a file that isn't an export, is damaged, cut off, or made by a newer program, and for a wrong or missing
+ * passphrase.
  */
 export async function* readExport(file: ExportFile): AsyncGenerator<ExportPart> {
   const lines = await linesOf(file)
@@ -57,7 +57,7 @@ async function* namingDamage<T>(path: string, parts: AsyncIterable<T>): AsyncGen
   }
 }
 
-/** The disk failed, not the export. */
+/** Whether the disk failed, not the export. */
 function isSystemError(cause: unknown): boolean {
   return cause instanceof Error && 'syscall' in cause
 }
@@ -100,7 +100,7 @@ async function* partsOf(path: string, lines: AsyncGenerator<Buffer>): AsyncGener
         if (next) hasher.update(next)
         return next
       })
-      // Who reads them gets their errors.
+      // Errors go to whoever reads the pieces.
       const pieces = namingDamage(path, bytesOfFile)
       yield { file: { sha256, bytes }, pieces }
       if (!(await pieces.next()).done) throw new Error('A file was not read to its end.')
@@ -209,7 +209,7 @@ async function* decrypted(
   try {
     yield* decrypt(bytes, passphrase)
   } catch (cause) {
-    // The only such error of a decryption.
+    // The only `BackupError` that decryption throws.
     if (cause instanceof BackupError) throw new BackupError(`The passphrase doesn't fit ${path}.`, { cause })
     throw cause
   }

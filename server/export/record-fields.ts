@@ -15,7 +15,7 @@ interface Field {
 /** A kind of record with its fields, in the order of the columns. */
 export interface FieldedKind extends RecordKind {
   fields: Field[]
-  /** The column that says whose it is. */
+  /** The column with the organization's id. */
   ownedBy: PgColumn
   orderedBy: PgColumn[]
 }

@@ -36,7 +36,7 @@ import {
 
 /** The records of one table. A record has a field for each column, except for the organization's id. */
 export interface RecordKind {
-  /** What its lines say it is. */
+  /** The value of `record` in its lines. */
   name: string
   table: PgTable
   /** Columns that put its records in order. Within an organization, they are unique together. */
@@ -44,7 +44,7 @@ export interface RecordKind {
   /** Columns that are encrypted in the database and plain text in the file, and the column that each is bound to. */
   secrets: string[]
   boundTo: string
-  /** Columns that aren't in the file, and what they are after an import. Undefined: the database decides. */
+  /** Columns that aren't in the file, with their values after an import. Undefined: the database decides. */
   left: Record<string, null | undefined>
 }
 

@@ -18,7 +18,7 @@ import { FIELDED_KINDS, type FieldedKind, recordOf } from './record-fields.ts'
 /** A mail or the body of a webhook may have megabytes. */
 const ROWS_AT_ONCE = 64
 const HASHES_AT_ONCE = 1_000
-/** What is written at once. */
+/** Bytes written at once. */
 const BLOCK_LENGTH = 256 * 1024
 
 interface ExportResult {

@@ -144,7 +144,7 @@ function destinationOf(url: string): string | undefined {
   return safeHref(encoded) ? encoded : undefined
 }
 
-/** What is to be read, without space and the marks of quotes. */
+/** The visible characters, without spaces and quote marks. */
 function lettersOf(blocks: Block[]): string {
   return blocks.map(lettersOfBlock).join('')
 }

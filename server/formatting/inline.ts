@@ -26,7 +26,7 @@ interface Reading {
   backticks: Map<number, number[]> | undefined
 }
 
-/** What can change how the text looks. Marks within an address are part of it. */
+/** Characters that can change how the text looks. Marks within an address are part of it. */
 const TOKEN = new RegExp(`\\\\[*_\`[\\]]|\`+|\\*+|_+|[[\\]\\n]|${ADDRESS}`, 'gi')
 /** Right after an address, they end formatting. */
 const MARKS = '*_'

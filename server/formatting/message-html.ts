@@ -7,7 +7,7 @@ export interface Dialect {
   /** Attributes of elements, each with a space before it. */
   attributes: Partial<Record<'p' | 'blockquote' | 'pre' | 'code' | 'list' | 'innerList' | 'a', string>>
   lineBreak: string
-  /** HTML would make one space of several. */
+  /** Keeps repeated spaces, which HTML would collapse. */
   keepsSpaces: boolean
   /** A code block is a `code` inside a `pre`. */
   hasCodeInPre: boolean

@@ -55,7 +55,7 @@ function scoped(selector: string, className: string): string {
   return body || rest === '' ? `.${className}${rest}` : `.${className} ${rest}`
 }
 
-/** Whether all strings and brackets in it are closed, and nothing in it has to be decoded. */
+/** Whether all strings and brackets are closed, and nothing has to be decoded. */
 function isPlain(text: string): boolean {
   let rest = text.replaceAll(STRING, '')
   for (let depth = 0; depth < MAX_BRACKET_DEPTH; depth++) rest = rest.replaceAll(INNER_BRACKETS, '')

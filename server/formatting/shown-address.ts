@@ -1,6 +1,9 @@
 import { encodeDirectionControls } from '../direction-controls.ts'
 
-/** Together in one label of a host they are a writing system. Others together are a trick (Unicode UTS 39, section 5.2). */
+/**
+ * Scripts that form a writing system when combined in one label of a host. Other combinations are a trick (Unicode UTS
+ * 39, section 5.2).
+ */
 const COMBINED_SCRIPTS = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
@@ -34,8 +37,8 @@ const WEB_ADDRESSES = /\bhttps?:\/\/[^\s<>"'`]{1,2000}/gi
 const HOSTS = /[\p{L}\p{M}\p{N}_-]{1,63}(?:[.。．｡][\p{L}\p{M}\p{N}_-]{1,63}){1,8}/gu
 
 /**
- * A web address as it may be shown: as it is written, but a host that passes for another one, because it mixes scripts or
- * imitates Latin letters, in its ASCII form (`https://xn--…`).
+ * A web address in a form that is safe to show. A host that mixes scripts or imitates Latin letters is shown in ASCII
+ * (`https://xn--…`).
  */
 export function shownAddress(address: string): string {
   if (ASCII.test(address)) return address

@@ -9,13 +9,13 @@ export interface TelegramText {
   entities: TelegramEntity[]
 }
 
-/** Telegram ignores those beyond. */
+/** Telegram ignores entities beyond this number. */
 const MAX_ENTITIES = 100
 /** A part ends at a paragraph or a line only if it is not much shorter than it may be. */
 const MIN_FILLED = 0.25
 const BULLET = '• '
 const WEB = /^https?:/
-/** What continues the character before it: joined emoji, accents, variants. */
+/** Code points that continue the character before them: joined emoji, accents, variants. */
 const CONTINUES = /[\u200d\ufe00-\ufe0f\p{M}\p{Emoji_Modifier}]/u
 
 /** A message as Telegram shows it. Web and email addresses are found by Telegram itself. */
@@ -247,7 +247,7 @@ function sliceOf({ text, entities }: TelegramText, start: number, end: number): 
   return { text: text.slice(start, end), entities: inside }
 }
 
-/** Telegram removes space at both ends, and would shift what the entities are about. */
+/** Trims both ends, because Telegram would, and that would shift the entities. */
 function trimmed(given: TelegramText): TelegramText {
   const start = given.text.length - given.text.trimStart().length
   const end = given.text.trimEnd().length

@@ -76,7 +76,7 @@ export function createApp(
       proxies.look(request, app.server)
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
       set.headers['x-content-type-options'] = 'nosniff'
-      // Otherwise what an agent has read could be read from the browser's disk after they signed out.
+      // Otherwise, someone could read the data from the browser's disk after the agent has signed out.
       if (isData(request.url)) set.headers['cache-control'] = 'no-store'
       requireOurHost(request)
       requireStorage(request.url)
@@ -119,7 +119,7 @@ export function createApp(
     .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
   return app
 
-  /** Together, because the types of a longer chain are too deep for TypeScript. */
+  /** Grouped, because the types of a longer chain are too deep for TypeScript. */
   function operationRoutes() {
     return new Elysia({ name: 'operation' })
       .use(backupRoutes(deps, guards.agents))

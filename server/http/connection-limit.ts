@@ -6,14 +6,17 @@ import { createTrustCheck, networkOf } from '../requests/address.ts'
 import { type Connection, openSocketTable, type SocketTable } from './socket-table.ts'
 
 const CHECK_EVERY_MS = 250
-/** Each may hold 16 KiB of unfinished headers. Bun closes one that has sent no whole request after 12 seconds. */
+/**
+ * Each connection may hold 16 KiB of unfinished headers. Bun closes one that has sent no whole request after 12
+ * seconds.
+ */
 const MAX_DESCRIPTORS = 16_384
 /** Kept for the database, files, mail, and webhooks: this share of the limit, and at least so many. */
 const RESERVED_SHARE = 1 / 8
 const MIN_RESERVED = 32
 /** When there are too many, connections are closed until this share of the limit is in use. */
 const TARGET_SHARE = 0.75
-/** What one address may have then. */
+/** The share of one address in an overload. */
 const SHARE_PER_NETWORK = 1 / 16
 const MIN_PER_NETWORK = 16
 /** An overload is over after this long without one. */
@@ -79,7 +82,7 @@ function chooseConnections(
   const largestFirst = [...ofNetworks.values()].sort((one, other) => other.length - one.length)
   let left = connections.length
   for (const ofNetwork of largestFirst) {
-    // Behind a proxy, one address is everyone.
+    // Behind a proxy, all clients have the same address.
     if (left <= given.target || given.isTrusted(ofNetwork[0]?.address ?? '')) continue
     const excess = Math.min(ofNetwork.length - given.perNetwork, left - given.target)
     for (const one of newestOf(ofNetwork).slice(0, Math.max(0, excess))) chosen.add(one)

@@ -49,7 +49,7 @@ function asAppError(error: unknown): AppError | undefined {
       headers: { 'retry-after': '5' },
     })
   }
-  // Only reading the body can fail here, when the client closes the connection.
+  // Elysia throws this only when the client closes the connection while the body is read.
   if (error instanceof ParseError) {
     return new AppError(400, 'incomplete_body', 'The body is incomplete. Send the request again.')
   }

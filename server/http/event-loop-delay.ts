@@ -4,8 +4,8 @@ import type { Metric } from './prometheus-text.ts'
 /** A delay is measured with this precision. */
 const SAMPLE_EVERY_MS = 20
 /**
- * More often while there is work. What this program worked before a timer was due can't be told from what it worked while
- * the timer was late, so a machine that is busy with other programs would count as held by this one.
+ * Samples more often while there is work. Over a long interval, work before a timer was due can't be told from work
+ * while it was late, so a machine that is busy with other programs would look like a blocked event loop.
  */
 const SAMPLE_BUSY_EVERY_MS = 4
 /** The part of the time between two samples in which this program worked. */

@@ -39,8 +39,8 @@ export function listen(
   const replaced = new Set<Server>()
   let limit: { stop(): void } | undefined
 
-  // Elysia would compose and register every route again, and collect garbage, once plugins that load later are there. None
-  // does, and the first request would wait for it: so let Elysia wait instead.
+  // Once plugins that load later are ready, Elysia would compose and register every route again and collect garbage. No
+  // plugin loads later, and the first request would wait for this, so let Elysia wait forever.
   app.modules.root = new Promise(() => {})
 
   function open(onPort: number, certificate?: Certificate): void {

@@ -7,7 +7,7 @@ import type { Metric } from './prometheus-text.ts'
 /** Adding up the sizes reads every attachment, so it is done at most this often. */
 const KEEP_BYTES_MS = 300_000
 
-/** Measures email of all organizations: what came in, what is to leave, and the files. */
+/** Measures the email of all organizations: received mail, mail to be sent, and files. */
 export function createMailMetrics(deps: Deps): {
   countAttempt(outcome: string): void
   metrics(): Promise<Metric[]>

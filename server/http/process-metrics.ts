@@ -47,7 +47,7 @@ export function createProcessMetrics({ clock, config }: Deps): () => Promise<Met
 async function descriptorMetrics(): Promise<Metric[]> {
   const limit = descriptorLimit()
   if (limit === undefined) return []
-  // One is that of reading the folder.
+  // One of them is for reading the folder.
   const open = (await readdir('/proc/self/fd')).length - 1
   return [
     gauge('process_open_fds', 'Number of open file descriptors.', open),

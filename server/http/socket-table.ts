@@ -28,7 +28,7 @@ export function openSocketTable(): SocketTable | undefined {
     try {
       return tableOf(name)
     } catch {
-      // The next one, or none.
+      // Try the next library.
     }
   }
   return undefined
@@ -54,7 +54,7 @@ function tableOf(library: string): SocketTable {
       const found: Connection[] = []
       for (let descriptor = 0; descriptor < below; descriptor += 1) {
         if (!read(symbols.getsockname, descriptor) || view.getUint16(2) !== port) continue
-        // Not the socket that listens.
+        // Skips the listening socket.
         if (read(symbols.getpeername, descriptor)) found.push({ descriptor, address: textOf(address) })
       }
       return found

@@ -2,7 +2,9 @@ import { countAllBots } from '../channels/telegram/bots/bot-health.ts'
 import type { Deps } from '../deps.ts'
 import type { Metric } from './prometheus-text.ts'
 
-/** Measures the Telegram bots of all organizations: their states, and what came in. What is to leave counts as a send. */
+/**
+ * Measures the Telegram bots of all organizations: their states and received updates. Outgoing messages count as sends.
+ */
 export async function telegramMetrics(deps: Deps): Promise<Metric[]> {
   const { states, pending, oldestPendingAt, unknown } = await countAllBots(deps)
   const age = oldestPendingAt === null ? 0 : Math.max(0, deps.clock.now() - oldestPendingAt) / 1000

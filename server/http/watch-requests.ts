@@ -14,7 +14,7 @@ export interface FinishedRequest {
 }
 
 /**
- * Calls `onFinish` for every request, errors included. It wraps the handlers, because a hook of Elysia after the
+ * Calls `onFinish` for every request, including failed ones. It wraps the handlers, because an Elysia hook after the
  * response would take an event loop tick per request. Costs less than a microsecond.
  */
 export function watchRequests<App extends AnyElysia>(

@@ -14,7 +14,7 @@ const OPEN_HEADERS = {
 const SCRIPT_HEADERS = { ...OPEN_HEADERS, 'cache-control': 'public, max-age=300' }
 /** The names change with the content. */
 const ASSET_HEADERS = { ...OPEN_HEADERS, 'cache-control': 'public, max-age=31536000, immutable' }
-/** For the scripts that browsers still have after an update, and that name a file of before. */
+/** For cached scripts that still refer to files from before an update. */
 const NEWEST = 'app.js'
 
 /** The script of the website widget, and what it loads. */

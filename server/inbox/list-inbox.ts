@@ -68,7 +68,7 @@ interface InboxRequest {
 interface InboxPage {
   rows: InboxRow[]
   nextCursor: string | undefined
-  /** The search examined as many tickets as one may. The next page continues where it stopped, if it can. */
+  /** The search reached its limit of examined tickets. The next page continues where it stopped, if it can. */
   isTooBroad: boolean
   terms: string[]
 }

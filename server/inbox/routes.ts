@@ -53,7 +53,7 @@ const rowList = t.Object({
   nextCursor: t.Optional(t.String()),
   /** The search stopped before it had examined every ticket. Says how to narrow it. `nextCursor` continues it. */
   tooBroad: t.Optional(t.String()),
-  /** What to mark in the rows: words in lower case without accents, each of which may begin a longer word. */
+  /** Words to mark in the rows: lowercase, without accents, and each may begin a longer word. */
   terms: t.Array(t.String()),
 })
 
@@ -124,7 +124,7 @@ export function inboxRoutes(guard: AgentGuard) {
     )
 }
 
-/** The ticket as `/v1` lists it, with what an agent wants to know before opening it. */
+/** The ticket as `/v1` lists it, with more that an agent needs before opening it. */
 function viewRow(row: InboxRow) {
   const { excerpt } = row
   return {

@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { messages } from '../database/tables/messages.ts'
 
-/** What the list shows for messages without a text, by their ids: whom they were forwarded to, or their files. */
+/** The list's text for messages without one, by message id: whom they were forwarded to, or their files. */
 export async function describeTextless(
   read: Reader,
   { orgId, ids }: { orgId: string; ids: string[] },

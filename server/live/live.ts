@@ -61,7 +61,7 @@ export function createLive(deps: Deps): Live {
   }
 
   async function closeSignedOut(): Promise<void> {
-    // Not those that open while the database is asked: their sessions are not among the answers.
+    // Excludes pages that open during the query, because their sessions aren't in its result.
     const pages = allPages()
     const open = await openSessions(deps, [...new Set(pages.map(({ sessionId }) => sessionId))])
     for (const { sessionId, stream } of pages) if (!open.has(sessionId)) stream.end(SIGNED_OUT)

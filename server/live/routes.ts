@@ -14,7 +14,10 @@ const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** The event stream of open pages, and their presence. Events say what changed. Pages get the data from other routes. */
+/**
+ * The event stream of open pages, and their presence. Events only say what changed; pages load the data from other
+ * routes.
+ */
 export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
   return new Elysia({ name: 'live/console', prefix: '/console' })
     .use(guard.requireAgent)

@@ -27,7 +27,7 @@ export interface WorkspaceStream {
   announce(announcement: Announcement): void
   /** The tickets in which the customer is typing. */
   setTyping(ticketIds: string[]): void
-  /** As it was last sent. */
+  /** The presence that was sent last. */
   presence(): PresenceSnapshot
   /** The frames for a page whose frames were dropped. */
   catchUpFrames(): Frame[]

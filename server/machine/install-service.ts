@@ -30,14 +30,14 @@ interface ServiceStatus {
   /** As systemd calls them, such as `active` and `enabled`. */
   state: string
   start: string
-  /** What the server says of itself. */
+  /** The status text of the server. */
   words: string
 }
 
 /**
- * Makes this program a service that starts with the machine: the program, a user, the settings, the unit. Run again after
- * an upgrade, it replaces the program and the unit and restarts the server. Throws `StartError` before anything is changed
- * when it can't be done.
+ * Installs this program as a service that starts with the machine: the program, a user, the settings, the unit. Run
+ * again after an upgrade, it replaces the program and the unit and restarts the server. Throws `StartError` before
+ * anything is changed when it can't be done.
  */
 export function installService(): void {
   requireRights('install')
@@ -78,7 +78,7 @@ export function uninstallService(): void {
   run('systemctl', 'daemon-reload')
 }
 
-/** What systemd knows of the service. */
+/** The state of the service in systemd. */
 export function serviceStatus(): ServiceStatus {
   requireSystemd()
   const asked = ['ActiveState', 'UnitFileState', 'StatusText']
@@ -93,7 +93,7 @@ export function serviceStatus(): ServiceStatus {
   }
 }
 
-/** What the server said last, or where its log is: not every user may read it. */
+/** The last error of the server, or where its log is if this user may not read it. */
 function reasonFromLog(): string {
   const unit = `_SYSTEMD_UNIT=${SERVICE}.service`
   const command = ['journalctl', '--quiet', '--no-pager', '--output=cat', '--lines=1', unit]

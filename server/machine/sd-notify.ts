@@ -13,8 +13,8 @@ interface Supervisor {
 }
 
 /**
- * Tells systemd how the server is (sd_notify(3)). Does nothing where systemd didn't ask for it. Bun has no datagrams on
- * Unix sockets, so this asks the C library.
+ * Reports the state of the server to systemd (sd_notify(3)). Does nothing if systemd didn't ask for it. Bun has no
+ * datagrams on Unix sockets, so this uses the C library.
  */
 export function createSupervisor(environment: Record<string, string | undefined> = process.env): Supervisor {
   const path = environment.NOTIFY_SOCKET
@@ -47,7 +47,7 @@ function sendDatagram(path: string, text: string): boolean {
     try {
       return sendWith(name, path, text)
     } catch {
-      // The next library, or none.
+      // Try the next library.
     }
   }
   return false

@@ -2,7 +2,7 @@ export const SERVICE = 'bellhop'
 export const PROGRAM_FILE = '/usr/local/bin/bellhop'
 export const SETTINGS_FILE = '/etc/bellhop/bellhop.env'
 export const DATA_FOLDER = '/var/lib/bellhop'
-/** Says that the file is ours to replace. */
+/** Marks the file as ours, so that it can be replaced. */
 export const MADE_BY = '# Made by "bellhop service install".'
 
 /**
@@ -70,7 +70,7 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `
 
-/** Written once, and then the administrator's. */
+/** Written once; then it belongs to the administrator. */
 export const SETTINGS_TEMPLATE = `# Settings of Bellhop. After a change, run: sudo systemctl restart ${SERVICE}
 # The address where people open Bellhop:
 #BELLHOP_URL=https://help.example.com

@@ -54,7 +54,7 @@ export function createAddressPolicy(allow: readonly string[]): AddressPolicy {
     return { code: 'blocked_host', detail: `${name} is not a public host name.` }
   }
 
-  /** Connections find out. Only of `localhost` it is known before (RFC 6761, section 6.3). */
+  /** Whether it does is only known when connecting, except for `localhost` (RFC 6761, section 6.3). */
   function mayResolveIntoAllowed(name: string): boolean {
     const isLoopback = name === LOOPBACK_NAME || name.endsWith(`.${LOOPBACK_NAME}`)
     return isLoopback ? LOOPBACK_ADDRESSES.some((address) => allows(address, name)) : networks.length > 0

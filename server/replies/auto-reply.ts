@@ -19,7 +19,9 @@ import {
 import { webhookMessageSent } from '../tickets/views.ts'
 
 const HOUR_MS = 3_600_000
-/** To one sender. Two help desks that answer each other stop here, if they don't recognize each other before. */
+/**
+ * The limit for one sender. Two help desks that answer each other stop here, unless they recognize each other earlier.
+ */
 const MAX_PER_HOUR = 3
 
 interface OpenedByMail {

@@ -33,8 +33,9 @@ interface SentMessage {
 type Found = { message: StoredMessage; send: TelegramSend; way: TelegramWay }
 
 /**
- * Changes the text of a message that left by Telegram, there too. Any agent can. Throws 404, 400 for a text that Telegram
- * can't show in place of the old one, and 409 when it left by another way, was taken back, or is still being sent.
+ * Changes the text of a message that was sent by Telegram, in Telegram as well. Any agent can. Throws 404, 400 for a
+ * text that Telegram can't show in place of the old one, and 409 when it was sent in another way, taken back, or is
+ * still being sent.
  */
 export async function editSentMessage(
   deps: Deps,
@@ -61,8 +62,8 @@ export async function editSentMessage(
 }
 
 /**
- * Takes back a message that left by Telegram: the customer doesn't see it any longer. Any agent can. Throws 404, and 409
- * when it left by another way, longer than 48 hours ago, or is being sent at this moment.
+ * Takes back a message that was sent by Telegram, so that the customer no longer sees it. Any agent can. Throws 404,
+ * and 409 when it was sent in another way, longer than 48 hours ago, or is being sent right now.
  */
 export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage): Promise<void> {
   await deps.database.write(async (tx) => {
@@ -149,7 +150,7 @@ async function requireSent(
   throw isOld ? tooOld() : notSent()
 }
 
-/** A change that failed before is not sent again once there is a newer one. */
+/** A failed change isn't retried once there is a newer one. */
 async function replaceFailed(tx: Transaction, send: TelegramSend): Promise<void> {
   const { orgId, messageId } = send
   await tx

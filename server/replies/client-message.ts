@@ -7,7 +7,7 @@ import { isId } from '../ids.ts'
 import { requireFreshId } from '../requests/client-id.ts'
 import { findMessage, type StoredMessage } from './queries.ts'
 
-/** A message that is sent at once under an id that the page made. */
+/** A message that is sent immediately, under an id that the page generated. */
 interface ClientMessage {
   id: string
   /** SHA-256 of the request. */

@@ -28,8 +28,8 @@ interface Forward extends Recipients {
 }
 
 /**
- * Sends a message with its formatting and files to someone outside, as an agent's message of the ticket with recipients of
- * its own. The answer comes back into the ticket, and the ticket's customer learns of neither. Throws 404, 400 for wrong
+ * Sends a message with its formatting and files to someone outside, as an agent's message of the ticket with its own
+ * recipients. The answer arrives in the ticket, and the ticket's customer sees neither. Throws 404, 400 for wrong
  * recipients and attachments, and 409 without a mailbox, or when the id belongs to another message.
  */
 export async function forwardMessage(
@@ -39,7 +39,7 @@ export async function forwardMessage(
 ): Promise<{ messageId: string; isNew: boolean }> {
   const { ticketId, messageId, id, text, format, to, cc, attachments: ids } = input
   const requestHash = hashOfRequest([author.agentId, input])
-  // Read before the unit, which would wait for it: a message never changes.
+  // Read before the unit, to keep the unit short. A message never changes.
   const original = await findOriginal(deps.database.read, { orgId, ticketId, messageId })
   const passedOn = original && passOn(original, { id, filesBefore: ids.length })
   return deps.database.write(async (tx) => {

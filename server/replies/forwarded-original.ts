@@ -12,12 +12,12 @@ import { findMessage, type StoredMessage } from './queries.ts'
 /** A message that is about to be forwarded. */
 interface Original {
   message: StoredMessage
-  /** What it quotes, or forwards itself. */
+  /** The quoted or forwarded mail inside it. */
   contents: Pick<typeof messageContents.$inferSelect, 'quoted' | 'html'> | undefined
   files: Attachment[]
 }
 
-/** What a forward passes on: without what a customer's mail quotes. */
+/** The part of a message that a forward passes on: without what a customer's mail quotes. */
 interface ForwardedOriginal {
   text: string
   /** Null for a plain text. */
@@ -84,7 +84,7 @@ function htmlOf(
   const words = isMarkdown ? markdownToEmailHtml(text) : plainToEmailHtml(text)
   const shown = images.map(({ id, name }) => imageBelow(`data-cid="${contentIds.get(id)}"`, name))
   const forwarded = stored?.html ?? plainToEmailHtml(contents?.quoted ?? '')
-  // In the frame of a thread, another page would take the place of the message.
+  // Inside a thread's frame, the linked page would replace the message.
   const written = words.replaceAll('<a ', '<a target="_blank" rel="noopener noreferrer nofollow" ')
   return {
     html: [written, ...shown, forwarded].join('\n'),

@@ -7,7 +7,7 @@ import { tickets } from '../database/tables/tickets.ts'
 import { isHeldForMe, textOf } from '../search/conditions.ts'
 import { MAX_COUNTED } from '../search/count-tickets.ts'
 
-/** Notices shown at most; the list has the rest. */
+/** The most notices that are shown. The list has the rest. */
 const MAX_NAMED = 20
 
 interface HeldReply {

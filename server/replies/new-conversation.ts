@@ -81,7 +81,7 @@ async function requireWay(
   return { mailboxId: mailbox.id, recipients: requireRecipients({ to, cc }, own, '') }
 }
 
-/** A name that the agent typed is the customer's, as one given through the API. */
+/** A name that the agent typed becomes the customer's name, like one given through the API. */
 function customerFor(deps: Deps, tx: Transaction, orgId: string, to: EmailAddress | undefined) {
   if (!to) throw new Error('A conversation was started without a recipient.')
   const { name, address: email } = to

@@ -42,7 +42,7 @@ export async function insertScheduled(tx: Transaction, scheduled: ScheduledMessa
     .values(scheduled)
     .onConflictDoNothing()
     .returning({ id: scheduledMessages.id })
-  // Asked after the insert, which waits for another unit that is using the id.
+  // Checked after the insert, which waits for another unit that is using the id.
   const taken = await tx.select({ id: messages.id }).from(messages).where(eq(messages.id, scheduled.id))
   return stored.length > 0 && taken.length === 0
 }
@@ -129,8 +129,8 @@ export const findAnswer = statement<Seen, { id: string }[]>('scheduled_answer', 
 )
 
 /**
- * Messages of the author that they did not know of, from another tab or device. Both the time and the id must be later:
- * the id has the time at which its author pressed Send, by a clock that may be wrong.
+ * Messages of the author that their page didn't know of, from another tab or device. Both the time and the id must be
+ * later: the id contains the time at which its author pressed Send, by a clock that may be wrong.
  */
 export const findOwnSent = statement<Seen, { id: string }[]>('scheduled_own_sent', (tx, p) =>
   tx

@@ -22,8 +22,8 @@ import { viewEdits, withName, withNames } from './views.ts'
 import { sendNow } from './waiting-message.ts'
 
 /**
- * Starts a conversation, forwards a message, sends a waiting one now, and one that failed again. Changes and takes back
- * what left by Telegram.
+ * Routes that start a conversation, forward a message, send a waiting or failed one, and change or take back what was
+ * sent by Telegram.
  */
 export function replyRoutes(guard: AgentGuard) {
   const transform = strictQuery()

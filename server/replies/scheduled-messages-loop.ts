@@ -9,7 +9,10 @@ const REST_AFTER_FAULT_MS = 1_000
 /** Longer than the time for Undo. A message that waits longer than this was scheduled. */
 const MAX_UNDO_MS = 60_000
 
-/** Sends scheduled messages when they are due, including those from before a crash. One that fails delays no other. */
+/**
+ * Sends scheduled messages when they are due, including those from before a crash. One that fails doesn't delay the
+ * others.
+ */
 export function startSendingMessages(deps: Deps): Loop {
   let last = BEFORE_ALL
   /** When each message that failed is sent again. Otherwise every commit would try it. */
@@ -55,8 +58,8 @@ async function isSent(deps: Deps, message: NextScheduled): Promise<boolean> {
 }
 
 /**
- * If a message was created in the future, the clock was set back. Then a message that only waits for Undo is sent at once,
- * and a scheduled one waits for its time on the new clock.
+ * If a message was created in the future, the clock was set back. Then a message in its undo period is sent
+ * immediately, and a scheduled one waits for its time on the new clock.
  */
 function isDue({ sendAt, createdAt }: NextScheduled, now: number): boolean {
   return sendAt <= now || (now < createdAt && sendAt - createdAt <= MAX_UNDO_MS)

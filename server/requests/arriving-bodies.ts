@@ -5,20 +5,22 @@ import { networkOf, type Server } from './address.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** Bytes of bodies on their way, by everyone with a key or a session, and by one of them. */
+/** Bytes of bodies being received from everyone with a key or a session, and from one of them. */
 const MAX_KNOWN_BYTES = 48 * MIB
 const MAX_BYTES_PER_CALLER = 12 * MIB
 /** The same for everyone else, such as visitors of a website, and for one IP address. */
 const MAX_UNKNOWN_BYTES = 32 * MIB
 const MAX_BYTES_PER_ADDRESS = 4 * MIB
-/** Like headers, small bodies are limited by the number of connections. So no one can keep others from signing in. */
+/**
+ * Small bodies are limited by the number of connections, like headers, so that no one can keep others from signing in.
+ */
 const FREE_BYTES = 4 * KIB
 /**
- * How much of an upload is in memory at a time, about: Bun holds back a sender that is faster than the disk. So one caller
- * can send 48 files at once, as a proxy with HTTP/2 passes them on, and one address 16.
+ * About how much of an upload is in memory at a time, because Bun holds back a sender that is faster than the disk. One
+ * caller can send 48 files at once, as through a proxy with HTTP/2, and one address 16.
  */
 const UPLOAD_BYTES = 256 * KIB
-/** A body of 256 KiB arrives in time at 9 kB/s. Uploads have their own pace: Bun wants 16 KiB in 30 s. */
+/** Enough for a body of 256 KiB at 9 kB/s. Uploads have their own limit: Bun requires 16 KiB in 30 s. */
 const MAX_WAIT_MS = 30_000
 const CHECK_EVERY_MS = 1_000
 
@@ -44,8 +46,8 @@ interface Waiting {
 }
 
 /**
- * Counts the bytes of bodies that are on their way, so that clients who send slowly can't fill the memory, and strangers
- * can't take the place of those with a key.
+ * Counts the bytes of bodies being received, so that slow clients can't fill the memory, and strangers can't take the
+ * share of clients with a key.
  */
 interface ArrivingBodies {
   /** Waits for a body of at most so many bytes. Throws 503 when there are too many, and 408 after 30 seconds. */
@@ -91,7 +93,7 @@ function createArrivingBodies(clock: Clock): ArrivingBodies {
     }
   }
 
-  /** One timer for all, because nearly every body is there at once. */
+  /** One timer for all, because nearly every body arrives immediately. */
   function checkSoon(): void {
     if (isChecking) return
     isChecking = true
@@ -109,7 +111,7 @@ function createArrivingBodies(clock: Clock): ArrivingBodies {
 const ofServers = new WeakMap<Server, ArrivingBodies>()
 const withoutServer = createArrivingBodies(systemClock)
 
-/** Each server counts its own. */
+/** Sets up the counter of a server. */
 export function countBodies(server: Server, clock: Clock): void {
   ofServers.set(server, createArrivingBodies(clock))
 }

@@ -8,7 +8,9 @@ const MAX_BODY_BYTES = 256 * 1024
  * that is still sending would answer 502, and its client would never see the 413.
  */
 const MAX_DROPPED_BYTES = 32 * 1024 * 1024
-/** 1 MiB: beside the other fields, the longest text of a message. JSON can escape a character with twelve bytes. */
+/**
+ * 1 MiB: room for the longest text of a message beside the other fields. JSON can escape a character with twelve bytes.
+ */
 const MAX_TEXT_BODY_BYTES = MAX_BODY_BYTES + 65_536 * 12
 
 /** Far more than any schema needs. Without a limit, validation time would grow faster than the depth. */
@@ -24,8 +26,8 @@ interface AnnouncedBody {
 type Headed = Pick<Arriving, 'request' | 'set'>
 
 /**
- * Elysia `parse` hook: leaves the body unread, because access is checked after it. What isn't read stays on its way:
- * Bun holds back the sender, and discards the rest when the response is sent.
+ * Elysia `parse` hook that leaves the body unread, because access is checked later. Bun holds back the sender of an
+ * unread body, and discards the rest once the response is sent.
  */
 export function arrive(arriving: Headed): AnnouncedBody {
   return arriveUpTo(arriving, MAX_BODY_BYTES)

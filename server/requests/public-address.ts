@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { createProxyCheck, type Server } from './address.ts'
 import { baseUrl } from './headers.ts'
 
-/** Supervisors ask by whatever address they know, and learn nothing but whether the server works. */
+/** Supervisors may use any address, and learn only whether the server works. */
 const ANY_HOST = '/health/'
 /** Ways to write the public host: with and without the port, in capitals. */
 const MAX_KNOWN = 16
@@ -27,7 +27,7 @@ export function createPublicAddress({ publicUrl, tls, trustProxy }: Config): Pub
   const isFromProxy = createProxyCheck(trustProxy)
   const isHttps = tls !== undefined || (publicUrl?.startsWith('https:') ?? false)
   const publicName = publicUrl === undefined ? undefined : hostName(new URL(publicUrl).hostname)
-  /** As they were sent, so that a request costs no parsing. */
+  /** Hosts exactly as sent, so that known ones aren't parsed again. */
   const known = new Set<string>()
 
   return {

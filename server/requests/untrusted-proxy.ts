@@ -8,8 +8,8 @@ interface ProxyWatch {
 }
 
 /**
- * Notices requests that came through a proxy whose headers aren't trusted. Proxies are on this machine or its network:
- * a public client that sends such a header only pretends.
+ * Notices requests that came through a proxy whose headers aren't trusted. Only proxies on this machine or its network
+ * count, because a public client can forge the header.
  */
 export function watchUntrustedProxies(trusted: string[]): ProxyWatch {
   const isTrusted = createProxyCheck(trusted)

@@ -3,7 +3,7 @@ interface Kept {
   text: string
 }
 
-/** Keeps finished texts by name and version, up to so many bytes of memory. Those used last are kept longest. */
+/** Caches finished texts by name and version, up to a number of bytes. The most recently used ones stay. */
 export function createByteCache(maxBytes: number) {
   const entries = new Map<string, Kept>()
   let bytes = 0

@@ -6,8 +6,8 @@ const COMPRESSIBLE =
   /^(?:application\/(?:[\w.-]+\+)?json|text\/(?!event-stream)|application\/javascript|image\/svg)/
 
 /**
- * Compresses what is text and not small, if the client accepts it. Responses that are compressed already, that have no
- * body, or that are files of attachments stay as they are.
+ * Compresses text that isn't small, if the client accepts it. Leaves out responses that are already compressed, have no
+ * body, or are files of attachments.
  */
 export function compressResponses<App extends AnyElysia>(app: App): App {
   app.wrap((handle) => (request: Request) => {

@@ -3,13 +3,13 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type zlib from 'node:zlib'
 
-/** The ones that a response can have, the best first. */
+/** The encodings that a response can have, the best first. */
 const ENCODINGS = ['zstd', 'br', 'gzip'] as const
 export type Encoding = (typeof ENCODINGS)[number]
 
-/** Smaller ones would hardly become smaller. */
+/** Compression hardly helps below this size. */
 export const MIN_COMPRESSED_BYTES = 1024
-/** Up to here it takes a fraction of a millisecond. Larger ones are compressed in another thread. */
+/** Up to this size, compression takes a fraction of a millisecond. Larger texts are compressed in another thread. */
 const MAX_AT_ONCE_BYTES = 16 * 1024
 
 const BROTLI_QUALITY = 4
@@ -61,7 +61,10 @@ function compressInThread(bytes: Uint8Array, encoding: Encoding): Promise<Buffer
   }
 }
 
-/** Compresses text as it is made, in other threads. It is made only as fast as the result is read. */
+/**
+ * Compresses text while it is being produced, in other threads. The text is produced only as fast as the result is
+ * read.
+ */
 export async function* compressSlices(
   text: AsyncIterable<string>,
   encoding: Encoding,

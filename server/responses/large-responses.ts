@@ -5,16 +5,18 @@ import { markEncoded } from './compress-responses.ts'
 import { compressSlices, type Encoding, encodingFor } from './encodings.ts'
 import { type ElysiaSet, takeHeaders } from './finished-response.ts'
 
-/** What the responses that are being sent in slices can hold in memory together, and those of one organization. */
+/** The memory that all responses being sent in slices can hold together, and those of one organization. */
 const BUDGET_BYTES = 32 * 1024 * 1024
 const ORGANIZATION_BYTES = 8 * 1024 * 1024
-/** What each response holds: a slice, and the slice before it, which its connection hasn't accepted yet. */
+/** The memory that each response holds: a slice, and the previous one, which its connection hasn't accepted yet. */
 const RESPONSE_BYTES = 1024 * 1024
 /** Less than the 30 seconds after which a quiet connection is closed. */
 const MAX_WAIT_MS = 20_000
-/** The part of its time that the event loop spends on making slices when there are always more. The rest is for others. */
+/**
+ * The share of time that the event loop spends on slices when there are always more. The rest is for other requests.
+ */
 const SHARE = 1 / 5
-/** What is made without a rest: a response or two that no one else waits for. */
+/** Slices that are built without a pause: a response or two that delay no one else. */
 const BURST_MS = 150
 
 /** The text of a response, in pieces of at most some 100 kB. */
@@ -29,10 +31,10 @@ interface Asking {
 
 export interface LargeResponses {
   /**
-   * Sends JSON in slices, as fast as the client takes them. One slice is built per turn of the event loop, whatever the
-   * number of responses, and all of them together leave most of the time to other requests. A response waits in order
-   * while the budget is used up, and no longer when its client leaves.
-   * Throws 503 when it has waited too long, and what the first slice throws.
+   * Sends JSON in slices, as fast as the client accepts them. One slice is built per turn of the event loop, whatever
+   * the number of responses, and all of them together leave most of the time to other requests. A response waits in
+   * order while the budget is used up, until its client disconnects. Throws 503 when it has waited too long, and errors
+   * of the first slice.
    */
   send(asking: Asking, slices: () => TextSlices): Promise<Response>
   counts(): { sending: number; waiting: number }
@@ -160,7 +162,7 @@ function createBudget({ clock }: Pick<Deps, 'clock'>) {
     }
   }
 
-  /** Returns how to give it back, once or more. */
+  /** Returns a function that releases the memory. It can be called more than once. */
   async function take(orgId: string, signal: AbortSignal): Promise<() => void> {
     if (isRoomFor(orgId)) return reserve(orgId)
     return new Promise((resolve, reject) => {
@@ -196,9 +198,9 @@ function busy(): AppError {
 }
 
 /**
- * Lets one caller continue per turn of the event loop, in order, so that other requests run in between. Once the burst is used
- * up, there are rests: otherwise, clients that always want more would keep the loop busy, and everything else would wait
- * for a slice at each of its steps. Uses real time, not the clock of the dependencies: tests move that one.
+ * Lets one caller continue per turn of the event loop, in order, so that other requests run in between. Once the burst
+ * is used up, it adds pauses: otherwise, clients that always want more would keep the loop busy, and every step of any
+ * other request would wait for a slice. Uses real time, because tests move the clock of the dependencies.
  */
 function createTurns(): () => Promise<void> {
   const waiting: (() => void)[] = []

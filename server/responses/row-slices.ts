@@ -1,4 +1,4 @@
-/** What is read and sent at once: so many bytes as they are stored, or so many rows. */
+/** The most that is read and sent at once, in stored bytes and in rows. */
 export const MAX_SLICE_BYTES = 128 * 1024
 export const MAX_SLICE_ROWS = 200
 
@@ -36,7 +36,7 @@ export async function* readInSlices<Row extends { id: string; createdAt: number 
   }
 }
 
-/** JSON in slices: an object with lists whose entries are read in slices, and with the fields that are there already. */
+/** JSON in slices: an object with lists whose entries are read in slices, and with fields that are already known. */
 export async function* jsonSlices(
   lists: Record<string, AsyncIterable<object[]>>,
   fields: object,

@@ -68,7 +68,7 @@ export async function countFiltered(
   if (!filters.every(isCounted) || tags.length > 1) return undefined
   const ranges = rangesOf(filters, undefined, undefined)
   let total = 0
-  // What is excluded is counted with everything, and then subtracted.
+  // Counts everything, and then subtracts what is excluded.
   for (const assignee of signedValues(filters.filter(({ kind }) => kind === 'assignee'))) {
     for (const tag of signedValues(tags)) {
       const count = await countRanges(read, orgId, { ...ranges, assignedTo: assignee.value, tag: tag.value })

@@ -6,8 +6,8 @@ import { drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Filter } from './filters.ts'
 
-// What the ranges of a list (tickets/list-ranges.ts) don't cover is written as expressions that no index matches. So
-// choose-index.ts decides, not a planner without statistics.
+// Conditions that the ranges of a list (tickets/list-ranges.ts) don't cover are written as expressions that match no
+// index. So choose-index.ts decides, not a planner without statistics.
 
 /** The parameter with the value of a filter, by its position among the filters. */
 export function parameterOf(position: number): string {

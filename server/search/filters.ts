@@ -45,7 +45,7 @@ function isEmptyPeriod(filters: Filter[]): boolean {
   return start >= end
 }
 
-/** The words of a phrase that are certain: the last of an incomplete one may be another. */
+/** The complete words of a phrase. The last word of an incomplete phrase may become another. */
 function wholeWords({ words, isOpenEnded }: WordPhrase): string[] {
   return isOpenEnded ? words.slice(0, -1) : words
 }

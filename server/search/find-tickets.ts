@@ -20,7 +20,7 @@ import {
 import { handleOf } from './query-language.ts'
 import type { Search } from './read-search.ts'
 
-/** Reads of tickets and of the full-text index. What takes long runs in the background. */
+/** Reads of tickets and of the full-text index. Slow ones run in the background. */
 type Readers = Pick<Database, 'read' | 'background'>
 
 interface FindInput {
@@ -53,7 +53,7 @@ const MAX_FEW = 2_000
 /** Matches of the full-text index that one query returns: few fill a page, and each query starts over. */
 const FIRST_MATCHES = LOOKUP_SIZE
 const MATCHES = 2_048
-/** What looking up some documents costs, besides their rows. */
+/** The cost of a lookup, in addition to its rows. */
 const ROWS_PER_LOOKUP = 20
 /** The place of a full-text search is the number of a document alone. */
 const NO_TICKET = `tkt_${'0'.repeat(26)}`

@@ -15,7 +15,7 @@ const PLAIN_LETTERS: Record<string, string> = {
 /** Scripts without spaces: each character is a word, and adjacent ones are searched for as a phrase. */
 const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
 const WORD = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`, 'gu')
-/** The same in text that is not folded, where letters still have their marks. */
+/** The same in unfolded text, where letters still have their accents. */
 const UNFOLDED_WORD = new RegExp(`${UNSPACED}\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 const ASCII = /^[\0-\x7f]*$/
 const ASCII_WORD = /[a-z0-9]+/g
@@ -44,12 +44,12 @@ function fold(text: string): string {
     .replaceAll(/[øłđıßæœþ]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
-// Characters for private use: both engines take them for letters, and no word of a text contains one.
+// Private-use characters: both engines treat them as letters, and no word of a text contains one.
 const ORGANIZATION = '\uE000'
 const CUSTOMER = '\uE001'
 const NOWHERE = '\uE002'
 
-/** In every document of an organization, so that a search never reads the matches of another one. */
+/** A word in every document of an organization, so that a search never reads another organization's matches. */
 export function organizationWord(orgId: string): string {
   return `${ORGANIZATION}${orgId.replace('_', '')}`
 }
@@ -59,5 +59,5 @@ export function customerWord(word: string): string {
   return CUSTOMER + word
 }
 
-/** In no document: a query of symbols only, which no index stores, finds nothing. */
+/** A word in no document: a query of only symbols, which no index stores, finds nothing. */
 export const NOWHERE_WORD = NOWHERE

@@ -13,7 +13,7 @@ export const QUERY_VALUES = {
   channel: ['widget', 'email', 'telegram', 'api'],
   is: ['unread', 'failed', 'held', 'spam', 'draft'],
 } as const satisfies { status: readonly TicketStatus[]; channel: readonly Channel[]; is: readonly string[] }
-/** What `is:` asks for. */
+/** The values of `is:`. */
 export type TicketState = (typeof QUERY_VALUES)['is'][number]
 
 /** One `key:value` of a query. */
@@ -39,7 +39,7 @@ interface Phrase {
 
 export interface Query {
   terms: Term[]
-  /** What the text must contain, or must not, each once. Only the last phrase can have an open end. */
+  /** Phrases that the text must or must not contain, each listed once. Only the last one can have an open end. */
   phrases: Phrase[]
   /** There is text, but no word in it: `!!!`. */
   isSymbolsOnly: boolean
@@ -59,8 +59,8 @@ const MAX_REPEATED = 8
 const MIN_OPEN_END_LENGTH = 2
 
 /**
- * Reads what an agent types into the search field: `status:open tag:"two words" -channel:email refund -"gift card"`.
- * Words without a known key are full text. Throws `QueryError`.
+ * Parses a search: `status:open tag:"two words" -channel:email refund -"gift card"`. Words without a known key are full
+ * text. Throws `QueryError`.
  */
 export function parseQuery(text: string): Query {
   if (text.length > MAX_QUERY_LENGTH) {
@@ -86,7 +86,7 @@ export function parseQuery(text: string): Query {
     phrases: withoutRepetitions(
       phrases.map((phrase, position) => ({
         ...phrase,
-        // Only whole words are excluded: a saved view would otherwise leave out more than it says.
+        // Only whole words are excluded. Otherwise a saved view would leave out more than its query says.
         isOpenEnded:
           phrase.isOpenEnded &&
           !phrase.isNegated &&
@@ -123,7 +123,7 @@ export function handleOf(ticketReference: string): string {
   return ticketReference.slice(-HANDLE_LENGTH)
 }
 
-/** Words that were typed one after the other need not be together; what has no spaces, such as an address, must be. */
+/** Typed words don't have to be adjacent. The parts of a word without spaces, such as an address, do. */
 function addPhrase(phrases: Phrase[], text: string, options: Omit<Phrase, 'words'>): void {
   const words = wordsOf(text)
   if (words.length === 0) return
@@ -245,7 +245,7 @@ export function replaceParts(text: string, write: (part: Part) => string | undef
   let isReplaced = false
   for (const match of text.matchAll(PART)) {
     const next = write(partOf(match)) ?? match[0]
-    // A quote ends a part without a space; what replaces it may not.
+    // A closing quote ends a part without a space. Its replacement may not, so add one.
     const isTouching = match.index === end && (isReplaced || next !== match[0])
     if (next !== '') written += (isTouching ? ' ' : text.slice(end, match.index)) + next
     isReplaced = next !== match[0]
@@ -254,7 +254,7 @@ export function replaceParts(text: string, write: (part: Part) => string | undef
   return written.trim()
 }
 
-/** A value as it has to be written to be read as it is: in quotes if it has spaces or quotes. */
+/** Quotes a value if it has spaces or quotes. */
 export function quoted(value: string): string {
   return /[\s"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

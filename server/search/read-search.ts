@@ -19,7 +19,7 @@ export interface Search {
   ticketReference?: string
   /** Words to mark in the rows. */
   terms: string[]
-  /** It contradicts itself, so that no ticket can match. */
+  /** The query contradicts itself, so no ticket can match. */
   isImpossible: boolean
 }
 
@@ -97,7 +97,7 @@ function sortedAndUnique(filters: Filter[]): Filter[] {
   return [...byText].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, filter]) => filter)
 }
 
-/** What a document must and must not contain; undefined when a query asks for nothing in the text. */
+/** The phrases that a document must and must not contain. Undefined if the query has no text. */
 function indexQueryOf(orgId: string, query: Query): IndexQuery | undefined {
   const from = query.terms.filter((term) => term.key === 'from')
   if (query.phrases.length === 0 && from.length === 0 && !query.isSymbolsOnly) return undefined

@@ -10,7 +10,7 @@ import { changeVersion, findSends } from './queries.ts'
 import { finished, saveProgress } from './record-attempt.ts'
 import { type EmailSend, isByEmail, recipientsOf } from './send-content.ts'
 
-/** Whom a delivery report is about, and what it says (RFC 3464). */
+/** A recipient of a delivery report, and what the report says (RFC 3464). */
 interface BouncedRecipient {
   address: string
   /** As in RFC 3463: `5.1.1`; can be empty. */
@@ -27,8 +27,8 @@ interface Bounce {
 }
 
 /**
- * Marks the very message that bounced, and the recipients who did not get it. Changes no status of the ticket. Returns
- * whose message it is; undefined when it is none of ours.
+ * Marks the message that bounced, and the recipients who didn't get it. Doesn't change the ticket's status. Returns
+ * whose message it is; undefined if it isn't ours.
  */
 export async function recordBounce(
   deps: Deps,
@@ -43,7 +43,7 @@ export async function recordBounce(
   await changeVersion(tx, { orgId, id: ticketId })
   const outcomes = outcomesAfter(send, recipients)
   const now = deps.clock.now()
-  // The others may still be tried. Then the state follows when that is over.
+  // While other recipients are still being tried, the state is set later.
   const isOver = send.finishedAt !== null
   await saveProgress(tx, isOver ? finished({ ...send, outcomes }, now) : { ...send, outcomes })
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])

@@ -45,7 +45,7 @@ export const findNextLane = statement<{ after: string }, { laneId: string }[], R
       .orderBy(sql`${sends.laneId} limit 1`),
 )
 
-/** What a lane can send now. A send waits for the earlier ones of its conversation. */
+/** The sends of a lane that can be sent now. A send waits for earlier ones of its conversation. */
 export const findClaimable = statement<
   { laneId: string; now: number; limit: number },
   { id: string }[],
@@ -85,7 +85,7 @@ const claim = statement<{ id: string; now: number }, Send[]>('sends_claim', (tx,
     .returning(),
 )
 
-/** Sends of a lane that are due, for a fault that concerns all of them. */
+/** Due sends of a lane, for a fault that affects all of them. */
 export const findDueOfLane = statement<{ laneId: string; now: number; limit: number }, Send[]>(
   'sends_due_of_lane',
   (tx, p) =>
@@ -127,7 +127,7 @@ export async function unparkLane(tx: Transaction, laneId: string, now: number): 
   await tx.update(sends).set({ dueAt: now, error: '' }).where(isTheirs)
 }
 
-/** Makes the sends of a lane due that wait after failed attempts, because what made them fail was changed. */
+/** Makes sends due that wait after failed attempts, because the cause of the failures was changed. */
 export async function retryLane(tx: Transaction, laneId: string, now: number): Promise<void> {
   const isRetry = sql`attempts > 0 and due_at > ${now} and due_at < ${PARKED}`
   await tx
@@ -137,8 +137,8 @@ export async function retryLane(tx: Transaction, laneId: string, now: number): P
 }
 
 /**
- * Lets sends go again that are marked as being sent, but are not in `current`: at start a crash cut them off, after a
- * storage error the outcome of their commit is unknown.
+ * Makes sends due that are marked as being sent, but aren't in `current`: a crash interrupted them, or the outcome of
+ * their commit is unknown after a storage error.
  */
 export async function recoverSends(tx: Transaction, current: ReadonlySet<string>): Promise<void> {
   const found = await tx
@@ -155,8 +155,8 @@ export async function recoverSends(tx: Transaction, current: ReadonlySet<string>
 }
 
 /**
- * Shifts due times with the clock, so that a retry keeps its delay: it comes neither early nor an hour late, and waking up
- * from sleep doesn't send everything at once. What was due before the jump stays due.
+ * Shifts due times with the clock, so that a retry keeps its delay: it isn't sent too early or too late, and waking
+ * from sleep doesn't send everything at once. Sends that were due before the jump stay due.
  */
 export async function shiftSends(
   tx: Transaction,

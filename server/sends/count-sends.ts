@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { PARKED } from './queries.ts'
 
 interface SendBacklog {
-  /** Those that wait for an attempt, also for a mailbox that is paused or refused. */
+  /** Sends that wait for an attempt, including those of paused or refused mailboxes. */
   waiting: number
   sending: number
   /** When the oldest due send should have been sent; null when none is due. */

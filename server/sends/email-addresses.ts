@@ -7,12 +7,12 @@ const MAX_ADDRESS_LENGTH = 254
 const MAX_LOCAL_PART_LENGTH = 64
 /** A dot-atom (RFC 5321, section 4.1.2), with letters of any script (RFC 6531, section 3.3). */
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+)*$/iu
-/** Not ASCII, and yet nothing that a person could see or a mail server would take. */
+/** Characters beyond ASCII that are invisible, or that mail servers reject. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Z}]/u
 /** After conversion to ASCII (RFC 5891). */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** Addresses of an organization's mailboxes, with everything behind a `+` (RFC 5233). */
+/** An organization's mailbox addresses, including all of their subaddresses with `+` (RFC 5233). */
 export interface OwnAddresses {
   has(address: string): boolean
 }
@@ -28,7 +28,7 @@ export function ownAddresses(keys: readonly string[]): OwnAddresses {
   }
 }
 
-/** Addresses that are equal reach the same person: their key is. Domains are compared in ASCII. */
+/** The key by which addresses are compared: equal keys reach the same person. Domains are compared in ASCII. */
 export function addressKey(address: string): string {
   const key = address.trim().toLowerCase()
   const at = key.lastIndexOf('@')

@@ -4,7 +4,7 @@ import { escapeHtml } from '../formatting/message-html.ts'
 import { plainText } from '../formatting/plain-text.ts'
 import { forMailPrograms, imageBelow } from './forwarded-html.ts'
 
-/** In UTF-16 units. A reader needs to know what is answered, not all of it. */
+/** In UTF-16 units. Enough to see which message is answered. */
 const MAX_QUOTED_LENGTH = 10_000
 /** Without a font, Outlook shows a mail in Times New Roman. */
 const LETTERS = 'font-family:Arial,Helvetica,sans-serif;font-size:14px'
@@ -12,7 +12,7 @@ const WRITER = 'margin:1em 0 0'
 const SEPARATOR = 'margin:1em 0 0;color:#666'
 const QUOTE = 'margin:0 0 0 4px;border-left:2px solid #ccc;padding-left:12px'
 
-/** What is quoted below the text, and who wrote it when. */
+/** The quote below the text, with its author and time. */
 export interface QuotedText {
   writer: string
   /** Milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface QuotedText {
   text: string
 }
 
-/** What an agent wrote, and who, when an email has the texts of several messages. */
+/** A text with its author, for an email with the texts of several messages. */
 export interface WrittenText {
   text: string
   format: MessageFormat
@@ -39,7 +39,7 @@ interface BodyParts {
   images: readonly { contentId: string; name: string }[]
 }
 
-/** A message that is passed on, with the lines of its header that a reader needs. */
+/** A forwarded message, with the header lines that a reader needs. */
 export interface ForwardedMessage {
   header: readonly [name: string, value: string][]
   text: string
@@ -52,7 +52,7 @@ export function emailBody(parts: BodyParts): { text: string; html: string } {
   return { text: textOf(parts), html: htmlOf(parts) }
 }
 
-/** What a forward adds below its text. */
+/** The plain text that a forward adds below its own. */
 export function forwardedText({ header, text }: ForwardedMessage): string {
   return [...headerLines(header), '', text].join('\n')
 }
@@ -60,7 +60,7 @@ export function forwardedText({ header, text }: ForwardedMessage): string {
 /** The same with the formatting of the message, in the form that the thread shows. */
 export function forwardedHtml({ header, text, html }: ForwardedMessage): string {
   const block = headerLines(header).map(escapeHtml).join('<br>\n')
-  // Nothing in the message can be placed over the header, so as to look like ours.
+  // Keeps the message from covering the header with a fake one.
   const style = 'position:relative;overflow:auto;contain:paint'
   return `<div style="margin:0 0 1em;color:#666">${block}</div>\n<div style="${style}">${html ?? plainToEmailHtml(text)}</div>`
 }
@@ -115,7 +115,7 @@ function attribution({ writer, writtenAt }: QuotedText): string {
   return `On ${emailDate(writtenAt)}, ${writer} wrote:`
 }
 
-/** Made when first used: loading the words of a language takes several milliseconds. */
+/** Created at first use: loading the words of a language takes several milliseconds. */
 let quoteTime: Intl.DateTimeFormat | undefined
 
 /** `Nov 22, 2026, 10:20 AM UTC`. */

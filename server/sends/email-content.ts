@@ -6,7 +6,7 @@ import { messageIdOf, messageToken } from './message-id.ts'
 import type { Mailbox } from './queries.ts'
 import { replyAddress, withoutSubjectToken, withoutToken } from './reply-address.ts'
 
-/** What depends on the mailbox that an email leaves through. */
+/** The parts of an email that depend on its mailbox. */
 type Envelope = Pick<FrozenEmail, 'from' | 'replyTo' | 'messageId' | 'token'>
 
 interface Sender {
@@ -41,12 +41,12 @@ export function envelopeOf(
   }
 }
 
-/** Order matters among the mails of a ticket to the same first recipient. */
+/** Mails of a ticket to the same first recipient are sent in order. */
 export function conversationOf(ticketId: string, { to }: Pick<FrozenEmail, 'to'>): string {
   return `${ticketId} ${addressKey(to[0]?.address ?? '')}`
 }
 
-/** What the thread shows of an email: without the tokens that lead answers to the ticket. */
+/** The header that the thread shows for an email, without the tokens that lead answers to the ticket. */
 export function messageEmailOf(
   { encryption }: Pick<Deps, 'encryption'>,
   email: FrozenEmail,

@@ -56,7 +56,7 @@ export function imageBelow(source: string, name: string): string {
   return `<p><img ${source} alt="${escapeHtml(name)}" style="max-width:100%"></p>`
 }
 
-/** The HTML in the form for an email: its images are those of the email, and those elsewhere. */
+/** Converts the HTML for an email: images refer to the attachments of the email, or to their remote URLs. */
 export function forMailPrograms(html: string): string {
   return new HTMLRewriter()
     .on('img[data-cid]', {

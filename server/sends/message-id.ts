@@ -8,7 +8,7 @@ type Signer = Pick<Encryption, 'sign' | 'isSigned'>
 const SIGNED = /\b(msg_[0-9a-z]{26})\.([0-9a-z]{16})\b/gi
 /** A message id (RFC 5322, section 3.6.4) as lenient as real mail requires: printable ASCII between angle brackets. */
 const MESSAGE_ID = /<[!-;=?-~]{1,250}>/g
-/** A hostile mail can hold thousands of references. */
+/** The most references that are verified. A hostile mail can have thousands. */
 const MAX_VERIFIED = 100
 /** Some servers refuse longer headers, or cut them. */
 const MAX_REFERENCES_LENGTH = 1_500

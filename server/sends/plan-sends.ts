@@ -57,12 +57,12 @@ export interface Outgoing {
    * by email to someone who has not read the answers on their own channel.
    */
   kind?: 'reply' | 'opening' | 'forward' | 'automatic' | 'unread'
-  /** Texts that leave with the message, above its own, oldest first. */
+  /** Texts that are sent with the message, above its own, oldest first. */
   earlier?: { text: string; format: MessageFormat; agentName: string }[]
   forwarded?: ForwardedMessage & { messageId: string }
 }
 
-/** What to store with the message. Insert the sends after it, in the same unit. */
+/** The rows to store with the message. Insert the sends after it, in the same unit. */
 export interface PlannedSends {
   sending: SendingState
   /** Why it can't be sent or has to wait, in plain words. */
@@ -72,8 +72,8 @@ export interface PlannedSends {
 }
 
 /**
- * Decides how a message leaves, and freezes everything that leaves, so that each attempt sends the same. A message that
- * can't leave has failed, with the reason: it never waits silently. Call it in the unit that stores the message.
+ * Decides how a message is sent, and freezes its content, so that each attempt sends the same. If there is no way to
+ * send it, it fails with the reason: it never waits silently. Call this in the unit that stores the message.
  */
 export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing): Promise<PlannedSends> {
   const { ticket, customer, kind = 'reply' } = outgoing
@@ -163,7 +163,7 @@ async function freeze(
     signatures: await signaturesOf(tx, outgoing, mailbox),
     quoted,
     forwarded,
-    // Those of a forwarded message have their place in it.
+    // Images of a forwarded message are shown inside it.
     images: files.filter(({ isInline, contentId }) => isInline && contentId === null).map(shownBelow),
   })
   const agentName = message.agentId === undefined ? undefined : message.agentName
@@ -193,8 +193,8 @@ function textsOf({ message: { text, format, agentName }, earlier = [] }: Outgoin
 }
 
 /**
- * The mail that this one answers: the newest one by one of its recipients, those in To first, or else the newest that one
- * of them got. A mail of someone else would name a conversation that they don't know.
+ * The mail that this one answers: the newest one by one of its recipients, those in To first, or else the newest that
+ * one of them received. Answering anyone else's mail would refer to a conversation that the recipients don't know.
  */
 function answeredBy(known: EmailedMessage[], recipients: Recipients): EmailedMessage | undefined {
   const isBy =
@@ -212,7 +212,10 @@ function answeredBy(known: EmailedMessage[], recipients: Recipients): EmailedMes
   )
 }
 
-/** What one of the recipients wrote last, unless it would show another one what they didn't get. */
+/**
+ * The newest text by one of the recipients, unless quoting it would show another recipient something they didn't
+ * receive.
+ */
 function quotedBy(
   known: EmailedMessage[],
   recipients: Recipients,

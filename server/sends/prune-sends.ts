@@ -3,12 +3,12 @@ import { sends } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
 import { type Loop, startPruning } from '../loop.ts'
 
-/** Reports of what did not arrive come within days. */
+/** Delivery reports arrive within days. */
 const KEPT_MS = 30 * 86_400_000
 const RUN_EVERY_MS = 3_600_000
 const SLICE = 500
 
-/** Deletes sends that every recipient got 30 days ago, a slice at a time: the text of the message is also with the message. */
+/** Deletes sends 30 days after every recipient got them, a slice at a time. The text remains in the message. */
 export function startPruningSends(deps: Deps): Loop {
   return startPruning(deps, 'prune_sends', {
     everyMs: RUN_EVERY_MS,

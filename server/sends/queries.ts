@@ -56,7 +56,7 @@ export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Tr
       .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id)),
 )
 
-/** The widget in which a ticket was opened, if it is turned on. Without one, nothing shows a reply there. */
+/** The widget in which a ticket was opened, if it is turned on. Otherwise, no page shows a reply there. */
 export const findActiveWidget = statement<OfTicket, { id: string }[], Reader | Transaction>(
   'sends_active_widget',
   (read, p) =>
@@ -203,7 +203,7 @@ export interface SendTrouble {
   retryAt: number | null
 }
 
-/** By message id, of these messages that didn't reach everyone. What is tried next is the newest of a message. */
+/** Troubles by message id, for messages that didn't reach everyone. `retryAt` is about the newest send of a message. */
 export async function readTroubles(
   read: Reader,
   { orgId, messageIds }: { orgId: string; messageIds: string[] },
@@ -224,7 +224,7 @@ export async function readTroubles(
     found.map(({ messageId, channel, state, attempts, dueAt, outcomes }) => [
       messageId ?? '',
       {
-        // A chat has one reader, whom its id says nothing about.
+        // A chat has one recipient, whose id means nothing to agents.
         missed: channel === 'email' ? outcomes.filter((outcome) => outcome.state !== 'sent') : [],
         retryAt: state === 'waiting' && attempts > 0 && dueAt < PARKED ? dueAt : null,
       },
@@ -232,7 +232,7 @@ export async function readTroubles(
   )
 }
 
-/** Locks a ticket. What `/v1` shows of it changes, but not when it was last changed. */
+/** Locks a ticket and raises its version: its `/v1` response changes, but not the time of its last change. */
 export const changeVersion = statement<{ orgId: string; id: string }, { id: string }[]>(
   'sends_ticket',
   (tx, p) =>

@@ -97,7 +97,7 @@ function faultOf(address: string, own: OwnAddresses): Omit<Fault, 'pointer'> | u
   return undefined
 }
 
-/** A name can't hold control characters: they would end the header. */
+/** Removes control characters from a name, because they could end the header. */
 function clean({ name, address }: EmailAddress): EmailAddress {
   return { name: oneLine(name).slice(0, MAX_NAME_LENGTH), address: address.trim() }
 }

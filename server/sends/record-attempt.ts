@@ -9,7 +9,7 @@ import { isDeletion } from './send-content.ts'
 import { nextTryAt } from './send-schedule.ts'
 import type { AttemptResult } from './transport.ts'
 
-/** An attempt for these recipients, which has ended. */
+/** A finished attempt for these recipients. */
 export interface FinishedAttempt {
   send: Send
   recipients: string[]
@@ -31,8 +31,8 @@ type Progress = Pick<
 >
 
 /**
- * Records an attempt and what comes next: another one for the recipients whose fate is open, or the end. Changes nothing
- * if the send isn't being sent anymore, because its ticket was deleted. Returns the send as it is now.
+ * Records an attempt and the next step: another attempt for the recipients without a final outcome, or the end. Changes
+ * nothing if the send is no longer being sent, because its ticket was deleted. Returns the send as it is now.
  */
 export async function recordAttempt(
   tx: Transaction,
@@ -48,7 +48,7 @@ export async function recordAttempt(
   return saveProgress(tx, nextProgress(progress, open, result, now))
 }
 
-/** Ends a send for the recipients whose fate is open: the reason is theirs. */
+/** Fails a send for all recipients without an outcome, with this reason. */
 export async function failSend(tx: Transaction, send: Send, open: string[], reason: string, now: number) {
   await saveProgress(tx, finished({ ...send, outcomes: [...send.outcomes, ...failures(open, reason)] }, now))
 }
@@ -56,7 +56,7 @@ export async function failSend(tx: Transaction, send: Send, open: string[], reas
 /** Saves a send, and its summary with the message. */
 export async function saveProgress(tx: Transaction, send: Send): Promise<Send> {
   const { id, messageId, state, dueAt, attempts, externalId, error, finishedAt } = send
-  // No one asks what happened to a greeting or notice.
+  // Greetings and notices aren't kept after they end.
   if (messageId === null && finishedAt !== null) {
     await deleteSend(tx, { id })
     return send
@@ -91,7 +91,7 @@ function nextProgress(
   now: number,
 ): Send {
   if (open.length === 0) return finished({ ...send, attempts: send.attempts + 1 }, now)
-  // What waits continues when the mailbox is connected again; the loop parks it until then.
+  // Such sends continue when the mailbox is connected again. The loop parks them until then.
   if (fault === 'interrupted' || fault === 'sign in') return { ...send, state: 'waiting', error }
   // At least 1: it is a retry, and keeps its delay when the clock jumps.
   if (retryAt !== undefined) {
@@ -107,7 +107,7 @@ function failures(recipients: string[], detail: string): RecipientOutcome[] {
   return recipients.map((address) => ({ address, state: 'failed', detail }))
 }
 
-/** What is known already stays: a bounce can arrive while the others are tried again. */
+/** Known outcomes stay: a bounce can arrive while the others are tried again. */
 function merged(known: RecipientOutcome[], added: RecipientOutcome[]): RecipientOutcome[] {
   const open = new Set(
     openRecipients(
@@ -118,7 +118,7 @@ function merged(known: RecipientOutcome[], added: RecipientOutcome[]): Recipient
   return [...known, ...added.filter(({ address }) => open.has(address))]
 }
 
-/** Why it didn't reach everyone: the same reason once, and whom it concerns if not all. */
+/** Why it didn't reach everyone. Each reason is listed once, with the recipients if not all are affected. */
 function summary(outcomes: RecipientOutcome[]): string {
   const missed = outcomes.filter(({ state }) => state !== 'sent')
   const byReason = Map.groupBy(missed, ({ detail }) => detail)
@@ -151,7 +151,7 @@ const deleteSend = command<{ id: string }>('sends_delete', (tx, p) =>
   tx.delete(sends).where(eq(sends.id, p.id)),
 )
 
-/** The customer still sees what an agent wanted to take back. */
+/** The deletion failed, so the customer still sees the message. */
 const showAgain = command<{ id: string }>('sends_show_again', (tx, p) =>
   tx.update(messages).set({ takenBackAt: null }).where(eq(messages.id, p.id)),
 )

@@ -31,7 +31,10 @@ export function replyAddress(signer: Signer, mailbox: string, ticketId: string):
   return `${mailbox.slice(0, at)}+${token}${mailbox.slice(at)}`
 }
 
-/** The end of a subject that leads replies to the ticket, such as `[#x3k9ad-7h2m…]`, for servers without subaddresses. */
+/**
+ * The token at the end of a subject that leads replies to the ticket, such as `[#x3k9ad-7h2m…]`, for servers without
+ * subaddresses.
+ */
 function subjectToken(signer: Signer, ticketId: string): string {
   return `[#${handleOf(ticketId)}-${signer.sign('subject', ticketId)}]`
 }
@@ -41,7 +44,7 @@ export function withSubjectToken(signer: Signer, subject: string, ticketId: stri
   return `${withoutSubjectToken(signer, subject, ticketId)} ${subjectToken(signer, ticketId)}`.trimStart()
 }
 
-/** A subject as people wrote it. Tokens of others stay, also of another Bellhop: it needs them. */
+/** A subject without our tokens. Tokens of others stay, including those of another Bellhop, which needs them. */
 export function withoutSubjectToken(signer: Signer, subject: string, ticketId: string): string {
   const token = subjectToken(signer, ticketId)
   const at = subject.toLowerCase().indexOf(token)

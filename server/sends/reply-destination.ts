@@ -33,7 +33,7 @@ interface ReplyProblem {
   /** A sentence. */
   reason: string
   effect: (typeof PROBLEM_EFFECTS)[number]
-  /** Where an administrator can change that. */
+  /** The settings page where an administrator can fix it. */
   setting?: (typeof PROBLEM_SETTINGS)[number]
 }
 

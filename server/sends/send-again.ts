@@ -31,7 +31,7 @@ export async function resend(
   const now = deps.clock.now()
   const reached = send.outcomes.filter(({ state }) => state === 'sent')
   const recipients = to.length > 0 ? replaced(send.content, reached, to) : {}
-  // A mailbox that was removed can't send: then it leaves through another one, and answers come there.
+  // If the mailbox was removed, the email leaves through another one, and answers go there.
   const isMoved = mailbox.id !== send.laneId
   const envelope = isMoved ? envelopeOf(deps, mailbox, { ticketId, messageId, agentName }) : {}
   const content: FrozenEmail = { ...send.content, ...recipients, ...envelope }

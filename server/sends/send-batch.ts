@@ -21,7 +21,7 @@ import {
   sentThrough,
 } from './send-lanes.ts'
 
-/** Sends that one unit parks, fails or puts off together with another. */
+/** The most further sends that one unit parks, fails, or postpones. */
 const MAX_TOGETHER = 200
 
 /** What one unit of the sending loop does. */
@@ -48,7 +48,7 @@ interface Batch {
   parked: string[]
 }
 
-/** Records results, claims what goes next, and tells open pages. Locks tickets first, organizations last. */
+/** Records results, claims the next sends, and tells open pages. Locks tickets first, organizations last. */
 export async function processBatch(deps: Deps, tx: Transaction, task: BatchTask): Promise<Batch> {
   const now = deps.clock.now()
   const changes = new Changes()
@@ -73,7 +73,7 @@ export async function processBatch(deps: Deps, tx: Transaction, task: BatchTask)
 
 type OfTicket = Pick<Send, 'orgId' | 'ticketId'>
 
-/** What open pages must load again, and what is saved after telling them. */
+/** Collects what open pages must load again. */
 class Changes {
   readonly #tickets = new Map<string, Set<string>>()
   readonly #locked = new Set<string>()
@@ -130,7 +130,7 @@ async function recordFinished(
   }
 }
 
-/** The newest attempt decides. A fault of the lane puts off what else is due there, so that it doesn't fail as well. */
+/** The newest attempt decides. A fault of the lane postpones its other due sends, so that they don't fail as well. */
 async function healthAfter(
   tx: Transaction,
   { lane, attempts, changes, now }: { lane: Lane; attempts: EndedAttempt[]; changes: Changes; now: number },
@@ -156,7 +156,7 @@ async function healthAfter(
   return hasSent ? sentThrough(lane, now) : undefined
 }
 
-/** Parks what is due on a lane that is paused or refused, and ends it on one that was removed. */
+/** Parks the due sends of a paused or refused lane, and fails those of a removed one. */
 async function stopUnlessReady(
   tx: Transaction,
   { laneId, lane, changes, now }: { laneId: string; lane: Lane | undefined; changes: Changes; now: number },

@@ -1,7 +1,7 @@
 import type { FrozenEmail, FrozenTelegram } from '../database/tables/sends.ts'
 import type { Send } from './queries.ts'
 
-// What leaves is frozen in `content`, in the form of its channel.
+// What is sent is frozen in `content`, in the form of its channel.
 
 export type EmailSend = Send & { channel: 'email'; messageId: string; content: FrozenEmail }
 export type TelegramSend = Send & { channel: 'telegram'; content: FrozenTelegram }

@@ -9,7 +9,7 @@ import { isId } from '../ids.ts'
 type MailboxState = (typeof mailboxes.$inferSelect)['state']
 type BotState = (typeof bots.$inferSelect)['state']
 
-/** What decides whether messages leave now. */
+/** The state that decides whether messages can be sent now. */
 interface LaneState {
   channel: SendChannel
   /** As a sentence names it: `mailbox support@acme.example`. */
@@ -17,7 +17,7 @@ interface LaneState {
   state: MailboxState | BotState
 }
 
-/** What messages leave through: a mailbox or a bot. */
+/** A mailbox or bot that messages are sent through. */
 export interface Lane extends LaneState {
   id: string
   orgId: string
@@ -71,7 +71,7 @@ export interface HealthChange {
   save(tx: Transaction): Promise<void>
 }
 
-/** It sends. */
+/** Records that a lane sends. */
 export function sentThrough(lane: Lane, now: number): HealthChange {
   const isMended = lane.sendError !== ''
   const change = {
@@ -83,8 +83,8 @@ export function sentThrough(lane: Lane, now: number): HealthChange {
 }
 
 /**
- * It can't send. After a refused sign-in nothing is tried until someone reconnects it, unless it was changed after that
- * attempt had started. Only an active one can be failing: what fails while it is paused is not recorded.
+ * Records that a lane can't send. After a refused sign-in, nothing is tried until someone reconnects it, unless it was
+ * changed after the attempt started. Only an active lane can be failing: failures while it is paused aren't recorded.
  */
 export function failedThrough(
   lane: Lane,

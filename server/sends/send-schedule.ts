@@ -15,10 +15,10 @@ const FIRST_DELAYS_MS: Record<SendChannel, number[]> = {
 const MAX_LATE_ATTEMPTS = 24
 
 /**
- * When to try a message again after a temporary failure (wall clock): after 1, 5, 15, and 30 minutes, then hourly, for
- * a day. By Telegram also after 5 and 20 seconds. Null when no attempt is left. `attempts` counts those so far, at least 1;
- * `failedAt` is the end of the last. Attempts are counted, not hours, so that a clock that jumps or a mailbox that is paused
- * costs a message nothing.
+ * When to retry a message after a temporary failure (wall clock): after 1, 5, 15, and 30 minutes, then hourly, for a
+ * day. By Telegram also after 5 and 20 seconds. Null when no attempt is left. `attempts` counts those so far, at least
+ * 1; `failedAt` is the end of the last one. The schedule counts attempts, not hours, so that clock changes and paused
+ * mailboxes use up none.
  */
 export function nextTryAt(channel: SendChannel, attempts: number, failedAt: number): number | null {
   const first = FIRST_DELAYS_MS[channel]

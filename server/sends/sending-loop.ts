@@ -11,11 +11,11 @@ import { channelOf, findLane, reasonToWait } from './send-lanes.ts'
 import type { AttemptResult, Transport } from './transport.ts'
 
 /**
- * Attempts at the same time. Many mail servers allow few connections. Of a bot, each is for another chat and waits until
- * that may get the next message.
+ * The most attempts at the same time. Many mail servers allow few connections. Attempts of a bot are for different
+ * chats, and each waits until its chat can get the next message.
  */
 const MAX_PER_LANE: Record<SendChannel, number> = { email: 4, telegram: 32 }
-/** Through a mailbox or bot whose newest attempt failed: it may cost one connection. */
+/** The same for a mailbox or bot whose newest attempt failed, so that it occupies one connection at most. */
 const MAX_PER_FAILING_LANE = 1
 /** Attempts of all lanes. */
 const MAX_IN_FLIGHT = 256
@@ -174,7 +174,7 @@ export function startSending(
     return known
   }
 
-  /** A fault of this server. It is tried again like one of the other side. */
+  /** A fault of this server. It is retried like one of the other side. */
   function failedHere(send: Send, error: unknown): AttemptResult {
     deps.log.error('send_not_attempted', { send: send.id, error })
     return { outcomes: [], error: "Bellhop couldn't send it. Check the server log.", fault: 'message' }
@@ -207,7 +207,7 @@ export function startSending(
   }
 }
 
-/** What is part of sending. Telegram says how fast it takes messages. */
+/** Faults that are expected and not logged, such as Telegram's rate limits. */
 const UNLOGGED: AttemptResult['fault'][] = ['none', 'interrupted', 'limited', 'lane limited']
 
 const FAULTS = {

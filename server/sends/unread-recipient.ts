@@ -8,7 +8,7 @@ import { emailWay, type SendingTicket } from './way-out.ts'
 /** Emails to an address that no one has checked, until it answers. */
 export const MAX_UNANSWERED = 3
 
-/** What is missing for an email: an address, a mailbox, or an answer to the emails before. */
+/** What is missing for an email: an address, a mailbox, or an answer to earlier emails. */
 export const NO_EMAIL_REASONS = ['address', 'mailbox', 'answer'] as const
 
 export type UnreadRecipient =

@@ -4,7 +4,7 @@ import { type OwnAddresses, ownAddresses } from './email-addresses.ts'
 import { findActiveWidget, findEmailSettings, findMailboxes, type Mailbox } from './queries.ts'
 import { findTelegramWay, type TelegramWay } from './telegram/telegram-way.ts'
 
-/** A ticket as far as the way of its messages depends on it. */
+/** The part of a ticket that decides how its messages are sent. */
 export interface SendingTicket {
   id: string
   orgId: string
@@ -14,9 +14,9 @@ export interface SendingTicket {
   mailboxId: string
 }
 
-/** How the messages of agents leave. */
+/** How the messages of agents are sent. */
 export type WayOut =
-  /** They don't: the integration receives them by webhook, or the page of the visitor shows them. */
+  /** They aren't sent: the integration receives them by webhook, or the visitor's page shows them. */
   | { kind: 'none'; by: 'api' | 'widget' }
   | { kind: 'email'; mailbox: Mailbox | undefined; own: OwnAddresses }
   | ({ kind: 'telegram' } & TelegramWay)
@@ -29,7 +29,7 @@ const NOT_CONNECTED: Record<'telegram' | 'widget', string> = {
   widget: 'The website widget is not connected.',
 }
 
-/** The way of a ticket's messages. By email: the mailbox that received the ticket, else the default one. */
+/** How a ticket's messages are sent. By email: through the mailbox that received the ticket, else the default one. */
 export async function wayOutOf(
   read: Reader | Transaction,
   { id, orgId, channel, mailboxId }: Pick<SendingTicket, 'id' | 'orgId' | 'channel' | 'mailboxId'>,
@@ -43,7 +43,7 @@ export async function wayOutOf(
         return { kind: 'none', by: 'api' }
       return emailWay(read, orgId, mailboxId)
     case 'widget': {
-      // The visitor went on in Telegram.
+      // The visitor has continued in Telegram.
       const chat = await findTelegramWay(read, { orgId, ticketId: id })
       if (chat && chat.bot.deletedAt === null) return { kind: 'telegram', ...chat }
       const [active] = await findActiveWidget(read, { orgId, ticketId: id })

@@ -39,7 +39,7 @@ export function createFirstRun(deps: Deps) {
   return {
     token,
     isOpen: () => isOpen(deps),
-    /** Checks a link before the form is shown. Throws like `setUp`. */
+    /** Checks a link before the form is shown. Throws what `setUp` throws. */
     check,
     /**
      * Creates the organization and its administrator, and returns the token of the administrator's session. Throws 403

@@ -39,7 +39,8 @@ export async function signIn(deps: Deps, input: SignIn): Promise<SignInOutcome> 
   const accounts = await accountsOf(deps, input.email)
   const candidates = accounts.filter(({ orgId }) => input.orgId === undefined || orgId === input.orgId)
   const matches: Account[] = []
-  // As many passwords are checked for every email as for the one with the most accounts: time tells no one who has one.
+  // Checks as many passwords for every email as for the one with the most accounts, so that the time doesn't reveal who
+  // has one.
   const checks = Math.max(1, candidates.length, await mostAccountsOfOneEmail(deps))
   for (let number = 0; number < checks; number += 1) {
     const account = candidates[number]

@@ -62,13 +62,14 @@ export async function keepDraft(
 
 async function hasAllFiles(tx: Transaction, draft: Draft, stored: StoredDraft): Promise<boolean> {
   const missing = stored.attachments.filter((id) => !draft.attachments.includes(id))
-  // What was sent or deleted meanwhile is not part of the draft anymore.
+  // Uploads that were sent or deleted meanwhile are no longer part of the draft.
   const { orgId, agentId: uploader } = draft
   return (await findUnsent(tx, { orgId, uploader, ids: missing })).length === 0
 }
 
 /**
- * Deletes the draft of what is sent or added now. A draft with another text or more files, from another device, is kept.
+ * Deletes the draft of a message or note that is being stored. A draft with another text or more files, from another
+ * device, is kept.
  */
 export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<void> {
   const [stored] = await findDraft(tx, draft)
@@ -77,8 +78,8 @@ export async function deleteSentDraft(tx: Transaction, draft: Draft): Promise<vo
 }
 
 /**
- * Puts the text and files of a reply that was taken back before the agent's draft, which is left out if it is only the
- * beginning of the reply. Returns false and changes nothing if the draft would be too large to save.
+ * Puts the text and files of a taken-back reply before the agent's draft. If the draft is only the beginning of the
+ * reply, it is dropped. Returns false and changes nothing if the draft would be too large to save.
  */
 export async function returnToDraft(
   { clock, config }: Deps,

@@ -30,7 +30,7 @@ export async function markRead(deps: Deps, mark: Mark & { messageId: string }): 
   })
 }
 
-/** Tells the visitor's page that agents have read what the visitor wrote, once for what is new. */
+/** Tells the visitor's page that agents have read their new messages. */
 async function showAsSeen(
   deps: Deps,
   tx: Transaction,

@@ -12,7 +12,7 @@ import { NO_EMAIL_REASONS } from '../sends/unread-recipient.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
-// A ticket's thread, and what an agent writes on it.
+// A ticket's thread, and an agent's notes and drafts on it.
 
 const strict = { additionalProperties: false }
 const id = t.String({ maxLength: 64 })
@@ -38,7 +38,7 @@ const HTML_KINDS = ['plain', 'formatted'] as const
 /** To and Cc together. A mail can have thousands; the rest is counted. */
 export const MAX_SHOWN_ADDRESSES = 50
 
-/** Who is on a message that arrived or left by email. */
+/** The people on a message that arrived or left by email. */
 const email = t.Object({
   from: address,
   to: t.Array(address),
@@ -54,7 +54,7 @@ const email = t.Object({
   forwardOf: t.Optional(t.String()),
 })
 
-/** What only a message that arrived by Telegram has. */
+/** Fields of messages that arrived by Telegram. */
 const telegram = t.Object({
   forwardedFrom: t.Optional(t.String()),
   /** `messageId` is null when the message it replies to is not in the ticket. */
@@ -199,7 +199,7 @@ export const newCustomer = t.Object(
 )
 export const customerEmail = t.Object({ email: t.String({ maxLength: 320 }) }, strict)
 export const readMark = t.Object({ messageId: id }, strict)
-/** As they are while they are typed: checked when they are sent. */
+/** Unchecked while they are typed; they are checked when the reply is sent. */
 const draftAddress = t.Object(
   { name: t.String({ maxLength: 255 }), address: t.String({ maxLength: 320 }) },
   strict,

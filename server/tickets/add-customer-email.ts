@@ -6,9 +6,9 @@ import { isId } from '../ids.ts'
 import { requireOutside } from './change-customer.ts'
 
 /**
- * Adds the address that a customer gave an agent, so that they can be emailed too. Only one without an address: what a
- * mail or a key of the API says about the others stays true. Throws 404, 400 for an address that can't be a customer's, and
- * 409 when the customer has one, or another customer has this one.
+ * Adds the address that a customer gave an agent, so that they can be emailed too. Works only for a customer without an
+ * address: addresses from mails and the API stay. Throws 404, 400 for an address that can't be a customer's, and 409
+ * when the customer has an address, or another customer has this one.
  */
 export async function addCustomerEmail(
   deps: Deps,

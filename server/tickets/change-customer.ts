@@ -11,7 +11,7 @@ import { findMailboxes } from '../sends/queries.ts'
 import { recordActivities } from './activities.ts'
 import { requireTicket, touchTags, touchTicket } from './queries.ts'
 
-/** On the other channels the customer is whom the channel knows, with or without an address. */
+/** On other channels, the channel determines the customer, with or without an address. */
 const CHANNELS_BY_ADDRESS: readonly Channel[] = ['email', 'api']
 /** Messages changed by one statement. */
 const MESSAGES_AT_ONCE = 500
@@ -19,7 +19,7 @@ const MESSAGES_AT_ONCE = 500
 interface NewCustomer {
   ticketId: string
   email: string
-  /** As a mail says: it does not replace a known name. */
+  /** As in a mail. Doesn't replace a known name. */
   name?: string | undefined
 }
 

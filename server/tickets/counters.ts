@@ -58,7 +58,7 @@ export async function moveCounters(tx: Transaction, orgId: string, changes: Coun
 /** How many tickets pass the filter: exact, from at most 24 counters. */
 export async function countTickets(read: Reader, orgId: string, filter: CountFilter): Promise<number> {
   const { status, channel, assignedTo, tag, isSpam } = filter
-  // Anything else that was asked for as an agent is no agent.
+  // Any other value isn't an agent's id.
   if (assignedTo && !isId('agt', assignedTo)) return 0
   const sum = sumOfCounters(status !== undefined, channel !== undefined, isSpam)
   const params = { orgId, assignedTo: assignedTo ?? ANYONE, tag: tag ?? ANY_TAG }

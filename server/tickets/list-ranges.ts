@@ -21,7 +21,7 @@ import {
 export const TICKET_SORTS = ['created_asc', 'created_desc', 'updated_desc'] as const
 export type TicketSort = (typeof TICKET_SORTS)[number]
 
-/** What the ranges of a list are made of. */
+/** The filters that define the ranges of a list. */
 export interface RangeFilter {
   statuses: readonly TicketStatus[]
   channels: readonly Channel[]

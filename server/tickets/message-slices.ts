@@ -12,7 +12,7 @@ const FEW = 16
 /** Sizes that are looked up at once. */
 const MAX_SIZES = 500
 
-/** What a message takes beside its long columns, and what each of its attachments adds. */
+/** Bytes of a message besides its long columns, and of each of its attachments. */
 const ROW_BYTES = 300
 
 /** About the bytes of a stored message. The database knows the lengths without reading the text. */

@@ -41,7 +41,7 @@ interface NewAgentMessage {
   attachments?: NewAttachments
   /** Those of an email that the author chose; null for those that the ticket suggests. */
   recipients?: Recipients | null
-  /** A message that is passed on to someone outside, and what `messageContents` says of its HTML. */
+  /** A message that is forwarded to someone outside, and the columns of `messageContents` about its HTML. */
   forwarded?: NonNullable<Outgoing['forwarded']> &
     Pick<Message, 'hasHtml' | 'isHtmlFormatted' | 'hasRemoteImages'>
 }
@@ -69,8 +69,8 @@ export async function postAgentMessage(
 }
 
 /**
- * Stores an agent's message and how it leaves; the caller records the event. On the API channel the webhook
- * `message.sent` delivers it. Locks the ticket's row first. Throws 404, and 400 for an attachment that can't be sent.
+ * Stores an agent's message and its sends; the caller records the event. On the API channel, the webhook `message.sent`
+ * delivers it. Locks the ticket's row first. Throws 404, and 400 for an attachment that can't be sent.
  */
 export async function addAgentMessage(
   deps: Deps,

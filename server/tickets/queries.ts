@@ -38,7 +38,7 @@ export const findTicket = statement<{ orgId: string; id: string }, TicketWithCus
       .where(and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.id, textParameter(p.id)))),
 )
 
-/** What `/v1` shows of a message. */
+/** The columns of a message that `/v1` shows. */
 export const messageColumns = {
   id: messages.id,
   role: messages.role,

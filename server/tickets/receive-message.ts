@@ -11,7 +11,7 @@ import { insertMessages, type Message, newMessage, type Ticket, touchTags, touch
 import { changeRow } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 
-/** What a channel received for a ticket. The fields that only some channels have are those of the table. */
+/** A message that a channel received for a ticket. The fields that only some channels have are those of the table. */
 type ReceivedMessage = Pick<Message, 'ticketId' | 'text'> &
   Partial<
     Pick<
@@ -31,9 +31,9 @@ type ReceivedMessage = Pick<Message, 'ticketId' | 'text'> &
   > & { attachments?: NewAttachments }
 
 /**
- * Stores what a customer wrote on any channel, in the caller's unit. A person's message opens a pending or resolved ticket
- * if the organization wants that, and keeps its assignee; an automatic one changes no status. The event is recorded last,
- * with the ticket as it is then. Locks the ticket's row first, and ends with the counters. Throws 404.
+ * Stores a customer's message from any channel, in the caller's unit. A person's message opens a pending or resolved
+ * ticket if the organization wants that, and keeps its assignee; an automatic one changes no status. The event is
+ * recorded last, with the ticket as it is then. Locks the ticket's row first, and ends with the counters. Throws 404.
  */
 export async function receiveCustomerMessage(
   deps: Deps,

@@ -4,8 +4,8 @@ const MAX_LENGTH = 80
 const NO_SUBJECT = '(no text)'
 
 /**
- * The subject of a ticket that someone opened by just writing: the first line, up to the last word that fits, or the name
- * of the first file.
+ * The subject for a ticket that was opened with a message only: the first line, up to the last word that fits, or the
+ * name of the first file.
  */
 export function subjectOf(text: string, fileName: string | undefined): string {
   const line = oneLine(text.split('\n').find((each) => oneLine(each) !== '') ?? '')

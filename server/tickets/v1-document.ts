@@ -20,7 +20,7 @@ const header = (name: string, description: string, example: string) => ({
   schema: { type: 'string' as const },
   example,
 })
-/** The example is a new UUID in Postman, and in what reads its collections. The same key would be refused the second time. */
+/** Postman and compatible tools replace this example with a new UUID. A fixed key would be refused the second time. */
 const idempotencyKey = {
   ...header(
     'Idempotency-Key',

@@ -32,7 +32,7 @@ import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
 import { ticketEtag, viewListedTicket, viewSentMessage } from './views.ts'
 
-/** The public contract: section 4 of the specification. Who may and how often comes first, then what was sent. */
+/** The public API: section 4 of the specification. Permissions and rate limits are checked before the input. */
 export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses) {
   const respondWithList = createListResponse(deps)
   const respondWithTicket = createTicketResponse(deps, large)
@@ -178,7 +178,10 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     )
 }
 
-/** Programs share their keys with their whole organization; what an agent sent is answered to that agent alone. */
+/**
+ * Idempotency keys of programs are shared by the whole organization. An agent's response is only replayed to that
+ * agent.
+ */
 function idempotent(
   { orgId, agentId }: Caller,
   { headers }: Request,

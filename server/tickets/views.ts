@@ -89,7 +89,7 @@ export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageR
   }
 }
 
-/** What every shape of a ticket begins with. */
+/** The first fields of every shape of a ticket. */
 function viewFacts(ticket: Ticket) {
   return {
     id: ticket.id,

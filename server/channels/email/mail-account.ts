@@ -13,7 +13,7 @@ export interface MailAccount extends Omit<MailServer, 'user'> {
 
 export type MailAuth =
   | { method: 'password'; user: string; password: string }
-  /** XOAUTH2. The token is asked for at each sign-in; what the function throws is thrown on. */
+  /** XOAUTH2. The function is called at each sign-in; its errors are passed on. */
   | { method: 'oauth2'; user: string; accessToken: () => Promise<string> }
 
 /** What sessions with mail servers need. */
@@ -52,7 +52,9 @@ export function refusalOfMailHost(
 /** Ends the sentence about a host that the address policy refuses. */
 export const ALLOW_HINT = 'To use it, add it or its network to BELLHOP_MAIL_ALLOW.'
 
-/** The host as it would be dialled, or undefined. The URL parser knows every form, such as `2130706433` for 127.0.0.1. */
+/**
+ * The host as it would be dialed, or undefined. The URL parser knows every form, such as `2130706433` for 127.0.0.1.
+ */
 function hostOf(host: string): string | undefined {
   if (!/^[\p{L}\p{N}_.:-]+$/u.test(host)) return undefined
   return URL.parse(`https://${host.includes(':') ? `[${host}]` : host}/`)?.hostname

@@ -77,8 +77,8 @@ export function connectionFailure(failure: Error, place: Place): MailServerError
 }
 
 /**
- * A server's reply as one line without control characters: the repeated codes of a reply with several lines are left
- * out. At most 300 characters.
+ * A server's reply as one line without control characters and without the repeated codes of a multiline reply. At most
+ * 300 characters.
  */
 export function wordsOf(reply: string): string {
   const [first = '', ...others] = reply.split(/\r?\n/)
@@ -90,7 +90,7 @@ export function wordsOf(reply: string): string {
 }
 
 /**
- * Whether a refused sign-in is a fault of the server that passes, as its words say: some servers have no other code for it.
+ * Whether the text of a refused sign-in describes a temporary fault of the server. Some servers have no code for that.
  */
 export function soundsTemporary(words: string): boolean {
   return /\btemporar|try(?:ing)? (?:again|later)|(?:server|service|system) (?:is )?(?:busy|unavailable)|too many|rate limit/i.test(

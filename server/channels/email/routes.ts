@@ -6,7 +6,10 @@ import { ledgerRoutes } from './ledger/routes.ts'
 import { mailboxRoutes } from './mailboxes/routes.ts'
 import { oauthRoutes } from './oauth/oauth-routes.ts'
 
-/** What agents see and set up of email. Together, because the compiler counts how many routes follow each other. */
+/**
+ * Email routes for agents and administrators. They are in their own plugin because TypeScript limits the length of a
+ * chain of routes.
+ */
 export function emailRoutes(deps: Deps, guard: AgentGuard) {
   return new Elysia({ name: 'email' })
     .use(mailboxRoutes(deps, guard))

@@ -22,7 +22,7 @@ export function startEmail(deps: Deps): Pick<Loop, 'stop'> {
   return {
     async stop() {
       await Promise.all([alerts.stop(), receiving.stop()])
-      // Ends a mail that is being read: it is read again after the start.
+      // Stops reading a mail, which is read again after the next start.
       parser.stop()
       await processing.stop()
     },

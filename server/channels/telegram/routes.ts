@@ -4,7 +4,7 @@ import type { AgentGuard } from '../../sessions/require-agent.ts'
 import { botRoutes } from './bots/routes.ts'
 import { webhookRoutes } from './inbound/webhook-routes.ts'
 
-/** What agents see and set up of Telegram, and where it sends updates. */
+/** Telegram routes for agents and administrators, and the one that Telegram sends updates to. */
 export function telegramRoutes(deps: Deps, guard: AgentGuard) {
   return new Elysia({ name: 'telegram' }).use(botRoutes(deps, guard)).use(webhookRoutes(deps))
 }

@@ -4,7 +4,7 @@ import type { widgets } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
 import { isBlank, oneLine } from '../../requests/text.ts'
 
-/** A token is for one sign-in: a longer one would outlive the sign-out of its user. */
+/** A token is for one sign-in. A longer one would still be valid after its user signs out. */
 const MAX_LIFETIME_SECONDS = 3_600
 /** Allowed difference between the website's clock and ours. */
 const CLOCK_TOLERANCE_SECONDS = 60

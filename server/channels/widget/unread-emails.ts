@@ -155,7 +155,10 @@ async function sendUnread(
   return true
 }
 
-/** Anyone can type any address: one that doesn't answer gets three emails. Returns whether it may get one more. */
+/**
+ * Anyone can type any address, so an address that doesn't answer gets at most three emails. Returns whether it may get
+ * one more.
+ */
 async function countEmail(tx: Transaction, orgId: string, address: string): Promise<boolean> {
   const counted = await tx
     .insert(emailedVisitors)

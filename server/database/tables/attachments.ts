@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, table, text } from '../columns.ts'
 
 /**
- * Files of messages and notes. The bytes are in the data folder, one file per SHA-256, so that the same file sent twice is
- * stored once. Those with the same bytes are different attachments with their own names.
+ * Files of messages and notes. The bytes are in the data folder, one file per SHA-256, so that the same file sent twice
+ * is stored once. Attachments with the same bytes are separate, each with its own name.
  */
 export const attachments = table(
   'attachments',

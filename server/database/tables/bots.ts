@@ -35,8 +35,8 @@ export const bots = table(
     /** SHA-256 of the path, in hexadecimal. */
     webhookHash: text(),
     /**
-     * The first update to fetch next: asking for it tells Telegram that those before are stored. 0 once that is done, so
-     * that ids which start over at a lower number are not taken for old ones.
+     * The id of the next update to fetch. Requesting it confirms those before. Reset to 0 afterward, so that ids that
+     * start over at a lower number aren't taken for old ones.
      */
     offset: integer().notNull().default(0),
     /** Plain text, sent on `/start`; empty for the default. */
@@ -178,11 +178,11 @@ export const telegramMessages = table(
     chatId: text().notNull(),
     telegramMessageId: integer().notNull(),
     direction: text().$type<(typeof TELEGRAM_DIRECTIONS)[number]>().notNull(),
-    /** Null for what became no message, and once the ticket is erased. */
+    /** Null if it became no message, and once the ticket is erased. */
     ticketId: text(),
     messageId: text(),
     album: text(),
-    /** `file_unique_id` of the file it came with: tells whether an edit replaced that. */
+    /** `file_unique_id` of its file, to detect whether an edit replaced the file. */
     file: text(),
     createdAt: integer().notNull(),
   },

@@ -60,7 +60,10 @@ export const mailboxes = table(
     hasSubaddresses: boolean(),
     /** The name that the mailbox's server gives itself in `Authentication-Results` (RFC 8601). Empty: none is believed. */
     authservId: text().notNull().default(''),
-    /** Subjects of what leaves end with a signed token, for servers that remove the headers answers are recognized by. */
+    /**
+     * Whether subjects of sent mail end with a signed token, for servers that remove the headers by which answers are
+     * recognized.
+     */
     hasSubjectTokens: boolean().notNull().default(false),
     dkim: json().$type<Dkim | null>(),
     /** The private DKIM key as PEM. Encrypted. */
@@ -95,7 +98,7 @@ export const mailboxes = table(
   ],
 )
 
-/** Signs what leaves a mailbox (RFC 6376). */
+/** Signs mail that leaves a mailbox (RFC 6376). */
 export interface Dkim {
   /** The domain of the address, or one above it. */
   domain: string

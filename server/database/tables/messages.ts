@@ -18,7 +18,7 @@ export interface EmailAddress {
   address: string
 }
 
-/** Who is on a message that arrived or left by email. Frozen when the message is stored. */
+/** The people on a message that arrived or left by email. Frozen when the message is stored. */
 export interface MessageEmail {
   from: EmailAddress
   replyTo: EmailAddress[]
@@ -35,7 +35,7 @@ export interface MessageEmail {
   isUnverified?: boolean
 }
 
-/** What only a message that arrived by Telegram has. */
+/** Fields of messages that arrived by Telegram. */
 export interface MessageTelegram {
   /** The origin of a forwarded message, as Telegram names it. */
   forwardedFrom?: string
@@ -83,7 +83,7 @@ export const messages = table(
     isHtmlFormatted: boolean().notNull().default(false),
     /** Whether the HTML has images from elsewhere, which are shown only when an agent asks. */
     hasRemoteImages: boolean().notNull().default(false),
-    /** All its attachments, also those shown inside the text. Without any, no one looks for them. */
+    /** The number of attachments, including those shown inside the text. If it is 0, they aren't looked up. */
     attachmentCount: integer().notNull().default(0),
     /** Who wrote an agent message, as shown at the time of writing. */
     agentId: text(),
@@ -106,7 +106,7 @@ export const messages = table(
   ],
 )
 
-/** What a thread loads only when it is asked for: the quoted text and the sanitized HTML of a mail. */
+/** Parts of a mail that a thread loads on demand: the quoted text and the sanitized HTML. */
 export const messageContents = table(
   'message_contents',
   {

@@ -37,7 +37,7 @@ export const scheduledMessages = table(
     attachmentCount: integer().notNull().default(0),
     /** The recipients that the agent chose; null for those that the ticket suggests. */
     recipients: json().$type<Recipients | null>(),
-    /** The status the ticket gets when the message is sent; null leaves it. */
+    /** The status the ticket gets when the message is sent; null for no change. */
     thenStatus: text().$type<TicketStatus>(),
     /** The newest message its author had seen, and when that one was written. Null: it is never held for an answer. */
     seenMessageId: text(),

@@ -18,7 +18,7 @@ export interface RecipientOutcome {
   detail: string
 }
 
-/** An email as it leaves: everything that its bytes are made of, so that each attempt sends the same. */
+/** An email as it is sent: everything that its bytes are made of, so that each attempt sends the same. */
 export interface FrozenEmail {
   /** The address is empty as long as no mailbox is connected. */
   from: EmailAddress
@@ -63,10 +63,10 @@ export type TelegramEntity = { offset: number; length: number } & (
   | { type: 'text_link'; url: string }
 )
 
-/** What leaves by Telegram. A message can take several of Telegram's. */
+/** The content of a send by Telegram. One message can become several in Telegram. */
 export interface FrozenTelegram {
   chatId: string
-  /** `edit` and `delete` change what an earlier send of the same message has sent. */
+  /** `edit` and `delete` change messages that an earlier send of the same message has sent. */
   action: 'send' | 'edit' | 'delete'
   /** In order. For an edit, how each of `targets` becomes. */
   parts: TelegramPart[]
@@ -86,9 +86,9 @@ export type TelegramPart =
   | { kind: 'files'; files: FrozenFile[]; arePhotos: boolean; text: string; entities: TelegramEntity[] }
 
 /**
- * What leaves through a mailbox or bot, stored in the unit that stores its message: one row per message and way out, and
- * for Telegram one per change of the message. Everything that leaves is frozen in `content`, so that each attempt sends the
- * same. `messages.sending` is the summary of the newest one.
+ * Messages that leave through a mailbox or bot, stored in the unit that stores the message: one row per message and
+ * channel, and for Telegram one per change of the message. Everything that is sent is frozen in `content`, so that each
+ * attempt sends the same. `messages.sending` summarizes the newest row.
  */
 export const sends = table(
   'sends',

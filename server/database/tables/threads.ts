@@ -18,7 +18,7 @@ export interface FieldChange {
 export const DRAFT_KINDS = ['reply', 'note'] as const
 export type DraftKind = (typeof DRAFT_KINDS)[number]
 
-/** What agents write to each other on a ticket. Only the inbox shows it: no webhook, no API. */
+/** Notes that agents write to each other on a ticket. Only the inbox shows them: no webhook, no API. */
 export const notes = table(
   'notes',
   {

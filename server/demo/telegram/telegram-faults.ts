@@ -26,7 +26,7 @@ interface Request {
   chatId?: number | undefined
 }
 
-/** What is to go wrong. */
+/** The faults to simulate. */
 export class Faults {
   #planned: { fault: Fault; options: FaultOptions; count: number }[] = []
 

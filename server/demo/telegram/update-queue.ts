@@ -13,7 +13,7 @@ interface Queued {
   deliveries: number
 }
 
-/** Who waits in `getUpdates`. */
+/** A program that waits in `getUpdates`. */
 interface Poller {
   wake(): void
   /** Another request has taken its place. */

@@ -14,7 +14,7 @@ export function listFields(schema: Schema, document: OpenApiDocument): Field[] {
   return fieldsOf(schema, document, '', [])
 }
 
-/** The headers described in place; those of every answer are described once for all. */
+/** The headers described here. Those of every response are described once for all. */
 export function headerFields(headers: Record<string, Header>): Field[] {
   return Object.entries(headers)
     .filter(([, header]) => header.$ref === undefined)

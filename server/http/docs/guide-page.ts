@@ -14,7 +14,7 @@ const LANGUAGES: Record<string, string> = {
   php: 'PHP',
 }
 
-/** A guide as a page. The Markdown is ours: its HTML is taken as it is. */
+/** Renders a guide as a page. The Markdown is our own, so its HTML isn't sanitized. */
 export async function renderGuide(guide: Guide): Promise<string> {
   const { default: markdown } = await guide.load()
   const content = Bun.markdown
@@ -22,7 +22,7 @@ export async function renderGuide(guide: Guide): Promise<string> {
     .replace(CODE_BLOCK, (_, language = '', code) => codeExample(new Html(code), labelOf(language)).text)
     .replaceAll('<table>', '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll('</table>', '</table></div>')
-    // Between the files, as on a page that shows the repository; here without the ending.
+    // Links between the Markdown files work in the repository. Here they lose their ending.
     .replaceAll(/href="([a-z]+)\.md(?=["#])/g, 'href="/docs/$1')
   const sections = [...content.matchAll(/<h2 id="([^"]+)"><a [^>]+>(.*?)<\/a><\/h2>/g)].map(
     ([, id = '', title = '']) => ({ id, title: plainText(title) }),

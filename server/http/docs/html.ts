@@ -13,7 +13,7 @@ export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
   return new Html(strings.map((string, index) => string + write(pieces[index])).join(''))
 }
 
-/** CommonMark to HTML, for descriptions written by the authors of the service, never for a caller's text. */
+/** Converts CommonMark to HTML. Only for our own descriptions, never for a caller's text. */
 export function prose(markdown: string | undefined): Html {
   return new Html(markdown ? Bun.markdown.html(markdown) : '')
 }

@@ -4,7 +4,7 @@ import { curlOf, exampleOf } from './example.ts'
 import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
 import { type Html, html, inlineProse, prose } from './html.ts'
 
-/** One call of the API: words and fields on the left, what goes out and comes back on the right. */
+/** One API call: description and fields on the left, request and response on the right. */
 export function renderOperation(
   method: string,
   path: string,
@@ -36,7 +36,7 @@ ${codeExample(pretty(exampleOf(body.schema, document)), 'Example response')}`
 </section>`
 }
 
-/** One event: what the receiver is sent, and what its answer means. */
+/** One event: the request to the receiver, and the meaning of its response. */
 export function renderWebhook(event: string, operation: Operation, document: OpenApiDocument): Html {
   const body = operation.requestBody?.content['application/json']
   return html`<section class="operation" id="${operation.operationId}">
@@ -97,7 +97,7 @@ function renderBody(
   return body !== undefined && html`<h4>Body</h4>${render(listFields(body.schema, document), document)}`
 }
 
-/** What this call answers itself; the problems of every call are described once, under Errors. */
+/** The responses specific to this call. Problems common to all calls are described once, under Errors. */
 function renderAnswers(title: string, operation: Operation, document: OpenApiDocument): Html {
   const answers = Object.entries(operation.responses)
   const shared = answers.filter(([, response]) => response.$ref !== undefined)

@@ -49,7 +49,7 @@ export function startIndexing(deps: Deps): Loop {
   return startLoop(deps, 'search_index', async () => {
     const startedAt = deps.clock.monotonic()
     if (startedAt < nextAt) return nextAt - startedAt
-    // Not the time that passed: waiting for the disk holds up no one.
+    // Measures processor time, because waiting for the disk doesn't block anything.
     const worked = process.threadCpuUsage()
     const behind = await organizationsBehind(deps.database.read, {})
     for (const progress of behind) await indexSome(deps, followLog, progress)

@@ -39,7 +39,7 @@ export function createMerger(deps: Deps): Merger {
   }
 }
 
-/** Returns whether nothing is left on disk. What was deleted since is cleared by a later step. */
+/** Returns whether nothing is left on disk. Data deleted since then is cleared in a later step. */
 async function finishErasure(deps: Deps, clearing: Erasure[]): Promise<boolean> {
   await deps.database.write((tx) => deleteEmptyCounters(tx, clearing))
   if (!(await deps.database.emptyLog())) return false

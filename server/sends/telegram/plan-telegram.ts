@@ -16,7 +16,7 @@ interface NewTelegramSend {
   content: Pick<FrozenTelegram, 'action' | 'parts' | 'targets' | 'removed'>
 }
 
-/** What leaves through a bot to a chat. Sends of a chat leave one after the other. */
+/** A message of a bot to a chat. Messages to a chat are sent in order. */
 export function newTelegramSend(
   deps: Deps,
   { bot, chat }: { bot: Pick<TelegramWay['bot'], 'id' | 'username' | 'state'>; chat: { chatId: string } },
@@ -44,7 +44,10 @@ export function newTelegramSend(
   }
 }
 
-/** Says something in a chat that is part of no ticket: a greeting, or what a bot can't do. Call it in the unit that decides it. */
+/**
+ * Sends a message that belongs to no ticket: a greeting, or what the bot can't do. Call this in the unit that decides
+ * it.
+ */
 export async function insertNotice(
   deps: Deps,
   tx: Transaction,
@@ -64,8 +67,8 @@ export async function insertNotice(
 }
 
 /**
- * Sends what failed again: its parts that were not sent yet. `waits` is why it has to wait, if it has to. What an agent
- * wanted to take back is taken back again.
+ * Sends the parts of a failed send that weren't sent yet, or retries a failed deletion. `waits` is the reason if it has
+ * to wait.
  */
 export async function resendByTelegram(
   deps: Deps,

@@ -5,12 +5,12 @@ import { isByTelegram, type TelegramSend } from '../send-content.ts'
 /** How long Telegram lets a bot delete what it sent. Changes of a text have no limit. */
 export const MAX_DELETABLE_MS = 48 * 60 * 60_000
 
-/** What the customer sees of a message in Telegram. */
+/** The parts of a message that the customer sees in Telegram. */
 interface SentParts {
   parts: TelegramPart[]
   /** Telegram's ids of each part. */
   ids: number[][]
-  /** Those that an edit should have deleted. */
+  /** Parts that a failed edit didn't delete. */
   left: number[]
 }
 
@@ -37,13 +37,13 @@ export function deletionOf({
   return { parts, targets: ids, removed: [...ids.flat(), ...left] }
 }
 
-/** Whether nothing of a message was tried yet: it can still become another one, or none. */
+/** Whether no part of a message was tried yet, so that it can still be changed or canceled. */
 export function isUntouched({ state, content }: Pick<TelegramSend, 'state' | 'content'>): boolean {
   const { action, done, unanswered } = content
   return state === 'waiting' && action === 'send' && done.length === 0 && unanswered === 0
 }
 
-/** What an agent can do with a message, whose newest send this is. Undefined unless it left by Telegram. */
+/** What an agent can do with a message; `send` is its newest one. Undefined unless it was sent by Telegram. */
 export function possibleChanges(
   send: Send | undefined,
   { sentAt, now }: { sentAt: number; now: number },

@@ -4,7 +4,7 @@ import type { FrozenFile, TelegramPart } from '../../database/tables/sends.ts'
 import { splitTelegramText, type TelegramText, telegramText } from '../../formatting/telegram-text.ts'
 import { formatSize } from '../../sizes.ts'
 
-// The limits of the Bot API. Lengths are counted in UTF-16 units, which is never too few.
+// The limits of the Bot API. Lengths are counted in UTF-16 units, so they never exceed Telegram's own count.
 
 const MAX_TEXT_LENGTH = 4_096
 const MAX_CAPTION_LENGTH = 1_024
@@ -78,7 +78,7 @@ export function editedParts(
   return { parts: [...texts, ...parts.slice(before)], removed: before - texts.length }
 }
 
-/** Marks without a text, such as an empty block of code, are sent as they were written. */
+/** Marks without text, such as an empty code block, are sent as written. */
 function renderedText(written: { text: string; format: MessageFormat }): TelegramText {
   const rendered = telegramText(written)
   return rendered.text === '' ? telegramText({ ...written, format: 'plain' }) : rendered
@@ -100,7 +100,7 @@ function groupsOf(files: readonly TelegramFile[]): TelegramFile[][] {
   return groups
 }
 
-/** What Telegram shows as a photo. It refuses others, so they are sent as files. */
+/** Whether Telegram shows a file as a photo. It refuses others, so they are sent as files. */
 function isPhoto({ type, size, width, height }: TelegramFile): boolean {
   if (!PHOTO_TYPES.includes(type) || size > MAX_PHOTO_BYTES || width === null || height === null) return false
   const ratio = Math.max(width, height) / Math.max(Math.min(width, height), 1)

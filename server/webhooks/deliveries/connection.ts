@@ -69,7 +69,7 @@ class EndpointAgent extends Agent {
   }
 
   override keepSocketAlive(socket: PooledSocket) {
-    // Its type says that it returns nothing.
+    // The type wrongly declares no return value.
     const isKept: unknown = super.keepSocketAlive(socket)
     if (isKept === false) return false
     this.#idle.add(socket)

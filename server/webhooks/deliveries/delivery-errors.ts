@@ -41,7 +41,7 @@ export function viewDeliveryError(stored: string | null): { code: DeliveryError;
 
 const CONNECT_FAILURES: ReadonlySet<string> = new Set<DeliveryError>([
   ...CONNECTION_ERRORS,
-  // It did connect, but costs as much: it holds a socket until the timeout.
+  // It did connect, but costs as much, because it holds a socket until the timeout.
   'timeout',
 ])
 

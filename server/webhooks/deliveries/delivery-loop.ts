@@ -165,7 +165,10 @@ export function startDelivering(
     recordWithin(hasEnoughQueued({ endpointId: inFlight.endpoint.id }) ? SHARED_COMMIT_MS : 0)
   }
 
-  /** Then its results wait a moment: each commit costs as much as several deliveries, and wakes every other loop. */
+  /**
+   * If so, its results wait a moment, because each commit costs as much as several deliveries and wakes every other
+   * loop.
+   */
   function hasEnoughQueued({ endpointId }: Pick<EndpointTask, 'endpointId'>): boolean {
     return slots.queuedFor(endpointId) >= ENOUGH_QUEUED
   }

@@ -26,7 +26,7 @@ export interface SendResult {
   isBodyCut: boolean
   /** Whole milliseconds until the response headers, or until it failed. */
   durationMs: number
-  /** What exactly happened, where that says more than the outcome. */
+  /** Details, if they say more than the outcome. */
   detail?: string
   /** `Retry-After` of a 429 or 503. */
   retryAfterMs?: number
@@ -207,7 +207,7 @@ export class HttpPost {
     return new Uint8Array(whole.subarray(0, MAX_BODY_BYTES))
   }
 
-  /** What happened, and whether the endpoint may have the request twice. */
+  /** Adds whether the endpoint may have received the request twice. */
   #detail(what: string | undefined): { detail?: string } {
     const sentences = [this.#wasSentAgain ? SENT_AGAIN : undefined, what].filter((one) => one !== undefined)
     return sentences.length === 0 ? {} : { detail: sentences.join(' ').slice(0, MAX_DETAIL_LENGTH) }

@@ -92,8 +92,8 @@ async function removeDeliveries(deps: Deps, cursor: string): Promise<string | nu
 }
 
 /**
- * An agent may be sending one of them again at the same time. So this starts with an update that checks them once more:
- * an update waits for the other unit, sees its change, and locks the row until it is deleted.
+ * An agent may be resending one of them at the same time, so this starts with an update that checks them again. It
+ * waits for the other unit, sees its change, and locks the row until it is deleted.
  */
 async function deleteDeliveries(deps: Deps, ids: string[], before: number): Promise<void> {
   await deps.database.write(async (tx) => {

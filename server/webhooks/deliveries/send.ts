@@ -11,7 +11,7 @@ import { HttpPost, type HttpPostDeps, type PostRequest, type SendResult } from '
 const HTTPS_PORT = 443
 const MAX_KNOWN_TARGETS = 4_096
 
-/** Where a URL leads, or why nothing is sent there. */
+/** The target of a URL, or why nothing is sent there. */
 type Target = Pick<PostRequest, 'hostname' | 'port' | 'path'> | { refusal: string }
 
 interface SenderOptions {
@@ -59,7 +59,7 @@ export function createSender(options: SenderOptions): Sender {
     return { clock, timeoutMs, agents, lookup: (onResolved) => checkedLookup(resolve, policy, onResolved) }
   }
 
-  /** Parsing a URL and judging its address takes a tenth of an attempt, and the same ones come again and again. */
+  /** Parsing a URL and checking its address takes a tenth of an attempt, and the same URLs are used again and again. */
   function targetOf(url: string): Target {
     const known = targets.get(url)
     if (known) return known
@@ -98,7 +98,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-/** Names are resolved and checked for every connection. Only the address in a URL can be judged here. */
+/** Names are resolved and checked for every connection. Here, only an IP address in the URL can be checked. */
 function readTarget(text: string, policy: AddressPolicy): Target {
   const url = URL.parse(text)
   if (url?.protocol !== 'https:') return { refusal: 'The URL is not an https URL.' }

@@ -1,4 +1,4 @@
-/** What a frame shows. Addresses of images are by what the stored HTML says about them. */
+/** The content of a frame. Image URLs are looked up by how the stored HTML refers to the image. */
 interface FrameContent {
   isQuoteShown: boolean
   /** URL of an image in the mail; undefined if the mail has no such image. */
@@ -8,8 +8,8 @@ interface FrameContent {
 }
 
 /**
- * What protects the page from a mail, in addition to the sanitizer: nothing runs, nothing is loaded from elsewhere, and
- * no one else can frame it.
+ * Protects the page from a mail, in addition to the sanitizer: no scripts run, nothing is loaded from other origins,
+ * and no other site can frame it.
  */
 export const FRAME_POLICY = [
   "default-src 'none'",
@@ -64,7 +64,7 @@ function show(
   else image.setAttribute('src', address)
 }
 
-/** The rewriter gives attributes as they are written; the sanitizer writes no other entities. */
+/** The rewriter returns attributes as written in the source. The sanitizer writes no other entities than these. */
 function decodeEntities(text: string): string {
   return text
     .replaceAll('&quot;', '"')

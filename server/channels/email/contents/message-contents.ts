@@ -9,7 +9,9 @@ interface OfMessage {
   id: string
 }
 
-/** What the thread does not load: the quoted text, the HTML, and where the original is. Throws 404. */
+/**
+ * The parts of a mail that the thread doesn't load: quoted text, HTML, and the location of the original. Throws 404.
+ */
 export async function readContents(
   deps: Deps,
   orgId: string,

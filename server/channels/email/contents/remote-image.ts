@@ -15,8 +15,9 @@ interface RemoteImage {
 }
 
 /**
- * Loads an image that a mail refers to, so that its sender does not see who reads it, from where, or with what. Under the
- * address policy, without cookies. Throws 404 when there is no image, or it is too large or too slow.
+ * Loads an image that a mail refers to, so that its sender doesn't learn who reads it, from where, or with which
+ * browser. Follows the address policy and sends no cookies. Throws 404 when there is no image, or it is too large or
+ * too slow.
  */
 export async function loadRemoteImage(
   { clock, dialer }: { clock: Clock; dialer: Dialer },

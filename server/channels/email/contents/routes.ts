@@ -74,7 +74,7 @@ export function contentRoutes(deps: Deps, guard: AgentGuard) {
       '/image',
       async ({ me, params, query: { url = '', signature = '' }, request }) => {
         await readContents(deps, me.orgId, of(params))
-        // Only addresses that a frame of this message contains: this server fetches nothing else for anyone.
+        // Only URLs that are in a frame of this message: the server fetches no others.
         if (!deps.encryption.isSigned('remote image', `${params.messageId} ${url}`, signature)) {
           throw notFound('image')
         }

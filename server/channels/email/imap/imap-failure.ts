@@ -17,7 +17,7 @@ const BY_CODE = new Map<string, MailServerError['code']>([
   ['StateLogout', 'reset'],
   ['ClosedAfterConnectText', 'reset'],
   ['ClosedAfterConnectTLS', 'reset'],
-  // The mail may still be there: the next session tells.
+  // The mail may still exist. The next session finds out.
   ['DownloadIncomplete', 'reset'],
   ['STARTTLS_INJECTION', 'tls_failed'],
   ['ETHROTTLE', 'rejected'],
@@ -45,7 +45,7 @@ export function imapFailure(error: ImapFlowError, account: MailAccount, folder?:
   return UNREADABLE.test(code) ? fail('bad_response') : connectionFailure(error, place)
 }
 
-/** The server's own text: of a refused command, or of its good-bye. */
+/** The server's own text, from a refused command or from its BYE. */
 function wordsIn({ responseText, response, reason, authenticationFailed }: ImapFlowError): string | null {
   const refused = responseText ?? (authenticationFailed && typeof response === 'string' ? response : reason)
   return wordsOf(refused ?? '') || null

@@ -8,7 +8,7 @@ const LIMITS = {
   dial: 30_000,
   /** Some servers wait on purpose before they greet. */
   greeting: 60_000,
-  /** Without a byte in this time, the connection counts as dead. IDLE is renewed more often. */
+  /** If no byte arrives in this time, the connection counts as dead. IDLE is renewed more often. */
   silence: 120_000,
 }
 /** A larger mail is not fetched. Mail servers accept 25 to 50 MB. */
@@ -20,7 +20,7 @@ const GROUP_BYTES = 4 * 1024 * 1024
 const GROUP_MAILS = 100
 /** The default of 64 KiB needs a round trip for each. */
 const CHUNK_BYTES = 1024 * 1024
-/** A list of some millions of UIDs. */
+/** Enough for a list of several million UIDs. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024
 /** UIDs asked for at once. */
 const UIDS_AT_ONCE = 5_000
@@ -98,7 +98,7 @@ export async function openImap(
   try {
     signal?.throwIfAborted()
     await client.connect()
-    // The library upgrades or fails. This line is here for a version that doesn't.
+    // The library upgrades or fails. This check is for a version that doesn't.
     if (!client.secureConnection) throw new MailServerError('tls_missing', account)
   } catch (error) {
     client.close()
@@ -130,8 +130,8 @@ function sessionOf(
   }
 
   /**
-   * Asks about the open folder. On a connection that has ended, the library answers as if there were no mails, and
-   * those would count as fetched.
+   * Runs a query about the open folder. On a connection that has ended, the library responds as if there were no mails,
+   * and those would then count as fetched.
    */
   async function ask<T>(command: () => Promise<T>): Promise<T> {
     const answer = await run(command)
@@ -141,14 +141,14 @@ function sessionOf(
 
   async function search(query: SearchObject): Promise<number[]> {
     const found = await ask(() => client.search(query, { uid: true }))
-    // The library keeps the reason to itself.
+    // The library doesn't report the reason.
     if (!found) throw new MailServerError('rejected', account)
     return found
   }
 
   /**
-   * Whether mails were deleted by another program. A mail that the server did not give may also be one that it can't
-   * read now, and must be asked for again.
+   * Throws unless other programs deleted these mails. A mail that the server didn't return may also be one that it
+   * can't read now, and must be requested again.
    */
   async function requireGone(uids: number[]): Promise<void> {
     if (uids.length === 0) return
@@ -184,7 +184,7 @@ function sessionOf(
       const range = `${start}:${Math.min(start + UIDS_AT_ONCE - 1, upTo)}`
       const query = { uid: true, size: true, internalDate: true }
       const listed = await ask(() => client.fetchAll(range, query, { uid: true }))
-      // A range past the end is answered with the last mail (RFC 9051, 9: seq-range).
+      // For a range past the end, servers return the last mail (RFC 9051, 9: seq-range).
       const sizes = listed
         .map(({ uid, size = 0, internalDate }) => ({ uid, size, receivedAt: timeOf(internalDate) }))
         .filter(({ uid }) => uid >= start && uid <= upTo)

@@ -129,7 +129,7 @@ async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<
   }
 }
 
-/** A report about one of our messages marks it. Any other is only in the ledger. */
+/** A bounce report about one of our messages marks that message. Any other report is only in the ledger. */
 async function fileBounce(
   deps: Deps,
   tx: Transaction,
@@ -196,7 +196,7 @@ async function addToTicket(
   return (await receiveCustomerMessage(deps, tx, orgId, added)).message
 }
 
-/** Emails to an address that answers are not limited. */
+/** Lifts the limit of emails to an address, because it answered. */
 async function recordAnswer(
   deps: Deps,
   tx: Transaction,
@@ -236,7 +236,7 @@ async function openNew(
   return message
 }
 
-/** What the thread loads later: quoted text and HTML. */
+/** Stores what the thread loads later: quoted text and HTML. */
 async function storeContents(
   tx: Transaction,
   { mail, parsed, message }: { mail: Mail; parsed: ParsedMail; message: Message },
@@ -248,7 +248,9 @@ async function storeContents(
   ])
 }
 
-/** A mail of ours that comes back: from one of the mailboxes, or with the signature of our own message. */
+/**
+ * Whether we sent the mail ourselves: it comes from one of the mailboxes, or has the signature of one of our messages.
+ */
 async function isOwn(
   deps: Deps,
   tx: Transaction,
@@ -265,7 +267,7 @@ async function ownAddressKeys(tx: Transaction, orgId: string): Promise<Set<strin
   return new Set(own.map(({ address }) => addressKey(address)))
 }
 
-/** People see the addresses that they know: the token in ours is no one's business. */
+/** Removes the tokens from our own addresses, so that people see the addresses they know. */
 function withoutTokens(own: Set<string>, { replyTo, to, cc, ...email }: MessageEmail): MessageEmail {
   const shown = ({ name, address }: EmailAddress): EmailAddress => {
     const plain = withoutToken(address)
@@ -283,7 +285,10 @@ function emailOf(parsed: ParsedMail, from: EmailAddress): MessageEmail {
   return { from, replyTo, to, cc, subject, messageId, references, ...(isForged && { isUnverified: true }) }
 }
 
-/** By its domain's own rule (RFC 7489). For a domain without one, when it neither sent nor signed the mail. */
+/**
+ * Follows the rule of the sender's domain (RFC 7489). Without such a rule, a mail is unverified if the domain neither
+ * sent nor signed it.
+ */
 function isUnverified({ dmarc, spf, dkim }: Authentication): boolean {
   return dmarc === 'fail' || (dmarc === 'none' && spf === 'fail' && dkim !== 'pass')
 }

@@ -24,7 +24,10 @@ const MAX_REFERENCES_READ = 20
 export interface FoundTicket {
   ticketId: string
   author: MessageAuthor
-  /** They typed this address in the widget, and answer what went there. The customer may have no address at all. */
+  /**
+   * The sender typed this address in the widget, and is answering emails sent to it. The customer may have no address
+   * at all.
+   */
   isVisitor?: boolean
 }
 
@@ -37,9 +40,9 @@ interface TicketAddresses {
 }
 
 /**
- * The ticket that a mail belongs to, or undefined for a new one. What we signed comes first: the reply address, then our
- * own `Message-ID`. They lead anyone who has them to the ticket. What anyone can write, a known `Message-ID` or a token in
- * the subject, does so only for a sender who takes part in it. A subject alone never does.
+ * The ticket that a mail belongs to, or undefined for a new one. Signed references come first: the reply address, then
+ * our own `Message-ID`. Anyone who has one of them reaches the ticket. Unsigned references, a known `Message-ID` or a
+ * token in the subject, count only if the sender takes part in the ticket. A subject alone never counts.
  */
 export async function findTicketOf(
   deps: Deps,

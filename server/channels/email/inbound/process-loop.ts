@@ -12,13 +12,13 @@ import { fileMail, type Mail, type StoredFile } from './file-mail.ts'
 
 /** Mails read from the ledger at once, and the mailboxes that they are from. */
 const SLICE = 50
-/** A mail whose processing fails this often, for a reason that is not the mail's, waits in quarantine. */
+/** After this many failures that the mail didn't cause itself, it goes to quarantine. */
 const MAX_ATTEMPTS = 3
 const REST_MS = 60_000
 
 /**
- * Mails that are stored in one commit. SQLite runs their units one after the other, in this order. PostgreSQL would run
- * them beside each other, and a reply could be stored before the mail that it answers.
+ * Mails stored in one commit. SQLite runs their units in order. PostgreSQL would run them concurrently, and could store
+ * a reply before the mail that it answers.
  */
 const AT_ONCE = { sqlite: 8, postgresql: 1 }
 
@@ -30,9 +30,9 @@ interface ReadMail {
 }
 
 /**
- * Turns fetched mails into messages, those of a mailbox in the order in which they were fetched, also those from before a
- * crash. Mailboxes take turns, so that one that is flooded delays no other. While some mails are stored, the next ones are
- * being parsed. One that fails delays no other.
+ * Turns fetched mails into messages, in the order in which each mailbox fetched them, including those from before a
+ * crash. Mailboxes take turns, so a flooded one doesn't delay the others. The next mails are parsed while the previous
+ * ones are stored. A mail that fails doesn't delay the others.
  */
 export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse'>): Loop {
   const atOnce = AT_ONCE[deps.database.engine]
@@ -47,7 +47,7 @@ export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse
       next = readSome(pending.slice(start + atOnce, start + 2 * atOnce))
       using _files = some.files
       await Promise.all(some.read.map((read) => store(deps, read)))
-      // The disk or the Worker failed, not a mail: the rest waits.
+      // The disk or the Worker failed, not a mail. The rest waits.
       if (some.fault) {
         ;(await next).files.dispose()
         throw some.fault
@@ -56,7 +56,7 @@ export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse
     return hasMore ? 0 : REST_MS
   })
 
-  /** Up to the first that could not be read. */
+  /** Stops at the first mail that couldn't be read. */
   async function readSome(
     mails: Mail[],
   ): Promise<{ read: ReadMail[]; files: DisposableStack; fault?: Error }> {

@@ -66,7 +66,7 @@ async function syncFolders(
       onServer += folder.onServer
       fetched += folder.fetched
     } catch (error) {
-      // A folder that someone renamed stops no other.
+      // A renamed folder doesn't stop the others.
       if (!(error instanceof MailServerError) || error.code !== 'folder_missing') throw error
       missing = error
     }
@@ -85,14 +85,14 @@ async function recordFailure(deps: Deps, mailbox: Mailbox, error: unknown): Prom
   }
 }
 
-/** What failed is either the mail server or this one, such as a full disk. */
+/** Either the mail server failed, or this server, for example with a full disk. */
 function sentenceOf(deps: Deps, { id }: Mailbox, error: unknown): string {
   if (error instanceof MailServerError || error instanceof TokenError) return error.message
   deps.log.error('receiving_failed', { mailboxId: id, error })
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The first time, a mailbox with a token tries again soon, with a new one. */
+/** After the first refusal, a mailbox with a token tries again soon, with a new token. */
 function pauseAfter({ signIn }: Mailbox, error: unknown, failures: number): number {
   if (isSignInRefused(error) && signIn === 'password') return REFUSED_PAUSE_MS
   if (isSignInRefused(error) && failures > 0) return REFUSED_TOKEN_PAUSE_MS

@@ -24,10 +24,10 @@ interface Sync {
 }
 
 /**
- * Fetches every mail of a folder that has no row in the ledger yet. The cursor is the highest UID (RFC 9051, 2.3.1.1):
- * whether someone has read a mail, and what its date is, does not matter. The raw mail is on disk before its row and the
- * cursor are stored, in one unit. So after a crash the next sync continues where this one ended. Returns how many mails the
- * folder holds, and how many were fetched now.
+ * Fetches every mail of a folder that has no row in the ledger yet. The cursor is the highest UID (RFC 9051, 2.3.1.1),
+ * so read flags and dates don't matter. The raw mail is on disk before its row and the cursor are stored, in one unit.
+ * After a crash, the next sync continues where this one stopped. Returns how many mails the folder holds, and how many
+ * were fetched now.
  */
 export async function syncFolder(
   deps: Deps,
@@ -46,8 +46,8 @@ export async function syncFolder(
 }
 
 /**
- * Where to continue. A new folder starts at its end, or at the day to import from. With another UIDVALIDITY all UIDs are
- * new: everything since the start is fetched again, and what is known is found by its `Message-ID`.
+ * Where to continue. A new folder starts at its end, or at the day to import from. If UIDVALIDITY changed, all UIDs are
+ * new: everything since the start is fetched again, and known mails are recognized by their `Message-ID`.
  */
 async function folderOf(
   deps: Deps,
@@ -65,7 +65,7 @@ async function folderOf(
     .from(mailFolders)
     .where(and(eq(mailFolders.mailboxId, mailboxId), eq(mailFolders.name, name)))
   if (known?.uidValidity === uidValidity) return known
-  // A search knows only days, so it starts a day early. `isTooOld` is exact.
+  // IMAP searches by day, so it starts a day early. `isTooOld` is exact.
   const first = await session.firstUidSince(startOf(mailbox) - DAY_MS)
   const startUid = (first ?? uidNext) - 1
   const checkedAt = deps.clock.now()
@@ -137,7 +137,7 @@ async function fetchAfter(deps: Deps, folder: Folder, sync: Sync & { uidNext: nu
     await save()
     return fetched
   } catch (error) {
-    // What is complete counts, even if the connection was cut after it.
+    // Fetched mails count, even if the connection was lost afterward.
     await save()
     throw error
   } finally {

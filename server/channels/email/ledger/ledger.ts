@@ -32,7 +32,7 @@ export async function listMails(
     throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
   }
   const limit = Math.min(requested, MAX_LISTED)
-  // No index has the mails of a mailbox in their order, whatever happened to them.
+  // No index lists the mails of a mailbox in order, whatever their outcome.
   const isCovered = mailboxId === undefined || outcome !== undefined
   const found = await (isCovered ? deps.database.read : deps.database.background)
     .select()
@@ -68,8 +68,8 @@ export async function readMail(deps: Deps, orgId: string, id: string): Promise<L
 }
 
 /**
- * The raw mail, to save: it can contain anything, so it is never shown. Throws 404, with the code `original_missing` when it
- * was erased or its file is not there.
+ * The raw mail, as a download only: it can contain anything, so it is never shown. Throws 404, with the code
+ * `original_missing` when it was erased or its file is missing.
  */
 export async function originalResponse(deps: Deps, orgId: string, id: string): Promise<Response> {
   const { hash } = await readMail(deps, orgId, id)

@@ -13,8 +13,8 @@ const LABELS = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0
 const makeKeyPair = promisify(generateKeyPair)
 
 /**
- * Makes a DKIM key for a mailbox, in place of the previous one. Nothing is signed until it is switched on: receivers must
- * find the record first. Throws 404, and 400 with every fault.
+ * Creates a DKIM key for a mailbox, replacing the previous one. Nothing is signed until it is switched on, because
+ * receivers must find the DNS record first. Throws 404, and 400 with every fault.
  */
 export async function createDkimKey(
   deps: Deps,

@@ -7,7 +7,7 @@ const SLICE = 500
 
 /**
  * Erases what the ledger of a mailbox holds of mails that belong to no ticket: sender, subject, and the raw mail, whose
- * file is deleted when no row names it anymore. Mails that are still to be processed are kept.
+ * file is deleted once no row refers to it. Keeps mails that are still to be processed.
  */
 export async function eraseUnfiledMails(
   deps: Deps,

@@ -30,7 +30,7 @@ export function failingSince({ receiveFailingSince, sendFailingSince }: Mailbox)
 
 export type MailCounts = Record<MailOutcome, number>
 
-/** How many mails of a mailbox, or of all, ended how. */
+/** The number of mails by outcome, of one mailbox or of all. */
 export async function countMails(deps: Deps, orgId: string, mailboxId?: string): Promise<MailCounts> {
   const found = await deps.database.background
     .select({ outcome: mails.outcome, mails: count() })
@@ -103,7 +103,10 @@ export async function countAllMail(deps: Deps): Promise<MailTotals> {
   }
 }
 
-/** What a check of the mail server found: how many mails its folders hold, and how many of them are to be fetched. */
+/**
+ * The result of a check of the mail server: how many mails its folders hold, and how many of them are still to be
+ * fetched.
+ */
 export interface ReceiveCheck {
   onServer: number
   unfetched: number
@@ -111,7 +114,9 @@ export interface ReceiveCheck {
   lastReceivedAt?: number
 }
 
-/** Records a successful check of the mail server, or a failure in words. Open pages learn of it when the state changes. */
+/**
+ * Records a successful check of the mail server, or a failure with its reason. Tells open pages when the state changes.
+ */
 export function recordReceiving(
   deps: Deps,
   mailbox: Pick<Mailbox, 'orgId' | 'id'>,
@@ -126,8 +131,9 @@ export function recordReceiving(
 }
 
 /**
- * Records that the mail server refused the password. The third time in a row, nothing more is tried until an administrator
- * reconnects the mailbox: many attempts lock an account. One that was changed since the attempt is not concerned.
+ * Records that the mail server refused the password. After three refusals in a row, nothing is tried until an
+ * administrator reconnects the mailbox, because many attempts lock an account. Does nothing if the mailbox was changed
+ * since the attempt.
  */
 export async function recordRefusal(
   deps: Deps,

@@ -100,7 +100,7 @@ function isSame(before: Uint8Array | null, after: Uint8Array | null): boolean {
   return Buffer.compare(before, after) === 0
 }
 
-/** Nothing failed so far. */
+/** The columns of a mailbox without failures. */
 export const NO_PROBLEM = {
   receiveError: '',
   sendError: '',
@@ -199,7 +199,7 @@ function isElsewhereNow(before: Mailbox, after: MailboxInput): boolean {
   return !isSameAddress || isElsewhere(before.imap, after.imap) || isElsewhere(before.smtp, after.smtp)
 }
 
-/** What a test has found out about the server: the form of the mailbox sends it back unchanged. */
+/** Clears values that a test found out about the previous server. The form of the mailbox sends them back unchanged. */
 function unlearned(before: Mailbox, { authservId, hasSubaddresses }: MailboxChange): Partial<Mailbox> {
   const isKept = authservId === undefined || authservId === before.authservId
   return {
@@ -212,7 +212,10 @@ function withoutPassword({ host, port, security, user }: Mailbox['imap']): Mailb
   return { host, port, security, user }
 }
 
-/** Tokens are for the servers they were given for. A refused mailbox is tried again with a new password or server. */
+/**
+ * Tokens are valid only for the servers that they were issued for. A refused mailbox is tried again with a new password
+ * or server.
+ */
 function stateAfter(before: Mailbox, after: MailboxInput): Partial<Mailbox> {
   const isSameServer = !isElsewhere(before.imap, after.imap) && !isElsewhere(before.smtp, after.smtp)
   const isSameSignIn = before.signIn === after.signIn

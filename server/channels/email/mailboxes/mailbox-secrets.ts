@@ -6,7 +6,7 @@ import type { MailboxInput } from './check-mailbox.ts'
 type Mailbox = typeof mailboxes.$inferSelect
 type Stored = Pick<Mailbox, 'signIn' | 'imap' | 'smtp' | 'imapPassword' | 'smtpPassword'>
 
-/** Encrypted passwords, bound to the mailbox. Those that are not given stay. */
+/** Encrypted passwords, bound to the mailbox. Absent passwords don't change. */
 export function passwordColumns(
   deps: Deps,
   id: string,
@@ -24,8 +24,8 @@ export function passwordColumns(
 }
 
 /**
- * Throws 400 where a password is missing. A stored one is only for the server and user it was given for: otherwise it
- * could be read by sending it to another server.
+ * Throws 400 if a password is missing. A stored password is only used for its server and user: otherwise, someone could
+ * read it by sending it to another server.
  */
 export function requirePasswords({ signIn, imap, smtp }: MailboxInput, before?: Stored): void {
   if (signIn !== 'password') return
@@ -35,7 +35,7 @@ export function requirePasswords({ signIn, imap, smtp }: MailboxInput, before?: 
   if (!isGiven && before && isElsewhere(before.smtp, smtp)) throw passwordMissing('/smtp/password')
 }
 
-/** Whether a password or token for one server is not for the other. */
+/** Whether a password or token of the first server must not be sent to the second. */
 export function isElsewhere(before: MailServer, after: MailServer): boolean {
   return before.host.toLowerCase() !== after.host.toLowerCase() || before.user !== after.user
 }

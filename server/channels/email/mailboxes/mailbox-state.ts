@@ -6,7 +6,7 @@ import { eraseUnfiledMails } from './erase-mails.ts'
 import { type Mailbox, NO_PROBLEM, signInSentence } from './mailbox-rows.ts'
 import { changeMailbox, clearDefault, isMailbox, readMailbox, save } from './mailboxes.ts'
 
-/** Fetches and sends nothing until it is resumed. */
+/** Stops fetching and sending until the mailbox is resumed. */
 export function pauseMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
   return changeMailbox(deps, orgId, { id, action: 'mailbox.paused' }, async (tx, before) => {
     if (before.state === 'paused') return before
@@ -14,7 +14,10 @@ export function pauseMailbox(deps: Deps, orgId: string, id: string): Promise<Mai
   })
 }
 
-/** Also tries a refused sign-in once more. Throws 409 for a mailbox that must sign in at its provider first. */
+/**
+ * Resumes a mailbox, and tries a refused sign-in again. Throws 409 for a mailbox that must sign in at its provider
+ * first.
+ */
 export function resumeMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
   return changeMailbox(deps, orgId, { id, action: 'mailbox.resumed' }, async (tx, before) => {
     if (before.state === 'active') return before
@@ -25,7 +28,7 @@ export function resumeMailbox(deps: Deps, orgId: string, id: string): Promise<Ma
   })
 }
 
-/** New tickets and answers to API tickets leave through it. */
+/** Makes it the mailbox that new tickets and answers to API tickets leave through. */
 export function makeDefaultMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
   return changeMailbox(deps, orgId, { id, action: 'mailbox.made_default' }, async (tx, before) => {
     if (before.isDefault) return before

@@ -76,7 +76,7 @@ export function updateMailbox(
     if (after.addressKey !== before.addressKey) await requireFreeAddress(tx, orgId, after)
     if (changedFields(before, after).length === 0) return before
     if (!sendsOtherwise(before, after)) return save(tx, before, after)
-    // What failed before says nothing about the settings now.
+    // Earlier failures say nothing about the new settings.
     await retryLane(tx, id, deps.clock.now())
     return save(tx, before, { ...after, sendError: '', sendFailingSince: null })
   })

@@ -11,7 +11,7 @@ import { lockMailbox, readMailbox, save } from './mailboxes.ts'
 import { type Learned, NOTHING_LEARNED, sendToItself } from './test-message.ts'
 import { failedSteps, stepsWith, type TestedStep, type Testing, TestStopped } from './tested-step.ts'
 
-/** Most of it is the time that a message may take to come back. */
+/** Most of this is the time that a message may take to come back. */
 const MAX_TEST_MS = 60_000
 /** A token from before the test says little about the sign-in. */
 const MAX_TOKEN_AGE_MS = 10_000
@@ -56,8 +56,8 @@ export async function testConnection(
 }
 
 /**
- * Tests a stored mailbox with a change that is not stored. What the test tells about its server is. Throws 404, and 400
- * with every fault of the change.
+ * Tests a stored mailbox with a change that isn't stored. What the test finds out about the server is stored. Throws
+ * 404, and 400 with every fault of the change.
  */
 export async function testStoredMailbox(
   deps: Deps,
@@ -71,7 +71,7 @@ export async function testStoredMailbox(
   return result
 }
 
-/** Only about the servers and the address that are stored. A name that an administrator entered stays. */
+/** Only if the test used the stored servers and address. A name that an administrator entered stays. */
 async function learn(deps: Deps, tested: Mailbox, { hasSubaddresses, authservId }: Learned): Promise<void> {
   const { orgId, id } = tested
   if (hasSubaddresses === null) return

@@ -32,8 +32,8 @@ interface Sessions {
 }
 
 /**
- * The last step of a test: sends a message to the mailbox through its own servers and waits until it arrives, and another
- * one to an address like that of replies. Both are filed as our own, so that they open no ticket.
+ * The last step of a test: sends a message to the mailbox through its own servers and waits for it, then another one to
+ * an address like those of replies. Both are filed as our own, so that they open no ticket.
  */
 export async function sendToItself(
   testing: Testing,
@@ -115,17 +115,17 @@ async function arrivalOf(
   }
 }
 
-/** Looks at what arrived since it looked last. */
+/** Checks mails that arrived since the last look. */
 async function look({ limited }: Testing, { session, nextUids, arrived }: Inbox): Promise<void> {
   for (const [folder, next] of nextUids) {
     const { uidNext } = await limited(session.select(folder))
     const mails = session.fetchAfter(next - 1, uidNext - 1)[Symbol.asyncIterator]()
     for (let mail = await limited(mails.next()); !mail.done; mail = await limited(mails.next())) {
       const { source } = mail.value
-      // Ours are small. All mails of a busy mailbox would be many.
+      // Ours are small, and a busy mailbox gets many mails.
       if (source instanceof Uint8Array && source.byteLength <= MAX_OWN_BYTES)
         arrived.push(Buffer.from(source))
-      // A large mail comes in pieces, which must be read before the next command. It is none of ours.
+      // A large mail arrives in pieces, which must be read before the next command. It isn't ours.
       if (source && !(source instanceof Uint8Array)) await limited(readAll(source))
     }
     nextUids.set(folder, uidNext)

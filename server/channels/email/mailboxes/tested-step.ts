@@ -63,7 +63,7 @@ export function failedSteps(
   ]
 }
 
-/** A server that says no, or breaks off, before the sign-in is probably not the right one. */
+/** A server that refuses or disconnects before the sign-in is probably not the right one. */
 function stepOf(error: unknown): TestStep {
   if (error instanceof TokenError) return 'sign_in'
   if (error instanceof MailServerError && error.step !== 'session') return error.step
@@ -76,14 +76,14 @@ function sentenceOf(error: unknown): string {
   throw error
 }
 
-/** What the errors themselves do not say. */
+/** Advice beyond the error message. */
 function adviceAbout(mailbox: Mailbox, side: TestSide, step: TestStep): Pick<TestedStep, 'advice' | 'link'> {
   if (side === 'both' || step !== 'sign_in') return {}
   if (mailbox.signIn !== 'password') {
     return { advice: mailbox.tokens ? 'Sign in to this mailbox again.' : signInSentence(mailbox.signIn) }
   }
   const { host } = mailbox[side]
-  // An address such as 127.0.0.1 says nothing about the provider.
+  // An IP address says nothing about the provider.
   const isKnown = (one: MailProvider) => !isIP(host) && one[side].host === host.toLowerCase()
   const provider = MAIL_PROVIDERS.find(isKnown)
   if (provider?.note) return { advice: provider.note, ...(provider.link && { link: provider.link }) }

@@ -67,7 +67,7 @@ export function viewSender({ id, name, address, signature, isDefault, state }: M
   return { id, name, address, signature, isDefault, isPaused: state !== 'active' }
 }
 
-/** Mails on the server against mails accounted for. `onServer` is null before the first check. */
+/** Compares the mails on the server with those accounted for. `onServer` is null before the first check. */
 export function viewLedger({ onServer, unfetched }: Mailbox, counts: MailCounts) {
   const { pending, message, automatic, bounce, duplicate, own, quarantined } = counts
   return {
@@ -111,7 +111,7 @@ function detailOf(mailbox: Mailbox): string {
   }
 }
 
-/** Only what has happened: no one knows whether a server takes mail before it has taken one. */
+/** Only what has happened: whether a server accepts mail is unknown before it has accepted one. */
 function activeDetail({ lastSentAt }: Mailbox): string {
   return lastSentAt === null ? 'Receives mail. No mail has been sent yet.' : 'Receives and sends mail.'
 }

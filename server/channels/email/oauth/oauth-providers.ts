@@ -6,7 +6,7 @@ export type OauthProvider = (typeof OAUTH_PROVIDERS)[number]
 
 export const PROVIDER_NAMES: Record<OauthProvider, string> = { google: 'Google', microsoft: 'Microsoft' }
 
-/** Where to sign in at a provider (RFC 6749, section 3), and what for. */
+/** Where to sign in at a provider (RFC 6749, section 3), and for which permissions. */
 interface ProviderEndpoints {
   authorization: string
   token: string

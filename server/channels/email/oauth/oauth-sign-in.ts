@@ -70,8 +70,8 @@ export async function startSignIn(
 type SignInOutcome = 'done' | 'declined' | 'failed' | 'expired'
 
 /**
- * Ends a sign-in with what the provider sent the browser back with, and connects the mailbox. What failed is shown with
- * the mailbox. Works once for each start.
+ * Ends a sign-in with the parameters that the provider sent the browser back with, and connects the mailbox. A failure
+ * is shown with the mailbox. Works once for each start.
  */
 export async function finishSignIn(
   deps: Deps,
@@ -151,7 +151,7 @@ async function connect(
   )
 }
 
-/** Only for a mailbox that waits for the sign-in. Another one continues as before. */
+/** Only if the mailbox is waiting for the sign-in. Others continue as before. */
 async function showFailure(
   deps: Deps,
   { orgId, mailboxId: id }: { orgId: string; mailboxId: string },

@@ -10,7 +10,7 @@ import { readOauthClient } from './oauth-clients.ts'
 import { endpointsOf, PROVIDER_NAMES } from './oauth-providers.ts'
 import { requestTokens, type TokenAnswer, TokenError } from './token-request.ts'
 
-/** A token is renewed this long before it ends, so that it is good until the server has seen it. */
+/** A token is renewed this long before it expires, so that it is still valid when the server checks it. */
 const SPARE_MS = 120_000
 
 interface Tokens {
@@ -26,8 +26,8 @@ const running = new Map<string, Promise<string>>()
 
 /**
  * An access token of a Google or Microsoft mailbox, renewed if needed. A new refresh token is stored before the access
- * token is used. One that is refused stops the mailbox until an administrator signs in again. `maxAgeMs` asks for a token
- * that is not older. Throws `TokenError`.
+ * token is used. A refused refresh token stops the mailbox until an administrator signs in again. With `maxAgeMs`, the
+ * token is not older than that. Throws `TokenError`.
  */
 export function accessTokenOf(
   deps: Deps,

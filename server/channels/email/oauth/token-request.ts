@@ -6,7 +6,7 @@ const MAX_REQUEST_MS = 20_000
 const MAX_BODY_BYTES = 65_536
 const MAX_WORDS_LENGTH = 300
 const USUAL_LIFE_S = 3_600
-/** Answers that a sign-in is over, of RFC 6749, section 5.2, and of OpenID Connect. */
+/** Error codes that mean that a sign-in is no longer valid, from RFC 6749, section 5.2, and from OpenID Connect. */
 const GRANT_REFUSED = ['invalid_grant', 'interaction_required', 'consent_required', 'login_required']
 const CLIENT_REFUSED = ['invalid_client', 'unauthorized_client', 'invalid_scope']
 

@@ -111,7 +111,8 @@ async function openStream(email: EmailContent, { openFile, dkim }: Composing): P
     ...(email.html !== null && { html: email.html }),
     attachments: email.files.map((file) => ({
       filename: oneLine(file.name),
-      // A message in a message must not be encoded (RFC 2046), so a server could change it. As a file it stays whole.
+      // A message inside a message must not be encoded (RFC 2046), so a server could change it. As a file it stays
+      // intact.
       contentType: MEDIA_TYPE.test(file.type) ? file.type : 'application/octet-stream',
       content: Readable.from(
         lazily(() => openFile(file.hash)),
@@ -148,12 +149,12 @@ function visible({ name, address }: EmailAddress): EmailAddress {
   return { name: oneLine(name), address }
 }
 
-/** The library encodes control characters, which would come back when the receiver decodes them, as would overrides. */
+/** The library only encodes control characters and direction overrides. The receiver would decode them again. */
 function oneLine(text: string): string {
   return withoutDirectionControls(text).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 }
 
-/** Opens a file only when it is its turn: an email can have 50. */
+/** Opens each file only when it is needed: an email can have 50. */
 async function* lazily(open: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* open()
 }

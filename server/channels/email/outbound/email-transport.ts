@@ -66,7 +66,7 @@ export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport 
   }
 }
 
-/** The token for the sign-in is asked for within. What else is thrown is a fault of this server. */
+/** Requests the sign-in token itself. Any other error is a fault of this server. */
 function submit(pool: SessionPool, submission: Submission): Promise<SmtpResult | TokenError> {
   return pool.submit(submission).catch((error) => {
     if (error instanceof TokenError) return error
@@ -76,7 +76,7 @@ function submit(pool: SessionPool, submission: Submission): Promise<SmtpResult |
 
 type Submission = Parameters<SmtpSession['submit']>[0]
 
-/** One session for each message that is on its way at the same time. */
+/** One session for each message that is being sent at the same time. */
 class SessionPool {
   readonly #idle: SmtpSession[] = []
   readonly #all = new Set<SmtpSession>()

@@ -18,7 +18,7 @@ export class ExchangeStopped extends Error {
   }
 }
 
-/** Answers like the callbacks of the library. */
+/** Has the shape of the library's callbacks. */
 type Done<T> = (error: Error | null | undefined, value?: T) => void
 
 /**
@@ -40,7 +40,7 @@ export function exchange<T>(
       if (error) reject(error)
       else resolve(value)
     }
-    // Later, because the library closes first and then says why.
+    // Delayed, because the library closes the connection first and then reports why.
     const onEnd = () => queueMicrotask(() => done(new ExchangeStopped('interrupted')))
     const extend = (more: number) => {
       cancelTimer()
@@ -93,7 +93,7 @@ export async function openSmtp(
     greetingTimeout: NO_LIMIT_MS,
     socketTimeout: NO_LIMIT_MS,
   })
-  // An idle connection can fail at any time. The session asks `destroyed`.
+  // An idle connection can fail at any time. The session checks `destroyed`.
   smtp.on('error', () => {})
   const close = () => smtp.close()
   signal.addEventListener('abort', close)
@@ -102,7 +102,7 @@ export async function openSmtp(
     await exchange(deps, smtp, MAX_SETUP_MS, (done) => smtp.connect(done)).catch((error) => {
       throw setupFailure(error, account)
     })
-    // The library upgrades or fails. This line is here for a version that doesn't.
+    // The library upgrades or fails. This check is for a version that doesn't.
     if (!smtp.secure) throw new MailServerError('tls_missing', account)
     // The answer to EHLO.
     const offersUtf8 = /^250[ -]SMTPUTF8\b/im.test(smtp.lastServerResponse || '')
@@ -132,7 +132,7 @@ async function signIn(deps: MailDeps, smtp: SMTPConnection, account: MailAccount
   )
 }
 
-/** After a refusal the library asks for another token. There is none, and the refusal is the answer. */
+/** After a refusal, the library asks for another token. There is none, so the refusal is the result. */
 async function tokenSource(auth: MailAuth & { method: 'oauth2' }, smtp: SMTPConnection) {
   const { default: XOAuth2 } = await import('nodemailer/lib/xoauth2')
   return new XOAuth2({

@@ -155,7 +155,7 @@ export class SmtpSession {
   ): Promise<Attempt> {
     const { account } = this
     if (error.response && error.code !== 'EPROTOCOL') {
-      // An answer in the middle of the body leaves the rest of it on its way.
+      // The server responded in the middle of the body, so the rest of it is still being sent.
       if (phase === 'body') this.#drop(smtp)
       else await this.#reset(smtp)
       // The mailbox has no sign-in, and its server wants one for every message.
@@ -215,7 +215,7 @@ type Phase = 'envelope' | 'body' | 'handed over'
 /** The body on its way to the server. The library reads it only after the server has asked for it (354). */
 class Handover {
   phase: Phase = 'envelope'
-  /** What the body's own stream threw. */
+  /** The error of the body's own stream. */
   failure: { reason: unknown } | undefined
 
   constructor(private readonly body: () => Readable) {}
@@ -241,7 +241,7 @@ class Handover {
       }
     } catch (reason) {
       this.failure = { reason }
-      // The library writes its own code into the error that it gets.
+      // The library overwrites the code of an error that it gets.
       throw new Error('The body could not be read.', { cause: reason })
     }
   }

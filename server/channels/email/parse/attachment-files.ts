@@ -19,7 +19,7 @@ interface StoredFile {
   type: string
 }
 
-/** Writes a file and says where it is. Throws what the file system throws, and leaves nothing behind then. */
+/** Writes a file and returns where it is. Throws errors of the file system, and leaves nothing behind then. */
 export type StoreFile = (
   content: Iterable<Uint8Array>,
   declared: { name: string; type: string },

@@ -6,8 +6,9 @@ const METHODS = ['spf', 'dkim', 'dmarc'] as const
 const FAILURES = new Set(['fail', 'softfail', 'hardfail', 'permerror', 'policy'])
 
 /**
- * What the server of the mailbox found out about the sender (RFC 8601). Only headers with its own name count, because the
- * sender can write any other; of several the topmost, which was added last. Null when the server said nothing.
+ * What the mailbox's server found out about the sender (RFC 8601). Only headers with the server's own name count,
+ * because senders can write any other. Of several, the topmost counts: it was added last. Null if the server added
+ * none.
  */
 export function authenticationBy(authservId: string, headers: MailHeaders): Authentication | null {
   const own = headers

@@ -39,7 +39,7 @@ interface ReceivedMail {
  */
 export function bounceReport(mail: ReceivedMail, text: string): BounceReport | null {
   const parts = leaves(mail.root)
-  // A customer can send on a report that they got, as a part of their own mail.
+  // A customer may forward a report that they received, as a part of their own mail.
   const isReport = mail.root.type === 'multipart/report' || isFromServer(mail)
   const status = isReport ? parts.find(({ type }) => STATUS_PARTS.has(type)) : undefined
   if (!status && !isPlainNotice(mail)) return null

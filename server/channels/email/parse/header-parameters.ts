@@ -58,7 +58,7 @@ function decodeParameters(raw: Map<string, string>): Map<string, string> {
     const piece = { order: Number(order), text: unquoted(value), isEncoded }
     pieces.set(base, [...(pieces.get(base) ?? []), piece])
   }
-  // The encoded form is the better of the two.
+  // The encoded form is preferred over the plain one.
   for (const [name, parts] of pieces) decoded.set(name, joinPieces(parts))
   return decoded
 }

@@ -80,7 +80,10 @@ function firstTrailingQuote(html: string): number {
   return isWritten ? first : Number.POSITIVE_INFINITY
 }
 
-/** Called with the number of the quote that a piece is in; 0 outside. Returns whether the piece gets the mark. */
+/**
+ * Called for each piece with the number of the quote that it is in, or 0 outside of quotes. Returns whether to mark the
+ * piece.
+ */
 interface Visitor {
   text(text: string, quote: number): boolean
   element(element: HTMLRewriterTypes.Element, quote: number): boolean

@@ -8,7 +8,7 @@ import type { ParseRequest, WorkerMessage } from './worker-messages.ts'
 /** After a mail of this many bytes, memory is released at once: a mail of 25 MB takes about 200 MB. */
 const LARGE_MAIL_BYTES = 1_048_576
 
-/** The thread that reads mails: whatever a mail does to it, the program continues. */
+/** The thread that parses mails. A mail that crashes it doesn't stop the program. */
 addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
   try {
     tell(answer(data))
@@ -20,7 +20,7 @@ addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
 })
 tell({ kind: 'ready' })
 
-/** Tells the mail before its HTML: making that safe can take too long. */
+/** Sends the mail before its HTML, because sanitizing the HTML can take too long. */
 function answer({ path, attachmentFolder, authservId }: ParseRequest): WorkerMessage {
   const bytes = readFile(path)
   if (!bytes) {

@@ -1,7 +1,7 @@
 import { type ParameterizedValue, readParameters } from './header-parameters.ts'
 import { lineAt, type MailHeaders, readHeaders } from './mail-headers.ts'
 
-/** How many parts are read. */
+/** The most parts that are read. */
 const MAX_PARTS = 1_000
 /** How deeply multiparts can be nested. Deeper ones are treated as files. */
 const MAX_DEPTH = 500
@@ -24,7 +24,7 @@ export interface MimePart {
 
 interface PartTree {
   root: MimePart
-  /** Parts beyond the most that are looked at. */
+  /** How many parts were skipped because of the limit. */
   skippedParts: number
 }
 

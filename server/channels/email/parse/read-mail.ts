@@ -120,7 +120,7 @@ function readHtml(source: string, { attachments, quoted }: ParsedMail, store: St
   }
 }
 
-/** Where the text of a mail has an image, its name says more than its content id. */
+/** Replaces content ids in the text of a mail with the names of the images. */
 function namedImages(text: string, files: MimePart[]): string {
   if (!/\[cid:/i.test(text)) return text
   const names = new Map(files.map((part) => [contentIdOf(part)?.toLowerCase(), attachmentName(part)]))

@@ -1,7 +1,6 @@
 /**
- * What is known about a request that failed.
- * `not_sent`: Telegram can't have acted on it. `unanswered`: all of it was handed over, and it is not known what Telegram
- * did. `answered`: Telegram said no. `interrupted`: this side ended it.
+ * What is known about a failed request. `not_sent`: Telegram can't have acted on it. `unanswered`: it was sent
+ * completely, and it is unknown what Telegram did. `answered`: Telegram refused it. `interrupted`: this side ended it.
  */
 export type BotApiFailure = 'not_sent' | 'unanswered' | 'answered' | 'interrupted'
 

@@ -30,9 +30,9 @@ interface CallOptions {
 }
 
 /**
- * The Bot API of Telegram (core.telegram.org/bots/api). Not `fetch`, of which Bun runs at most 256 at a time: each bot
- * waits for its messages in a request of its own. And no library: the token is part of every address, and they show it
- * in their errors.
+ * The Bot API of Telegram (core.telegram.org/bots/api). Doesn't use `fetch`, because Bun runs at most 256 at a time and
+ * each bot waits for its messages in its own request. Doesn't use a library, because libraries show URLs in their
+ * errors, and every URL contains the token.
  */
 export interface BotApi {
   /** Rejects with `BotApiError`. */

@@ -29,12 +29,12 @@ export async function readAccount(api: BotApi, given: string): Promise<BotAccoun
   }
 }
 
-/** The host of an address; empty for none. The rest of it is someone else's secret. */
+/** The host of a URL; empty for none. The rest of the URL is someone else's secret. */
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? ''
 }
 
-/** A request to Telegram that an administrator made, and that failed. */
+/** The error to show an administrator for a failed request to Telegram. */
 export function refusalOf(error: unknown): unknown {
   if (!(error instanceof BotApiError)) return error
   if (isTokenRefused(error)) {

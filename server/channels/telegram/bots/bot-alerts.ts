@@ -7,13 +7,13 @@ import { botFailingSince, healthOfBot } from './bot-health.ts'
 import type { Bot } from './bot-rows.ts'
 import { listBots, lockBot, saveBot } from './bots.ts'
 
-/** What administrators should do something about now, oldest bot first. */
+/** Problems that administrators should fix now, of the oldest bot first. */
 export async function botProblems(deps: Deps, orgId: string): Promise<Bot[]> {
   const now = deps.clock.now()
   return (await listBots(deps, orgId)).filter((bot) => bot.missedSince !== null || isProblem(bot, now))
 }
 
-/** Another program that fetches the messages may stop soon. */
+/** If another program fetches the messages, it may stop soon. */
 function isProblem(bot: Bot, now: number): boolean {
   switch (healthOfBot(bot)) {
     case 'refused':

@@ -103,8 +103,8 @@ export async function countAllBots(deps: Deps): Promise<BotTotals> {
 }
 
 /**
- * What a successful request for messages changes. A bot that no one has asked about for longer than Telegram keeps its
- * messages may have lost some: that stays until an administrator has seen it.
+ * The columns that a successful request for messages changes. If no one has fetched a bot's messages for longer than
+ * Telegram keeps them, some may be lost. That note stays until an administrator has seen it.
  */
 export function checkedColumns(bot: Bot, now: number): Partial<Bot> {
   const { lastCheckedAt, missedSince } = bot
@@ -140,11 +140,11 @@ export function isVisibleChange(before: Bot, change: Partial<Bot>): boolean {
 export async function recordChecked(deps: Deps, bot: Pick<Bot, 'orgId' | 'id'>): Promise<void> {
   const known = await readBot(deps, bot.orgId, bot.id)
   if (!isNews(known, deps.clock.now()) && known.offset === 0) return
-  // What was confirmed by the request needs no number anymore.
+  // The request confirmed these updates, so their number is no longer needed.
   await recordHealth(deps, known, (before) => ({ ...checkedColumns(before, deps.clock.now()), offset: 0 }))
 }
 
-/** Records that no messages can be asked for, in words, and the state that the bot is in. */
+/** Records that messages can't be fetched, with the reason and the bot's new state. */
 export async function recordNotReceived(
   deps: Deps,
   bot: Pick<Bot, 'orgId' | 'id' | 'updatedAt'>,
@@ -168,7 +168,7 @@ export function recordRefused(deps: Deps, bot: Bot): Promise<void> {
   return recordNotReceived(deps, bot, { error: TOKEN_REFUSED, state: 'refused' })
 }
 
-/** The first refusal is in the audit log. Locks the organization's row first when open pages have something to load. */
+/** The audit log gets the first refusal. Locks the organization's row first when open pages have something to load. */
 async function recordHealth(deps: Deps, known: Bot, changeOf: (before: Bot) => Partial<Bot>): Promise<void> {
   const { orgId, id } = known
   const change = changeOf(known)

@@ -23,7 +23,7 @@ export interface BotSettings {
   receives: BotReceiving
 }
 
-/** Nothing failed so far. */
+/** The columns of a bot without failures. */
 export const NO_BOT_PROBLEM = {
   receiveError: '',
   sendError: '',

@@ -11,7 +11,7 @@ import { changeBot, readBot, saveBot } from './bots.ts'
 /** The removal of a bot doesn't wait longer than this. */
 const FAREWELL_MS = 5_000
 
-/** Fetches and sends nothing until it is resumed. Telegram keeps what arrives for 24 hours. */
+/** Stops fetching and sending until the bot is resumed. Telegram keeps what arrives for 24 hours. */
 export function pauseBot(deps: Deps, orgId: string, id: string): Promise<Bot> {
   return changeBot(deps, orgId, { id, action: 'bot.paused' }, async (tx, before) => {
     if (before.state === 'paused') return before
@@ -19,7 +19,7 @@ export function pauseBot(deps: Deps, orgId: string, id: string): Promise<Bot> {
   })
 }
 
-/** Also tries a refused token at once. */
+/** Resumes a bot, and tries a refused token immediately. */
 export function resumeBot(deps: Deps, orgId: string, id: string): Promise<Bot> {
   return changeBot(deps, orgId, { id, action: 'bot.resumed' }, async (tx, before) => {
     if (before.state === 'active') return before
@@ -48,7 +48,9 @@ export async function checkBot(deps: Deps, api: BotApi, orgId: string, id: strin
   })
 }
 
-/** Removes a webhook that was set elsewhere. What waits for it arrives here then. Throws like `checkBot`. */
+/**
+ * Removes a webhook that another program has set. Updates that wait for it then arrive here. Throws like `checkBot`.
+ */
 export async function removeWebhook(deps: Deps, api: BotApi, orgId: string, id: string): Promise<Bot> {
   const bot = await readBot(deps, orgId, id)
   await api.call(requireToken(deps, bot), 'deleteWebhook', {}).catch((error) => {
@@ -67,8 +69,8 @@ export function dismissMissed(deps: Deps, orgId: string, id: string): Promise<Bo
 }
 
 /**
- * Removes a bot with its token, and what it has fetched that is no message. Tickets stay. Telegram is asked to send nothing
- * more to its webhook; if that fails, the bot is removed all the same. Throws 404.
+ * Removes a bot with its token, and fetched updates that became no message. Tickets stay. Asks Telegram to stop calling
+ * the webhook; if that fails, the bot is removed anyway. Throws 404.
  */
 export async function removeBot(deps: Deps, api: BotApi, orgId: string, id: string): Promise<void> {
   const bot = await readBot(deps, orgId, id)

@@ -25,9 +25,9 @@ type NewBot = Partial<BotSettings> & { token: string }
 type BotChange = Partial<BotSettings> & { token?: string }
 
 /**
- * Connects a bot, after Telegram has said which one the token is for. One that the organization removed comes back with
- * its chats, so that their tickets can be answered again. Throws 400 with every fault, 409 when the bot is connected
- * already, and 503 when Telegram can't be asked.
+ * Connects a bot, after asking Telegram which bot the token is for. A bot that the organization removed earlier gets
+ * its chats back, so that their tickets can be answered again. Throws 400 with every fault, 409 when the bot is already
+ * connected, and 503 when Telegram can't be reached.
  */
 export async function createBot(deps: Deps, api: BotApi, orgId: string, input: NewBot): Promise<Bot> {
   const { token, ...settings } = input
@@ -239,7 +239,7 @@ function otherBot(given: BotAccount, known: Bot): AppError {
   return invalid([{ pointer: '/token', code: 'other_bot', detail }])
 }
 
-/** In whatever organization: two programs can't both receive one bot's messages. */
+/** In any organization: two programs can't both receive one bot's messages. */
 function botTaken({ username }: BotAccount): AppError {
   return new AppError(
     409,

@@ -23,9 +23,9 @@ interface Edit {
 }
 
 /**
- * A customer has changed what they wrote: the message shows the new text, and keeps the previous one. A new file stands below
- * the old one, which agents may have seen. It reopens nothing and
- * is no event for webhooks. Undefined for a message that is not known.
+ * Stores a customer's edit: the message shows the new text, and keeps the previous one. A new file is added below the
+ * old one, which agents may have seen. An edit reopens nothing and isn't a webhook event. Returns undefined if the
+ * message isn't known.
  */
 export async function fileEdit(
   deps: Deps,

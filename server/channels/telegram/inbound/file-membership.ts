@@ -15,8 +15,8 @@ import type { Filed } from './processed.ts'
 const OUT = ['left', 'kicked']
 
 /**
- * Someone has stopped the bot or started it again, or a group has added or removed it. Agents see that nothing can be sent
- * to someone who has blocked the bot.
+ * Records that someone has blocked or unblocked the bot, or that a group has added or removed it. Agents see that
+ * nothing can be sent to someone who has blocked the bot.
  */
 export async function fileMembership(
   deps: Deps,

@@ -23,7 +23,7 @@ import type { Filed } from './processed.ts'
 const CHANNEL = 'telegram'
 const DAY_MS = 86_400_000
 const MAX_TICKETS_READ = 50
-/** The name of someone who has none. */
+/** For a user without a name. */
 const NO_NAME = 'Telegram user'
 
 interface Incoming {
@@ -84,9 +84,9 @@ async function store(deps: Deps, tx: Transaction, received: Received): Promise<F
 }
 
 /**
- * The ticket that a message belongs to, locked; undefined for a new one. A reply belongs to the ticket of what it answers.
- * Otherwise it is the chat's, or another one of the chat that an agent has opened again. One that was resolved counts
- * unless that is so long ago that a new one is wanted.
+ * The ticket that a message belongs to, locked; undefined for a new one. A reply belongs to the ticket of the message
+ * it answers. Otherwise it is the chat's current ticket, or another one of the chat that an agent has reopened. A
+ * resolved ticket counts until it is old enough that the settings ask for a new one.
  */
 async function openTicketOf(deps: Deps, tx: Transaction, received: Received): Promise<Ticket | undefined> {
   const { bot, chatId } = received

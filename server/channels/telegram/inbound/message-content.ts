@@ -58,7 +58,7 @@ export function joined(parts: MessageContent[]): MessageContent | undefined {
   return { ...first, text, format, files: parts.flatMap(({ files }) => files) }
 }
 
-/** Plain: what is formatted in one part could end in the next. */
+/** Without formatting, because what begins in one part could end in the next. */
 function textOfAll(parts: MessageContent[]): string {
   return cut(parts.map((part) => plainTextOf(part)).join('\n\n'), MAX_MESSAGE_LENGTH)
 }
@@ -82,7 +82,7 @@ function textOf(message: Message): { text: string; format: MessageFormat } {
   return { text: cut(cleaned(spokenOf(message)), MAX_MESSAGE_LENGTH), format: 'plain' }
 }
 
-/** What is neither text nor a file, as readable text. */
+/** Content other than text and files, as readable text. */
 function spokenOf(message: Message): string {
   const { sticker, contact, venue, location, dice, poll, game, story, checklist } = message
   if (sticker) return sticker.emoji ?? '(Sticker)'
@@ -98,7 +98,7 @@ function spokenOf(message: Message): string {
   return isContent(message) ? UNSUPPORTED : ''
 }
 
-/** Whether a person sent something here, and not Telegram a note about the chat. */
+/** Whether a person sent this, and it isn't a service message of Telegram about the chat. */
 function isContent(message: Message): boolean {
   return UNSUPPORTED_FIELDS.some((field) => message[field] !== undefined)
 }
@@ -170,7 +170,7 @@ function nameOfOrigin(origin: MessageOrigin): string {
   }
 }
 
-/** What a customer chose of it, or else its beginning. */
+/** The part that the customer quoted, or else the beginning of the message. */
 function answeredBy(message: Message): MessageContent['repliesTo'] {
   const { reply_to_message: answered, quote, external_reply: elsewhere } = message
   if (!answered && !elsewhere) return undefined

@@ -25,8 +25,8 @@ export function startTokenOf({ text }: Message): string | undefined {
 }
 
 /**
- * Someone has opened the chat with the bot: they are greeted, and there is no ticket before they write. One who comes from
- * the website's widget continues with that conversation.
+ * Greets someone who has opened the chat with the bot. There is no ticket until they write. Someone who comes from the
+ * website's widget continues their conversation.
  */
 export async function greet(
   deps: Deps,
@@ -69,8 +69,8 @@ interface Started {
 }
 
 /**
- * The conversation of a link from the website, which belongs to this chat from now on, and its user to the customer of
- * that. A link leads there once: undefined for one that was followed before.
+ * Moves the conversation of a link from the website to this chat, and the user of the chat to the customer of that
+ * conversation. A link works once: returns undefined if it was followed before.
  */
 async function takeOver(
   deps: Deps,
@@ -110,7 +110,7 @@ export async function tellGroup(
   return { outcome: 'ignored', reason: 'It was written in a group.' }
 }
 
-/** The customer learns which files did not reach the team. */
+/** Tells the customer which files didn't reach the team. */
 export async function tellTooLarge(
   deps: Deps,
   tx: Transaction,

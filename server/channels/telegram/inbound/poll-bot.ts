@@ -8,7 +8,7 @@ import { type Bot, isOwnWebhook, tokenOf, webhookOf, webhookUrl } from '../bots/
 import { readBot } from '../bots/bots.ts'
 import { offsetAfter, storeUpdates, UPDATE_KINDS } from './store-updates.ts'
 
-/** How long Telegram holds a request that has nothing to bring. Seconds. */
+/** How long Telegram holds a request while there are no updates. Seconds. */
 const POLL_SECONDS = 50
 /** While another program asks for the same updates, each request ends the other's. Seconds. */
 const TAKEN_POLL_SECONDS = 10
@@ -41,8 +41,8 @@ class ForeignWebhook extends Error {
 }
 
 /**
- * Receives the updates of one bot until `signal` aborts: by asking for them, or, with a webhook, by looking after that.
- * After a failure it asks again, after a pause or as long as Telegram wants. Its health is stored with it.
+ * Receives the updates of one bot until `signal` aborts: by polling, or with a webhook, by checking it regularly. After
+ * a failure, it tries again after a pause, or when Telegram allows it. Also stores the bot's health.
  */
 export async function receiveUpdates(
   deps: Deps,
@@ -109,8 +109,8 @@ async function poll(deps: Deps, session: Session, onSuccess: () => void): Promis
 }
 
 /**
- * No one can ask for updates while a webhook is set. Removes one that this server has set before; any other is the
- * business of an administrator. Returns the error that is left.
+ * Telegram allows no polling while a webhook is set. Removes one that this server set before; an administrator decides
+ * about any other. Returns the error that remains.
  */
 async function withoutOwnWebhook(deps: Deps, session: Session, thrown: unknown): Promise<unknown> {
   const { api, bot, token, signal } = session
@@ -126,7 +126,7 @@ async function withoutOwnWebhook(deps: Deps, session: Session, thrown: unknown):
   }
 }
 
-/** Telegram sends the updates. Sets the webhook where it is missing, and looks now and then whether it works. */
+/** Sets the webhook if it is missing, and checks regularly that it works. */
 async function keepWebhook(deps: Deps, { api, bot, token, signal }: Session): Promise<void> {
   const webhook = webhookOf(deps, bot)
   if (!webhook) throw new Error(`The bot ${bot.id} has no webhook.`)
@@ -179,7 +179,7 @@ async function recordFailure(deps: Deps, bot: Bot, error: unknown): Promise<void
 
 type NotReceived = Parameters<typeof recordNotReceived>[2]
 
-/** What failed is either Telegram, or this server, such as a full disk. */
+/** Either Telegram failed, or this server, for example with a full disk. */
 function failureOf(deps: Deps, { id }: Bot, error: unknown): NotReceived {
   if (error instanceof ForeignWebhook)
     return { error: error.message, foreignWebhook: error.host, state: 'active' }
@@ -196,7 +196,7 @@ function isTaken({ code, description }: BotApiError): boolean {
   return code === 409 && !/webhook/i.test(description)
 }
 
-/** As long as Telegram wants, if it says so. */
+/** The pause that Telegram asks for, if any. */
 function pauseAfter(error: unknown, failures: number): number {
   if (error instanceof ForeignWebhook) return FOREIGN_PAUSE_MS
   if (error instanceof BotApiError) {

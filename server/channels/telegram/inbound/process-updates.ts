@@ -43,12 +43,12 @@ const FAILED = 'Bellhop could not process this update. The log says why.'
 
 type Update = typeof telegramUpdates.$inferSelect
 
-/** Where the work on a chat has ended, and when there is more; undefined when there is nothing left. */
+/** When the work on a chat continues; undefined if there is nothing left to do. */
 type Rest = number | undefined
 
 /**
- * Turns stored updates into messages, each chat in its order, also those from before a crash. One that fails delays only
- * its own chat, and that not for long.
+ * Turns stored updates into messages, in order within each chat, including those from before a crash. An update that
+ * fails delays only its own chat, and only for a short time.
  */
 export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
   const running = new Map<string, Promise<void>>()
@@ -173,7 +173,7 @@ async function process(deps: Deps, api: BotApi, work: Work): Promise<void> {
       using replaced = await fetchReplaced(deps, api, work, message)
       const { fetched } = replaced
       const filed = await unit(deps, work, (tx) => fileEdit(deps, tx, { bot, message, content, fetched }))
-      // What was edited before it was ever received is a new message.
+      // An edit of a message that was never received is a new message.
       if (!filed) await processMessage(deps, api, work)
       return
     }
@@ -226,7 +226,7 @@ async function fetchReplaced(
   return { fetched: [fetched], [Symbol.dispose]: () => kept?.[Symbol.dispose]() }
 }
 
-/** Delivered twice, it need not be downloaded twice. */
+/** A message that is delivered twice isn't downloaded twice. */
 async function isKnown(deps: Deps, bot: Bot, parts: Message[]): Promise<boolean> {
   for (const { chat, message_id: telegramMessageId } of parts) {
     if (!(await findMessage(deps.database.read, bot, { chatId: String(chat.id), telegramMessageId })))
@@ -272,7 +272,7 @@ async function isPending(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.select({ id: telegramUpdates.id }).from(telegramUpdates).where(isIt)).length > 0
 }
 
-/** An update that is not what Telegram's types say. Reading it again would not help. */
+/** An update that doesn't match Telegram's types. Reading it again wouldn't help. */
 class UnreadableUpdate extends Error {}
 
 /** The combined content of the messages. */
@@ -306,7 +306,10 @@ function memberIn({ raw, kind }: Update): ChatMemberUpdated {
   return member
 }
 
-/** What everything else relies on. Reading the rest of a message that is none throws, and the update is put aside. */
+/**
+ * Checks the fields that all other code relies on. If others are wrong, reading them throws, and the update is put
+ * aside.
+ */
 function isMessage(value: unknown): value is Message {
   const chat = field(value, 'chat')
   return (

@@ -12,8 +12,8 @@ export interface Filed {
 }
 
 /**
- * Keeps what happened to updates. The content of updates that were read is with the message now, or was empty. That of the
- * others is kept, and the bot's page says how many there are.
+ * Saves the outcome of updates. The content of processed updates is deleted, because it is in the message now or was
+ * empty. That of the others is kept, and the bot's page shows how many there are.
  */
 export async function markProcessed(
   deps: Deps,

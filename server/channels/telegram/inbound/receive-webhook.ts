@@ -17,9 +17,9 @@ interface WebhookRequest {
 }
 
 /**
- * Stores an update that Telegram sent. It is taken whatever is in it: Telegram would send what is refused again and again,
- * and nothing after it. Throws 404 for an unknown address or a wrong secret, and 503 while the bot is paused, so that
- * Telegram keeps the update.
+ * Stores an update that Telegram sent, whatever is in it: Telegram would resend a refused one forever, and nothing
+ * after it. Throws 404 for an unknown address or a wrong secret, and 503 while the bot is paused, so that Telegram
+ * keeps the update.
  */
 export async function receiveByWebhook(
   deps: Deps,
@@ -34,7 +34,7 @@ export async function receiveByWebhook(
   await storeUpdates(deps, bot, { updates: [parsed(await readBody())] })
 }
 
-/** Anyone can ask for a path, so it is built once. */
+/** Anyone can request a path, so the query is built once. */
 const findByPath = statement<{ hash: string }, Bot[], Reader>('bot_by_webhook', (read, p) =>
   read
     .select()

@@ -8,7 +8,7 @@ import { checkedColumns, isVisibleChange } from '../bots/bot-health.ts'
 import type { Bot } from '../bots/bot-rows.ts'
 import { lockBot, readBot } from '../bots/bots.ts'
 
-/** What Bellhop understands. Everything else is stored as it came, counted, and not looked at. */
+/** The kinds that Bellhop understands. Any other is stored as received and counted, but not processed. */
 export const UPDATE_KINDS = ['message', 'edited_message', 'my_chat_member'] as const
 
 const UNKNOWN = 'unknown'
@@ -19,9 +19,9 @@ const MAX_ID_LENGTH = 64
 type UpdateRow = typeof telegramUpdates.$inferSelect
 
 /**
- * Stores what Telegram delivered, in one unit with the offset that confirms it, so that after a crash it is either stored
- * or delivered again. Nothing is understood yet: no update can keep the others from being stored. Returns whether it
- * stored anything, which it does not for a removed bot.
+ * Stores what Telegram delivered, in one unit with the offset that confirms it. After a crash, each update is either
+ * stored or delivered again. Updates are not parsed here, so that none can keep the others from being stored. Returns
+ * whether anything was stored; nothing is for a removed bot.
  */
 export async function storeUpdates(
   deps: Deps,

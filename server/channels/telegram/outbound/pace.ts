@@ -17,11 +17,14 @@ interface Place {
 interface Pace {
   /** Resolves when as many messages may be sent, or rejects when the signal aborts. Call it for one message of a chat at a time. */
   wait(place: Place, messages: number, signal: AbortSignal): Promise<void>
-  /** Begins the pause of a chat, which counts from the answer. */
+  /** Begins the pause of a chat, counted from Telegram's response. */
   sent(place: Place): void
-  /** Telegram wants nothing for this chat for so long. Returns the limit that applies, which can be one of the bot. */
+  /**
+   * Records that Telegram accepts nothing for this chat for some time. Returns the limit that applies, which can be
+   * that of the whole bot.
+   */
   limit(place: Place, milliseconds: number): Limit
-  /** What the chat has to wait for now; undefined when it hasn't. */
+  /** The limit that the chat is waiting for; undefined if there is none. */
   limitOf(place: Place): Limit | undefined
 }
 

@@ -66,7 +66,7 @@ async function insertIds(
     createdAt,
   }))
   await tx.insert(telegramMessages).values(rows).onConflictDoNothing()
-  // A chat that takes messages is not blocked any longer, even if Telegram's word of it was missed.
+  // A chat that accepts messages is no longer blocked, even if the update that says so was missed.
   await tx
     .update(telegramChats)
     .set({ state: 'active', stateAt: createdAt })

@@ -5,9 +5,9 @@ import type { UploadedFile } from '../bot-api/multipart.ts'
 
 /** A request to Telegram that is part of a send. */
 export interface SendStep {
-  /** What counts for Telegram's limits. */
+  /** How many messages count toward Telegram's limits. */
   messages: number
-  /** Whether Telegram could do it twice. Changes can be repeated. */
+  /** Whether repeating the request does no harm. Edits and deletions can be repeated. */
   isRepeatable: boolean
   /** Resolves with Telegram's ids of the part, or undefined for what adds none. Rejects with `BotApiError`. */
   call(signal: AbortSignal): Promise<number[] | undefined>

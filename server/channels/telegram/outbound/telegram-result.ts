@@ -10,7 +10,7 @@ const ACTIONS: Record<FrozenTelegram['action'], string> = {
   delete: 'The customer still sees the message. ',
 }
 
-/** The send has failed: the chat doesn't get it. */
+/** The result of a send that failed for good. */
 export function failedResult({ chatId, action }: FrozenTelegram, reason: string): AttemptResult {
   const detail = `${ACTIONS[action]}${reason}`
   return { outcomes: [{ address: chatId, state: 'failed', detail }], error: '', fault: 'message' }
@@ -21,7 +21,7 @@ export function sentResult({ chatId }: FrozenTelegram, externalId: string | unde
   return { outcomes, error: '', fault: 'none', ...(externalId !== undefined && { externalId }) }
 }
 
-/** What a refusal or a failed connection means for a send, other than 429 and an unanswered message. */
+/** The result for a refusal or a failed connection, except for a 429 and a message without a response. */
 export function resultOfError(content: FrozenTelegram, error: BotApiError): AttemptResult {
   const { kind, code, message } = error
   const open = { outcomes: [], error: message }

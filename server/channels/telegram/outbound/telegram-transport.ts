@@ -34,7 +34,7 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     return sentResult(content, content.done.flat().at(0)?.toString())
   }
 
-  /** One request. What it changed is on disk before the next one, so that a crash repeats at most one. */
+  /** Makes one request. Its result is on disk before the next one, so that a crash repeats at most one. */
   async function take(send: TelegramSend, step: SendStep): Promise<FrozenTelegram | AttemptResult> {
     const place = { botId: send.laneId, chatId: send.content.chatId }
     try {

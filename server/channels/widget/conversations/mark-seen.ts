@@ -7,8 +7,8 @@ import { findConversation, findMessage } from './queries.ts'
 import { requireConversation, unknownConversation } from './read-conversations.ts'
 
 /**
- * Saves up to which message of an agent a visitor has read. It never moves back: two pages may be open. Agents see it.
- * Throws 404.
+ * Saves the newest agent message that a visitor has read. It never moves back, because two pages may be open. Agents
+ * see it. Throws 404.
  */
 export async function markSeen(
   deps: Deps,

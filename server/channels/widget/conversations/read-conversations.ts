@@ -100,7 +100,7 @@ export async function readConversation(
   }
 }
 
-/** As many messages as a page has, before one of them or the newest ones. */
+/** The messages of one page: the newest ones, or those before a message. */
 async function readPage(
   read: Reader,
   ofTicket: { orgId: string; ticketId: string },

@@ -29,7 +29,7 @@ import {
 import { isOwn, unknownConversation } from './read-conversations.ts'
 import { requireAnswers } from './require-answers.ts'
 
-/** Control characters other than tab and line feed: nothing shows them. */
+/** Control characters other than tab and line feed, which nothing displays. */
 const CONTROLS = /(?![\t\n])\p{Cc}/gu
 
 interface NewVisitorMessage {

@@ -5,9 +5,9 @@ import type { Widget } from '../widgets/find-widget.ts'
 import { findTicketIdsOfUser, findTicketIdsOfVisitor } from './queries.ts'
 
 /**
- * Throws 400 for the required questions of a widget that a visitor hasn't answered before their first conversation. The
- * website says who its users are, so they aren't asked for name and email. Later conversations ask nothing, also
- * when the questions have changed since.
+ * Throws 400 if a visitor hasn't answered the widget's required questions before their first conversation. Users whom
+ * the website has signed in aren't asked for name and email. Later conversations ask nothing, even if the questions
+ * have changed since.
  */
 export async function requireAnswers(
   tx: Transaction,

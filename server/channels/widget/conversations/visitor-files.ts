@@ -49,7 +49,7 @@ export async function openFile(
   return openAttachment(deps, orgId, { id, viewer: { id: me.id, seesNotes: false } })
 }
 
-/** A reply that isn't sent yet has files too, under the id that it will have. */
+/** A reply that isn't sent yet also has files, under the id that it will have. */
 async function isShown(
   deps: Deps,
   me: SignedInVisitor,

@@ -21,9 +21,13 @@ import {
 const BATCH_SIZE = 200
 /** Events committed during a pause are sent together. */
 const PAUSE_MS = 25
-/** Events of the organization that are kept for pages that reconnect. Who missed more reads everything again. */
+/**
+ * Events of the organization that are kept for pages that reconnect. A page that missed more reads everything again.
+ */
 const MAX_KEPT_EVENTS = 2_000
-/** Events of one visitor that are sent one by one, with their messages. Who missed more reads everything again. */
+/**
+ * Events of one visitor that are sent one by one, with their messages. A page that missed more reads everything again.
+ */
 const MAX_MISSED_EVENTS = 20
 const MAX_MESSAGES_PER_FRAME = 100
 /** How long pages can join before other work gets its turn. */
@@ -46,8 +50,8 @@ export interface VisitorStream {
 }
 
 /**
- * Sends the events of one organization to the open pages of its visitors. The work for an event is that of its own
- * conversation: it is read and rendered once for all pages that show it, and nothing is done for the others.
+ * Sends the events of one organization to the open pages of its visitors. Each event causes work for its own
+ * conversation only: the conversation is read and rendered once for all pages that show it.
  */
 export interface ConversationFeed {
   /** `after` is the number of the last event that the page has seen; undefined for a page that has just read everything. */
@@ -139,7 +143,7 @@ export function createConversationFeed(
     }
   }
 
-  /** What a page gets of events of one ticket. */
+  /** The frames for events of one ticket. */
   async function framesOf(ticketId: string, events: LoggedEvent[]): Promise<Frame[]> {
     const shown = events.filter(({ type }) => type !== 'note.added' && type !== 'reply.waiting')
     const last = shown.at(-1)
@@ -194,7 +198,7 @@ export function createConversationFeed(
     const all = kept.slice(firstAfter(after))
     const own = all.filter(({ ticketId }) => tickets.includes(ticketId))
     const isWhole = after < position && all.length === position - after
-    // A deleted conversation belongs to no one anymore, so no one knows whose it was.
+    // A deleted conversation has no owner in the database anymore.
     const isDeleted = all.some(({ type }) => type === 'ticket.deleted')
     if (!isWhole || isDeleted || own.length > MAX_MISSED_EVENTS) return [visitorResetFrame(position)]
     const frames: Frame[] = []

@@ -22,7 +22,7 @@ export function createHeartbeats<Member>(clock: Clock, everyMs: number, beat: (m
 
   return {
     add(member: Member): void {
-      // In turn, whenever they come: after a restart all of them come at once.
+      // Assigned in turn, not by time: after a restart, all streams reconnect at once.
       next = (next + 1) % SLOTS
       const slot = slots[next]
       if (!slot) return

@@ -19,7 +19,7 @@ const eventsQuery = t.Object(
   { additionalProperties: false },
 )
 
-/** What happens in a visitor's conversations, as it happens. */
+/** Streams the events of a visitor's conversations. */
 export function eventRoutes({ guard, streams }: { guard: VisitorGuard; streams: VisitorStreams }) {
   return new Elysia({ name: 'widget/events', prefix: '/widget/:key' }).use(guard.requireVisitor).get(
     '/events',

@@ -52,7 +52,7 @@ export interface VisitorStreams {
   stop(): Promise<void>
 }
 
-/** Streams what happens in their conversations to the open pages of visitors. */
+/** Streams the events of their conversations to the open pages of visitors. */
 export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
   const feeds = new Map<string, { feed: ConversationFeed; streams: Set<VisitorStream> }>()
   const byToken = new Map<string, Set<VisitorStream>>()
@@ -104,7 +104,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
     }
   }
 
-  /** The pages learn from their next request why. */
+  /** The next request of each page tells it why. */
   async function endDisabled(orgId: string): Promise<void> {
     const streams = [...(feeds.get(orgId)?.streams ?? [])]
     const active = await areWidgetsActive(

@@ -7,8 +7,8 @@ import { recordWorkspaceChange } from '../../../events/events.ts'
 import { recheckVisitors } from './visitors.ts'
 
 /**
- * Blocks a visitor, or lets them write again. A user whom the website has signed in is blocked in every browser. Open pages
- * are cut off at once. Throws 404.
+ * Blocks or unblocks a visitor. A user whom the website has signed in is blocked in every browser. Their open streams
+ * end at once. Throws 404.
  */
 export async function blockVisitor(
   deps: Deps,

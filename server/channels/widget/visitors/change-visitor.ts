@@ -16,7 +16,7 @@ export interface TypedData {
   page?: VisitedPage | undefined
 }
 
-/** Saves what a visitor typed. It stays beside the visitor: no one has checked it. Throws 401. */
+/** Saves what a visitor typed. It isn't copied to the customer, because no one has verified it. Throws 401. */
 export async function changeVisitor(deps: Deps, me: SignedInVisitor, typed: TypedData): Promise<Visitor> {
   const visitor = await deps.database.write(async (tx) => {
     const locked = await lockVisitor(tx, me)
@@ -30,7 +30,7 @@ export async function changeVisitor(deps: Deps, me: SignedInVisitor, typed: Type
   return visitor
 }
 
-/** What the visitor has not read can go to the address that they have left now. */
+/** Unread answers can now be emailed to the address that the visitor has left. */
 async function emailUnreadSoon(deps: Deps, tx: Transaction, { orgId, id }: Visitor): Promise<void> {
   await tx
     .update(widgetConversations)

@@ -19,7 +19,7 @@ import {
 } from './visitors.ts'
 
 interface NewSession {
-  /** What the website signed; undefined for a visitor it hasn't signed in. */
+  /** The signed identity; undefined for a visitor whom the website hasn't signed in. */
   identity: IdentityInput | undefined
   /** As the visitor or the page gives them: no one has checked them. */
   name: string
@@ -136,7 +136,7 @@ async function startSession(deps: Deps, widget: Widget, { identity, given }: Giv
   return { visitor, token }
 }
 
-/** A browser in which the website signs in the visitor who has already written in it. */
+/** Signs in the visitor of a browser in which they have already written. */
 async function signIn(
   deps: Deps,
   me: SignedInVisitor,

@@ -5,7 +5,7 @@ import type { Widget } from '../widgets/find-widget.ts'
 import { openingAt } from './opening-hours.ts'
 import type { Visitor } from './visitors.ts'
 
-/** What the page of a website needs to show the widget. */
+/** The settings that a website's page needs to show the widget. */
 export function viewSettings(
   { appearance, questions, hours, verifiedOnly, telegramBotId }: Widget,
   { clock, config }: Deps,

@@ -83,7 +83,7 @@ async function signedCustomer(
   return customer
 }
 
-/** What a website signs renames its user, and gives them an address if they have none and no one else has it. */
+/** Updates a customer with the signed name, and with the signed address if they have none and no one else has it. */
 async function updated(
   deps: Deps,
   tx: Transaction,
@@ -118,9 +118,8 @@ async function renamed(
 }
 
 /**
- * Gives the conversations that a visitor has opened before the website signed them in to the customer that they are, in the
- * unit that signs them in. The customer without a name that they were until then is deleted. Call it last: it records the
- * change.
+ * Moves the conversations that a visitor opened before the website signed them in to the user's customer, in the unit
+ * that signs them in. Deletes the nameless customer that they had until then. Call it last: it records the change.
  */
 export async function moveToUser(
   deps: Deps,

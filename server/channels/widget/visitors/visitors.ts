@@ -25,7 +25,7 @@ export function newVisitorToken(deps: Deps): { token: string; hash: string } {
   return { token, hash: hashToken(token) }
 }
 
-/** The visitor of a token that is valid, whatever the widget. Cached: each request of a page asks. */
+/** Finds the visitor of a valid token, whatever the widget. Cached, because every request of a page needs it. */
 export async function findVisitorByToken(deps: Deps, token: string): Promise<SignedInVisitor | undefined> {
   return token.startsWith(TOKEN_PREFIX) ? findVisitorByHash(deps, hashToken(token)) : undefined
 }
@@ -64,8 +64,8 @@ export function onVisitorsChanged(deps: Deps, call: (changed: ChangedVisitors) =
 }
 
 /**
- * Call it every minute. Most open pages ask for nothing, and visitors who were deleted with their customer are refused from
- * then on.
+ * Call this every minute. Most open pages make no requests, and visitors who were deleted with their customer are
+ * refused from then on.
  */
 export function forgetCachedVisitors(deps: Deps): void {
   clear(cacheOf(deps))
@@ -108,7 +108,7 @@ interface Cache {
   visitors: Map<string, SignedInVisitor>
   /** Blocked addresses by organization. */
   blocked: Map<string, Set<string>>
-  /** Moves when anything is forgotten: a lookup that was running then is not kept. */
+  /** Changes when an entry is removed. The result of a lookup that was running then is not cached. */
   version: number
   listeners: Set<(changed: ChangedVisitors) => void>
 }
