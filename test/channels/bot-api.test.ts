@@ -98,7 +98,7 @@ describe('a request to the Bot API', () => {
     await still.close()
   })
 
-  test('is not sent where nobody listens or a name has no address', async () => {
+  test('is not sent if nothing listens or a name has no address', async () => {
     const { token } = telegram.addBot()
     const nobody = createBotApi({ clock: systemClock, root: closedRoot() })
     expect(await failureOf(nobody.call(token, 'getMe', undefined))).toMatchObject({

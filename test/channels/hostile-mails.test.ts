@@ -138,7 +138,7 @@ describe('a mail that takes longer than 5 seconds', () => {
   })
 })
 
-describe('what is no fault of the mail', () => {
+describe('faults that the mail did not cause', () => {
   test('is refused, so that the mail is read again later: its file is missing', async () => {
     await expect(parser.parseFile('/no/such/mail.eml')).rejects.toThrow('could not be read: ENOENT')
   })

@@ -177,7 +177,7 @@ describeWithMail('a mailbox at Dovecot', () => {
     expect(await session.firstUidSince(Date.parse('2026-03-01T00:00:00Z'))).toBeUndefined()
   })
 
-  test('rejects what is asked after the server ended the connection', async () => {
+  test('rejects commands after the server closed the connection', async () => {
     const session = await open()
     await session.select('INBOX')
     const waiting = failureOf(session.waitForNews('INBOX', 60_000))

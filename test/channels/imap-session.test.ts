@@ -37,7 +37,7 @@ describeWithMail('an IMAP session', () => {
     return openImap({ clock: systemClock, dialer }, account, signal, limits)
   }
 
-  test('fetches what is above a UID, in order, and nothing past the end', async () => {
+  test('fetches mails above a UID, in order, and nothing past the end', async () => {
     for (const name of ['one', 'two', 'three']) dovecot.deliver(USER, `Subject: ${name}\r\n\r\n${name}`)
     await using session = await open()
     const { uidNext, exists } = await session.select('INBOX')

@@ -93,7 +93,7 @@ describeWithMail('a conversation by email', () => {
       (await messagesOf(ticketId)).find((one) => one.id === id && one.sending === sending),
     )
 
-  test('goes there and back in one ticket, with an automatic reply and a copy of what was sent', async () => {
+  test('goes back and forth in one ticket, with an automatic reply and copies of sent mail', async () => {
     await send('Parcel', 'Where is it?', ['Message-ID: <parcel@customer.test>'])
     const { id } = await newestTicket('Parcel')
     const automatic = await newestMail(ANA, 'Re: Parcel')
@@ -217,7 +217,7 @@ describeWithMail('a conversation by email', () => {
     expect(frame.text).not.toContain('Please check')
   })
 
-  test('takes the answer to a forward as a third party’s, and leaves the customer out of it', async () => {
+  test('files the answer to a forward as a third party’s, and keeps the customer out of it', async () => {
     await send('Broken', 'It is broken.')
     const { id } = await newestTicket('Broken')
     const [first] = await untilMessages(id, 2)

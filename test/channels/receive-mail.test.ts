@@ -73,7 +73,7 @@ describeWithMail('received mail', () => {
     expect(ticket.messages[0]).toMatchObject({ attachments: [{ name: 'order.txt', type: 'text/plain' }] })
   })
 
-  test('that was there before the mailbox was connected is not taken in, and one that was read elsewhere is', async () => {
+  test('that arrived before the mailbox was connected is not imported, and mail that was read elsewhere is', async () => {
     boxes += 1
     const address = `support${boxes}@helpdesk.test`
     dovecot.addUser(address, PASSWORD)
@@ -141,7 +141,7 @@ describeWithMail('received mail', () => {
     expect((await onlyTicket(client)).subject).toBe('Hello')
   })
 
-  test('is taken in once when UIDVALIDITY changes', async () => {
+  test('is imported once when UIDVALIDITY changes', async () => {
     const { client, address, settled } = await connected()
     dovecot.deliver(address, mail({ to: address, headers: ['Message-ID: <v1@customer.test>'] }))
     await settled(1)

@@ -64,7 +64,7 @@ test('a bounce marks the very message and recipient; it is sent again to another
   expect(copiesOf(id)[1]?.raw.toString()).toMatch(/^To: ana@home\.example\r?$/m)
 })
 
-test('a report with another address is about the only recipient, and one without our signature about nobody', async () => {
+test('a report with another address is about the only recipient, and one without our signature is about no one', async () => {
   const ticketId = await outgoing.ticket()
   const id = await outgoing.reply(ticketId, 'Hello')
   await outgoing.until(ticketId, id, 'sent')

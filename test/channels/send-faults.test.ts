@@ -344,7 +344,7 @@ test('a file that is missing on this server fails the message, and nothing is se
   expect(smtp.steps).not.toContain('sender')
 })
 
-test('what was sent is kept for 30 days in case it bounces, and what failed for longer', async () => {
+test('sent messages are kept for 30 days in case they bounce, and failed ones for longer', async () => {
   await using outgoing = await withClock()
   const { smtp, clock } = outgoing
   const ticketId = await outgoing.ticket()

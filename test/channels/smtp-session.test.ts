@@ -280,7 +280,7 @@ describe('a message is tried again', () => {
 })
 
 describe('whether a message arrived is unknown', () => {
-  test('when the connection is cut after all of it was handed over', async () => {
+  test('when the connection is lost after the whole message was sent', async () => {
     const { submit, server } = await connected({ body: () => 'cut' })
     expect(await submit()).toMatchObject({
       outcome: 'unknown',

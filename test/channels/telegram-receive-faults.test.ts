@@ -45,7 +45,7 @@ test.each(CASES)(
   },
 )
 
-test('a poll that hangs is asked again', async () => {
+test('a poll that hangs is repeated', async () => {
   await using desk = await openAt()
   const { clock, telegram } = desk
   const bot = telegram.addBot()
@@ -61,7 +61,7 @@ test('a poll that hangs is asked again', async () => {
   running[Symbol.dispose]()
 })
 
-test('Telegram is asked again exactly when it said, and other bots go on', async () => {
+test('a request is retried exactly when Telegram asks, and other bots continue', async () => {
   await using desk = await openAt()
   const { clock, telegram } = desk
   const [limited, other] = [telegram.addBot(), telegram.addBot()]

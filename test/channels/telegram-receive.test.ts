@@ -149,7 +149,7 @@ describe('a message to the bot', () => {
     expect(await desk.messages(ticket.id, 1)).toHaveLength(1)
   })
 
-  test('says in words what is neither text nor file', async () => {
+  test('describes content other than text and files in words', async () => {
     const ana = newUser()
     ana.writes(bot, 'Other kinds')
     ana.sends(bot, {
@@ -327,7 +327,7 @@ describe('the chat', () => {
   })
 })
 
-test('without a bot, nothing is asked of Telegram and no connection is open', async () => {
+test('without a bot, no request is made to Telegram and no connection is open', async () => {
   await using other = await openDesk()
   const { bellhop, telegram, acme } = other
   await acme.call('POST', '/tickets', {

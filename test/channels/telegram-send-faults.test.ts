@@ -13,7 +13,7 @@ const SECOND = 1_000
 /** Long enough for a message that must not come. */
 const A_MOMENT_MS = 30
 
-test('Telegram is asked again exactly when it said, and other chats go on', async () => {
+test('a request is retried exactly when Telegram asks, and other chats continue', async () => {
   await using chats = await openChats()
   const { clock, telegram } = chats
   const [ana, ben] = [await chats.chat(), await chats.chat()]

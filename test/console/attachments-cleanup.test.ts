@@ -278,7 +278,7 @@ describe('the sweep of every hour', () => {
     expect(await idsOfRows()).not.toContain(file.id)
   })
 
-  test('what a crash left is deleted, but not what was written within the hour', async () => {
+  test('files left by a crash are deleted, except those written within the last hour', async () => {
     const used = await upload(acme, 'x', 'Used')
     const ticket = await makeTicket(acme, { attachments: [used.id] })
     const incoming = await deps.files.incomingFolder()

@@ -50,7 +50,7 @@ async function ticketWithMarker(): Promise<string> {
   return id
 }
 
-test.if(engine === 'sqlite')('no byte of what was permanently deleted is left in the files', async () => {
+test.if(engine === 'sqlite')('no byte of permanently deleted data is left in the files', async () => {
   for (let turn = 0; turn < 30; turn += 1) await makeTicket(acme, { subject: `Other ${turn}` })
   const id = await ticketWithMarker()
   for (let turn = 0; turn < 30; turn += 1) await makeTicket(acme, { subject: `Later ${turn}` })

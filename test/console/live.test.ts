@@ -64,7 +64,7 @@ describe('an open page', () => {
     expect(hello.id).toBe(missed.at(-1))
   })
 
-  test('that was away too long, or comes from other data, is asked to read everything again', async () => {
+  test('that was disconnected too long, or comes from other data, is told to read everything again', async () => {
     const ticketId = await ticket()
     await record(acme.orgId, ticketId, 1_001)
     const newest = (await numbersOf(acme.orgId)).at(-1) ?? 0

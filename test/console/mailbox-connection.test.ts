@@ -190,7 +190,7 @@ describeWithMail('testing the connection of a mailbox', () => {
     ])
   })
 
-  test('the test ends when nobody waits for it any more', async () => {
+  test('the test ends when no one waits for it anymore', async () => {
     faults.fail({ at: 'end', does: 'hang' })
     const { length } = faults.steps
     const leaving = new AbortController()

@@ -77,7 +77,7 @@ test('a mailbox shows its newest mails, what its server holds, and why it fails'
   await bellhop.stop()
 })
 
-test('after ten minutes of failure, open pages of administrators learn of it, and of its end', async () => {
+test('after ten minutes of failure, open pages of administrators are told, and again when it ends', async () => {
   const { clock, bellhop, deps, mailbox, problems } = await setUp()
   await recordReceiving(deps, mailbox, CHECKED)
   await recordReceiving(deps, mailbox, { error: 'imap.acme.example stopped responding.' })

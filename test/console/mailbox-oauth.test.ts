@@ -204,7 +204,7 @@ test('a sign-in works once, for ten minutes, and for the administrator who start
   expect(await shown()).toMatchObject({ isSignedIn: true })
 })
 
-test('a declined sign-in, and one with a wrong client secret, change nothing but what is shown', async () => {
+test('a declined sign-in, and one with a wrong client secret, change nothing but the displayed error', async () => {
   const { ana, id, shown, saveClient } = await desk()
   oauth.refuseConsent()
   expect(await signIn(ana, id)).toBe(`/settings/email/${id}?sign-in=declined`)

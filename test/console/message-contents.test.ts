@@ -91,7 +91,7 @@ test('the quoted text and the original are loaded when they are asked for', asyn
   expect(original.headers.get('content-disposition')).toStartWith('attachment')
 })
 
-test('a frame without the quoted mail shows what was written', async () => {
+test('a frame without the quoted mail shows the new text', async () => {
   expect((await agent.call('GET', `${message}/frame`)).text).toContain('Earlier words')
   const frame = await agent.call('GET', `${message}/frame?quote=hidden`)
   expect(frame.text).toContain('Look:')

@@ -73,7 +73,7 @@ test('invalid settings are reported all at once and change nothing', async () =>
   expect((await ana.call('GET', '/console/organization')).json).toEqual(before)
 })
 
-test('the checklist shows what is done', async () => {
+test('the checklist shows completed steps', async () => {
   async function done(by: SignedInAgent): Promise<string[]> {
     type Steps = { data: { id: string; state: string }[] }
     const { data } = (await by.call<Steps>('GET', '/console/checklist')).json

@@ -52,7 +52,7 @@ test('a reply waits ten seconds, then it is sent once, in the name of its agent'
   expect((await readThread(ben, id)).waiting).toEqual([])
 })
 
-test('sending deletes the draft with the same text, and leaves what was written on another device', async () => {
+test('sending deletes the draft with the same text, and keeps one from another device', async () => {
   const { id } = await makeTicket(acme)
   const draft = (text: string) =>
     ben.call('PUT', `/console/tickets/${id}/draft`, { body: { kind: 'reply', text } })

@@ -7,7 +7,7 @@ import { addOrganization, databaseFile, openStorage, organizationIds } from './s
 const HANDLES = '/proc/self/fd'
 
 describe.if(engine === 'sqlite' && process.platform === 'linux')('a disk that fails to keep the log', () => {
-  test('leaves it open whether any change of the batch was kept, and wakes nobody', async () => {
+  test('reports that it is unknown whether the batch was kept, and wakes no listener', async () => {
     let commits = 0
     await using storage = await openStorage(() => {
       commits += 1

@@ -15,7 +15,7 @@ const SECRET = { BELLHOP_SECRET: 'the same for every server' }
 const silent = createLog('error', false, () => {}, Date.now)
 
 describe.if(engine === 'postgresql')('a PostgreSQL database', () => {
-  test('has one server at a time, whatever its data folder; commands run beside it', async () => {
+  test('has one server at a time, whatever its data folder; commands can run at the same time', async () => {
     const place = await freshPlace()
     const start = () => {
       const config = readConfig({ ...place, BELLHOP_DATA: temporaryFolder('data'), PORT: '0', ...SECRET })

@@ -7,7 +7,7 @@ import { listTickets, makeTicket, problemOf, ticketInput } from '../support/tick
 import { eventually } from '../support/webhooks.ts'
 
 describe.if(engine === 'postgresql')('while the database server takes everything and answers nothing', () => {
-  test('supervisors and then callers hear of it, and everything works again once it answers', async () => {
+  test('supervisors and then callers are told, and everything works again once it responds', async () => {
     const place = await freshPlace()
     using relay = startRelay(place.DATABASE_URL ?? '')
     const bellhop = await startBellhop({ settings: { DATABASE_URL: relay.url } })

@@ -8,7 +8,7 @@ import { addOrganization, databaseFile, openStorage, organizationIds, seenElsewh
 
 const IDS = 'select id from organizations order by id'
 
-test('what is acknowledged can be seen by another connection at that moment', async () => {
+test('an acknowledged change is immediately visible to other connections', async () => {
   await using storage = await openStorage()
   const seen = Array.from({ length: 20 }, async (_, number) => {
     const id = `org_${number}`
@@ -163,7 +163,7 @@ test('an endless row of writes leaves timers and requests their turn', async () 
   expect(hasFired).toBe(true)
 })
 
-test('closing waits for what is queued and refuses what comes after', async () => {
+test('closing waits for queued units and refuses later ones', async () => {
   const storage = await openStorage()
   const queued = Array.from({ length: 50 }, (_, number) =>
     storage.database.write((tx) => addOrganization(tx, `org_${number}`)),

@@ -108,7 +108,7 @@ test('doctor finds this server at its address', async () => {
   expect(of('address')[0]?.detail).toStartWith(`http://127.0.0.1:${port} reaches this server`)
 })
 
-test('for people, doctor says what is wrong, what to do, and ends with the sum', async () => {
+test('on a terminal, doctor says what is wrong and what to do, and ends with a total', async () => {
   const missing = join(temporaryFolder('doctor'), 'nothing')
   const { code, out, err } = await runProgram({ BELLHOP_DATA: missing, PORT: '0' }, ['doctor'])
   expect(code).toBe(1)

@@ -74,7 +74,7 @@ test('backups that fail, that are old, or that never were are found', async () =
   expect(await look()).toEqual(['error: The last backup is 3 days old.'])
 })
 
-test('a mailbox and a bot that nobody can sign in to are found, without the addresses of customers', async () => {
+test('doctor finds a mailbox and a bot whose sign-in fails, without showing addresses of customers', async () => {
   const { id } = await createMailbox(deps, orgId, newMailbox())
   const mailbox = () => readMailbox(deps, orgId, id)
   const error = 'Rejected by the server: <eva@customer.example> is not known.'

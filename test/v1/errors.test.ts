@@ -59,7 +59,7 @@ describe('a problem document (RFC 9457)', () => {
   })
 })
 
-describe('checks come in the order 401, 403, 429, then what was sent', () => {
+describe('checks come in the order 401, 403, 429, then the input', () => {
   const bad: [string, string, string][] = [
     ['a body that is no JSON', 'POST', '/tickets'],
     ['a query that is unknown', 'GET', '/tickets?x=1'],

@@ -117,7 +117,7 @@ test('a change of status, assignment or tags emits no webhook event', async () =
   expect(await bodiesOf(client)).toHaveLength(2)
 })
 
-test('what is refused or repeated emits nothing', async () => {
+test('refused and repeated requests emit no event', async () => {
   const client = await subscribed()
   const headers = { 'idempotency-key': 'k' }
   await client.call('POST', '/tickets', { body: ticketInput(), headers })

@@ -107,7 +107,7 @@ describe('permissions', () => {
     }
   })
 
-  test('what is refused changes nothing', async () => {
+  test('a refused request changes nothing', async () => {
     const client = await bellhop.organization()
     const { id } = await makeTicket(client)
     const reader = await client.withKey({ scopes: ['tickets:read'] })

@@ -95,7 +95,7 @@ describe('any combination of filters', () => {
   })
 })
 
-describe('a list that is asked for again', () => {
+describe('a list that is requested again', () => {
   test('is sent again as it was while nothing has happened, and shows what has', async () => {
     const acme = await bellhop.organization()
     const { deps } = bellhop

@@ -96,7 +96,7 @@ describe('filters and orders', () => {
     },
   )
 
-  test('the newest come first when no order is asked for', async () => {
+  test('without a sort order, the newest come first', async () => {
     const { data } = await listTickets(client, '?per_page=90')
     expect(data.map(({ id }) => id)).toEqual(stored.toSorted(orders.created_desc).map(({ id }) => id))
   })

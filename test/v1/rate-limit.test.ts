@@ -77,7 +77,7 @@ test('refused requests are not counted: pressing on does not lengthen the wait',
   expect((await read(client)).status).toBe(200)
 })
 
-test('wrong requests and those for what is not there count; those without permission do not', async () => {
+test('invalid requests and requests for unknown resources count; those without permission do not', async () => {
   const owner = await bellhop.organization()
   const client = await owner.withKey({ rateLimit: 3, scopes: ['tickets:read', 'tickets:write'] })
   problemOf(await client.call('POST', `/tickets/${NO_TICKET}/messages`, { body: {} }), 403, 'missing_scope')
@@ -87,7 +87,7 @@ test('wrong requests and those for what is not there count; those without permis
   problemOf(await read(client), 429, 'rate_limited')
 })
 
-test('what is refused is not done', async () => {
+test('a refused request is not carried out', async () => {
   const owner = await bellhop.organization()
   const client = await owner.withKey({ rateLimit: 1 })
   await makeTicket(client)
@@ -124,7 +124,7 @@ test('a wall clock that is set forwards or back changes nothing', async () => {
   clock.jump(3_600_000)
 })
 
-describe('the headers say what is left', () => {
+describe('the headers show the remaining requests', () => {
   test('on answers of every kind, with the oldest request leaving first', async () => {
     const client = await (await bellhop.organization()).withKey({ rateLimit: 3 })
     const [first] = [await read(client)]

@@ -45,7 +45,7 @@ test('answers 200 with the ticket as lists show it, and its ETag', async () => {
   expect(changed.headers.get('etag')).toBe(read.headers.get('etag'))
 })
 
-test('leaves alone what is omitted', async () => {
+test('leaves omitted fields unchanged', async () => {
   const client = await bellhop.organization()
   const agentId = await makeAgent(client)
   const { id } = await makeTicket(client, { tags: ['a', 'b'] })
@@ -56,7 +56,7 @@ test('leaves alone what is omitted', async () => {
   expect(after).toEqual({ ...before, tags: ['c'], updatedAt: after.updatedAt })
 })
 
-test.each([[null], ['']])('assigns to an agent, and to nobody with %p', async (nobody) => {
+test.each([[null], ['']])('assigns to an agent, and unassigns with %p', async (nobody) => {
   const client = await bellhop.organization()
   const agentId = await makeAgent(client)
   const { id } = await makeTicket(client)

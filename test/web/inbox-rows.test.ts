@@ -17,7 +17,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
-browserTest('the matching text of a search is visible in its row, even beside long tags', async () => {
+browserTest('the matching text of a search is visible in its row, even with long tags', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Hits')
   const text = `${'We have written before about this order. '.repeat(8)}Now the samovar leaks.`
   const tags = ['international-delivery', 'very-long-category']

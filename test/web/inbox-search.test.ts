@@ -153,7 +153,7 @@ browserTest("dates are in the browser's time zone, in suggestions and in results
   expect(new URL((await read).url()).searchParams.get('zone')).toBe(timeZone)
 })
 
-browserTest('no results are announced before the server has answered for what was typed', async () => {
+browserTest('no results are announced before the server has responded to the typed text', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'First letters')
   await makeTickets(client, ['Elephants'])
   await using window = await openWindow({ ...bellhop, agent })

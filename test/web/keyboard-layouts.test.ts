@@ -59,7 +59,7 @@ browserTest('in an empty reply, Ctrl and я take back the last thing that was do
   await waitForStatus(agent, String(ticket?.id), 'open')
 })
 
-browserTest('on layouts with Latin letters, keys are what is written on them', async () => {
+browserTest('on layouts with Latin letters, shortcuts are the printed letters', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Latin')
   await makeTickets(client, ['First', 'Second'])
   await using window = await openWindow({ ...bellhop, agent })

@@ -12,7 +12,7 @@ const TURNING = /[\u202a-\u202e\u2066-\u2069]/
 
 const bellhop = await sharedBellhop()
 
-browserTest('a name cannot turn the text beside it, and a link cannot pass for another host', async () => {
+browserTest('a name cannot reverse the text around it, and a link cannot imitate another host', async () => {
   const { client, ben, ticket } = await openWorkspace(bellhop, {
     subject: SUBJECT,
     customer: { name: NAME, email: 'ana@example.com' },

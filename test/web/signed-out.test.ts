@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => bellhop.stop())
 
-browserTest('when a session ends, signing in over the page continues what was requested', async () => {
+browserTest('when a session ends, signing in over the page continues the interrupted request', async () => {
   await using window = await openWindow(bellhop)
   const { page } = window
   await signIn(page, 'ana')

@@ -252,7 +252,7 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf,second.pdf')
 })
 
-browserTest('an upload continues after the server was restarted in the middle of it', async () => {
+browserTest('an upload continues after the server restarts in the middle of it', async () => {
   const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
   const first = await startBellhop({ settings })
   const workspace = await openWorkspace(first)

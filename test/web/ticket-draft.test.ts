@@ -38,7 +38,7 @@ browserTest('a draft is on the server within half a second, and comes back on an
   await eventually(async () => (await field(first.page).inputValue()) === 'Ask Dana about the price.')
 })
 
-browserTest('what was typed last survives leaving the page at once', async () => {
+browserTest('the last typed text survives leaving the page immediately', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another' })
   await using window = await openTicket(bellhop, ben, ticket.id)
@@ -95,7 +95,7 @@ browserTest('a draft can be typed while the server is down, and is saved when it
   faults.length = 0
 })
 
-browserTest('what was typed without a connection is saved when the inbox is opened again', async () => {
+browserTest('text typed without a connection is saved when the inbox is opened again', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
@@ -220,7 +220,7 @@ browserTest(
   },
 )
 
-browserTest('a ticket opens in what was written last, with both texts', async () => {
+browserTest('a ticket opens in the newest draft, with both texts', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   const begin = (kind: string, text: string) =>
     ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind, text } })
@@ -285,7 +285,7 @@ browserTest('a draft typed in another tab replaces nothing while this one is bei
   expect(await thread(page)).toHaveLength(1)
 })
 
-browserTest('what was written on another device meanwhile is offered, and not written over', async () => {
+browserTest('a newer draft from another device is offered, not overwritten', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const next = await makeTicket(client, { subject: 'Another' })
   await using window = await openTicket(bellhop, ben, next.id)
@@ -321,7 +321,7 @@ browserTest('what was written on another device meanwhile is offered, and not wr
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'THREE!')
 })
 
-browserTest('what was written further on another device is offered after this one has sent', async () => {
+browserTest('a draft that was continued on another device is offered after this one has sent', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -335,7 +335,7 @@ browserTest('what was written further on another device is offered after this on
   expect((await readThread(ben, ticket.id)).waiting).toMatchObject([{ text: 'It is attached.' }])
 })
 
-browserTest('what is sent on one device cannot be sent again on another', async () => {
+browserTest('a reply sent on one device cannot be sent again on another', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using first = await openTicket(bellhop, ben, ticket.id)
   await field(first.page).fill('It is attached.')

@@ -88,7 +88,7 @@ browserTest(
   },
 )
 
-browserTest('every button formats what is selected, and leaves the focus in the field', async () => {
+browserTest('every button formats the selection and keeps the focus in the field', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -312,7 +312,7 @@ browserTest('the preview can be switched off, and stays so', async () => {
   expect(await preview(page).count()).toBe(0)
 })
 
-browserTest('on a phone the toolbar is one button until it is asked for, and fits', async () => {
+browserTest('on a phone the toolbar is one button until it is opened, and fits', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
   const { page } = window

@@ -45,7 +45,7 @@ browserTest('a keyboard that comes up leaves the buttons and the end of the text
   await waitForSight(page, 420)
 })
 
-browserTest('a keyboard that is laid over the page covers nothing of it', async () => {
+browserTest('an on-screen keyboard over the page covers none of its content', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
   const { page } = window

@@ -10,7 +10,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
-browserTest('a thread begins at what is new, marks it read, and keeps its place', async () => {
+browserTest('a thread opens at its unread messages, marks them as read, and keeps its position', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop)
   const now = Date.now()
   const old = Array.from({ length: 30 }, (_, at) => ({
@@ -47,7 +47,7 @@ browserTest('a thread begins at what is new, marks it read, and keeps its place'
   await page.getByRole('region', { name: 'Thread' }).getByText('One more').waitFor()
 })
 
-browserTest('a ticket that nobody has read begins with its first message', async () => {
+browserTest('a ticket that no one has read opens at its first message', async () => {
   const { ben, ticket } = await openWorkspace(bellhop, {
     message: `First line\n${'And more.\n'.repeat(120)}The end`,
   })
@@ -183,7 +183,7 @@ browserTest(
   },
 )
 
-browserTest('a word is marked in the thread as the search finds it, whatever its accents', async () => {
+browserTest('a word is highlighted in the thread as search matches it, regardless of accents', async () => {
   const { ben, ticket } = await openWorkspace(bellhop, { message: 'Both cafés are closed.' })
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page } = window
@@ -193,7 +193,7 @@ browserTest('a word is marked in the thread as the search finds it, whatever its
   expect(await hit.textContent()).toBe('cafés')
 })
 
-browserTest('what was searched for is marked in the thread, also in its older part', async () => {
+browserTest('search words are highlighted in the thread, including its older part', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop, { message: 'My Pelican case is broken.' })
   const readUpTo = await addMessages(
     bellhop.deps,

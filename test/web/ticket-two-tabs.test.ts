@@ -36,7 +36,7 @@ browserTest('text typed in another tab appears here once no one is typing here',
   expect(await page.getByRole('button', { name: 'Use it' }).count()).toBe(0)
 })
 
-browserTest('an agent who has sent from one device is asked before the other one sends too', async () => {
+browserTest('an agent who has sent from one device is asked before sending from another', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   await using otherWindow = await openTicket(bellhop, ben, ticket.id)

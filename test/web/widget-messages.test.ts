@@ -110,7 +110,7 @@ browserTest('files go both ways, and pictures are drawn', async () => {
   expect(await Bun.file(await download.path()).text()).toBe('Return label')
 })
 
-browserTest('what is written offline is kept over a reload and sent once the visitor is online', async () => {
+browserTest('a message written offline survives a reload and is sent once the visitor is online', async () => {
   await using window = await openWindow({ url: shop.origin })
   const { page } = window
   await page.goto('/')

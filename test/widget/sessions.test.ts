@@ -44,7 +44,7 @@ async function customerOfTicket(id: string) {
   return found
 }
 
-describe('a visitor whom nobody has signed in', () => {
+describe('a visitor who is not signed in', () => {
   test('gets a token of which only the hash is stored', async () => {
     const widget = await shop()
     const page = await widget.visit(

@@ -64,7 +64,7 @@ const block = (ticketId: string, body: object) =>
 const replyOf = async (ticketId: string) =>
   (await ben.call<{ reply: Record<string, unknown> }>('GET', `/console/tickets/${ticketId}`)).json.reply
 
-test('agents see who writes, what they answered and where they are; what was typed is not verified', async () => {
+test('agents see who writes, what they answered and where they are; typed details are not verified', async () => {
   const page = await widget.visit(
     {
       page: { url: `${ORIGIN}/pricing`, title: 'Pricing' },
@@ -227,7 +227,7 @@ test('administrators see who is blocked, each user once, and let them write agai
   expect(await list()).toEqual({ visitors: [], addresses: [] })
 })
 
-test('an address that a visitor typed makes nobody the customer', async () => {
+test('an address that a visitor typed does not link them to a customer', async () => {
   const page = await widget.visit({ name: 'Eve', email: 'ana@example.com' }, FROM)
   const { conversation } = await page.say('I am Ana')
   const made = await ben.call('POST', `/console/tickets/${conversation.id}/customer`, {
@@ -236,7 +236,7 @@ test('an address that a visitor typed makes nobody the customer', async () => {
   expect([made.status, made.json]).toMatchObject([409, { code: 'customer_fixed' }])
 })
 
-test('a reply says whether it is emailed when nobody reads it, and to which address', async () => {
+test('a reply says whether it will be emailed if it stays unread, and to which address', async () => {
   const page = await widget.visit()
   const { conversation } = await page.say('Hello')
   expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: { without: 'address' } })

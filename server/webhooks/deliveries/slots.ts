@@ -235,14 +235,14 @@ function hasRoom(usage: Usage, part: PartName, orgId: string): boolean {
   return total < (hasFew ? size : size - reserved)
 }
 
-/** What an endpoint could use: its free slots, and room in its queue. */
+/** The capacity that an endpoint could use: its free slots, and room in its queue. */
 interface CapacityRequest extends Pick<EndpointSlots, 'orgId' | 'responsiveness' | 'used'> {
   id: string
   free: number
   queue: number
 }
 
-/** What all endpoints share. */
+/** The capacity that all endpoints share. */
 interface Capacity {
   claims: number
   usage: Usage
