@@ -31,6 +31,29 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   )
 }
 
+interface LogViewProps<Row> {
+  query: UseInfiniteQueryResult
+  /** All that is loaded so far; undefined before the first page. */
+  rows: Row[] | undefined
+  /** What is loaded, within a sentence: "deliveries". */
+  what: string
+  children: (rows: Accessor<Row[]>) => JSX.Element
+}
+
+/** Shows the rows of a log that is loaded page by page, or its loading or failed state. */
+export function LogView<Row>(props: LogViewProps<Row>) {
+  return (
+    <Show
+      when={!props.query.isLoadingError}
+      fallback={<FailedQuery title={`Couldn't load ${props.what}`} query={props.query} />}
+    >
+      <Show when={props.rows} fallback={<RowsSkeleton rows={8} label={`Loading ${props.what}`} />}>
+        {(rows) => props.children(rows)}
+      </Show>
+    </Show>
+  )
+}
+
 /** Gray rows in place of a list. They appear after 150 ms. */
 export function RowsSkeleton(props: { rows: number; label: string }) {
   return (

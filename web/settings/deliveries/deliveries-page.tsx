@@ -3,10 +3,9 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import FunnelX from 'lucide-solid/icons/funnel-x'
 import Inbox from 'lucide-solid/icons/inbox'
 import { createMemo, For, Show } from 'solid-js'
-import { FailedQuery } from '../../forms/failed-state.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../page-layout.tsx'
-import { RowsSkeleton, ShowMore } from '../query-view.tsx'
+import { LogView, ShowMore } from '../query-view.tsx'
 import { deliveriesQuery, filterOf, isMoving } from './delivery-data.ts'
 import { DeliveryFilters } from './delivery-filters.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
@@ -35,36 +34,31 @@ export function DeliveriesPage() {
       lead="Everything sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
     >
       <DeliveryFilters filter={filter()} onChange={(change) => setSearch(change, { replace: true })} />
-      <Show
-        when={!query.isLoadingError}
-        fallback={<FailedQuery title="Couldn't load deliveries" query={query} />}
-      >
-        <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading deliveries" />}>
-          {(found) => (
-            <Show
-              when={found().length > 0}
-              fallback={
-                <>
-                  <NoDeliveries isFiltered={isFiltered()} hasOlder={query.hasNextPage} />
-                  <ShowMore query={query} />
-                </>
-              }
-            >
-              <div class="delivery-row-columns delivery-row-heads" aria-hidden="true">
-                <span>State</span>
-                <span>Event</span>
-                <span>Endpoint</span>
-                <span>Error</span>
-                <span class="delivery-row-time">Created</span>
-              </div>
-              <ul class="entry-list" aria-label="Deliveries">
-                <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
-              </ul>
-              <ShowMore query={query} />
-            </Show>
-          )}
-        </Show>
-      </Show>
+      <LogView query={query} rows={rows()} what="deliveries">
+        {(found) => (
+          <Show
+            when={found().length > 0}
+            fallback={
+              <>
+                <NoDeliveries isFiltered={isFiltered()} hasOlder={query.hasNextPage} />
+                <ShowMore query={query} />
+              </>
+            }
+          >
+            <div class="delivery-row-columns delivery-row-heads" aria-hidden="true">
+              <span>State</span>
+              <span>Event</span>
+              <span>Endpoint</span>
+              <span>Error</span>
+              <span class="delivery-row-time">Created</span>
+            </div>
+            <ul class="entry-list" aria-label="Deliveries">
+              <For each={found()}>{(delivery) => <DeliveryRow delivery={delivery} />}</For>
+            </ul>
+            <ShowMore query={query} />
+          </Show>
+        )}
+      </LogView>
     </Page>
   )
 }

@@ -3,11 +3,10 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import FunnelX from 'lucide-solid/icons/funnel-x'
 import MailOpen from 'lucide-solid/icons/mail-open'
 import { createMemo, For, Show } from 'solid-js'
-import { FailedQuery } from '../../forms/failed-state.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page } from '../page-layout.tsx'
-import { RowsSkeleton, ShowMore } from '../query-view.tsx'
+import { LogView, ShowMore } from '../query-view.tsx'
 import { filterOf, mailsQuery } from './mail-data.ts'
 import { MailFilters } from './mail-filters.tsx'
 import { MailRow } from './mail-row.tsx'
@@ -41,21 +40,16 @@ export function MailsPage() {
         counts={query.data?.pages[0]?.counts}
         onChange={(change) => setSearch(change, { replace: true })}
       />
-      <Show
-        when={!query.isLoadingError}
-        fallback={<FailedQuery title="Couldn't load received mail" query={query} />}
-      >
-        <Show when={rows()} fallback={<RowsSkeleton rows={8} label="Loading received mail" />}>
-          {(found) => (
-            <Show when={found().length > 0} fallback={<NoMails isFiltered={isFiltered()} />}>
-              <ul class="entry-list" aria-label="Received mail">
-                <For each={found()}>{(mail) => <MailRow mail={mail} />}</For>
-              </ul>
-              <ShowMore query={query} />
-            </Show>
-          )}
-        </Show>
-      </Show>
+      <LogView query={query} rows={rows()} what="received mail">
+        {(found) => (
+          <Show when={found().length > 0} fallback={<NoMails isFiltered={isFiltered()} />}>
+            <ul class="entry-list" aria-label="Received mail">
+              <For each={found()}>{(mail) => <MailRow mail={mail} />}</For>
+            </ul>
+            <ShowMore query={query} />
+          </Show>
+        )}
+      </LogView>
     </Page>
   )
 }
