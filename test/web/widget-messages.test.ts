@@ -110,33 +110,36 @@ browserTest('files go both ways, and pictures are drawn', async () => {
   expect(await Bun.file(await download.path()).text()).toBe('Return label')
 })
 
-browserTest('a message written offline survives a reload and is sent once the visitor is online', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
-  await sendMessage(page, 'I am in a train.')
-  await window.context.setOffline(true)
-  await writeMessage(page, 'Here comes a tunnel.')
-  await writeMessage(page, 'It is dark.')
-  await panelOf(page).getByText('You’re offline.').first().waitFor()
-  await page.getByRole('textbox', { name: 'Message' }).fill('Half a sent')
-  await window.context.setOffline(false)
-  // Reloaded before it is sent, because it waits a little.
-  await page.reload()
-  await messageOf(page, 'It is dark.').waitFor()
-  // The draft belongs to the conversation, which is read after what is unsent is shown.
-  const field = page.getByRole('textbox', { name: 'Message' })
-  await eventually(async () => (await field.inputValue()) === 'Half a sent')
-  const { messages } = await ticketWith(admin, 'It is dark.')
-  expect(messages.map(({ text }) => text)).toEqual([
-    'I am in a train.',
-    'Here comes a tunnel.',
-    'It is dark.',
-  ])
-  await eventually(async () => (await panelOf(page).getByText('Sending…').count()) === 0)
-  expect(await textsOf(page)).toEqual(['I am in a train.', 'Here comes a tunnel.', 'It is dark.'])
-})
+browserTest(
+  'a message written offline survives a reload and is sent once the visitor is online',
+  async () => {
+    await using window = await openWindow({ url: shop.origin })
+    const { page } = window
+    await page.goto('/')
+    await openPanel(page)
+    await sendMessage(page, 'I am in a train.')
+    await window.context.setOffline(true)
+    await writeMessage(page, 'Here comes a tunnel.')
+    await writeMessage(page, 'It is dark.')
+    await panelOf(page).getByText('You’re offline.').first().waitFor()
+    await page.getByRole('textbox', { name: 'Message' }).fill('Half a sent')
+    await window.context.setOffline(false)
+    // Reloaded before it is sent, because it waits a little.
+    await page.reload()
+    await messageOf(page, 'It is dark.').waitFor()
+    // The draft belongs to the conversation, which is read after what is unsent is shown.
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await eventually(async () => (await field.inputValue()) === 'Half a sent')
+    const { messages } = await ticketWith(admin, 'It is dark.')
+    expect(messages.map(({ text }) => text)).toEqual([
+      'I am in a train.',
+      'Here comes a tunnel.',
+      'It is dark.',
+    ])
+    await eventually(async () => (await panelOf(page).getByText('Sending…').count()) === 0)
+    expect(await textsOf(page)).toEqual(['I am in a train.', 'Here comes a tunnel.', 'It is dark.'])
+  },
+)
 
 browserTest('a first message that was not sent is there after a reload, and is sent once', async () => {
   await using window = await openWindow({ url: shop.origin })
