@@ -55,7 +55,7 @@ export function LogView<Row>(props: LogViewProps<Row>) {
 }
 
 /** Gray rows in place of a list. They appear after 150 ms. */
-export function RowsSkeleton(props: { rows: number; label: string }) {
+function RowsSkeleton(props: { rows: number; label: string }) {
   return (
     <div class="entry-list is-late" role="status" aria-label={props.label}>
       <For each={Array.from({ length: props.rows })}>
