@@ -186,7 +186,7 @@ test(
 )
 
 test(
-  'a folder keeps the newest backup of seven days and of four weeks, and what is not a backup',
+  'a folder keeps the newest backup of seven days and of four weeks, and files that are not backups',
   async () => {
     const folder = join(temporaryFolder('kept'), 'backups')
     mkdirSync(folder)

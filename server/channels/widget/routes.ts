@@ -10,7 +10,7 @@ import type { VisitorGuard } from './visitors/require-visitor.ts'
 import { preflightRoutes, visitorRoutes } from './visitors/routes.ts'
 import { widgetRoutes } from './widgets/routes.ts'
 
-/** What agents see and set up of the widget. */
+/** Widget routes for agents and administrators. */
 export function widgetConsoleRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   return new Elysia({ name: 'widget/console' })
     .use(widgetRoutes(deps, guard))
@@ -18,7 +18,7 @@ export function widgetConsoleRoutes(deps: Deps, guard: AgentGuard, streams: Visi
     .use(blockedRoutes(deps, guard))
 }
 
-/** What the widget in a website's page calls. */
+/** Routes that the widget on a website calls. */
 export function visitorApiRoutes(deps: Deps, of: { guard: VisitorGuard; streams: VisitorStreams }) {
   return new Elysia({ name: 'widget' })
     .use(visitorRoutes(deps, of.guard))

@@ -9,7 +9,7 @@ import { ticketVisitor, visitorBlock } from './schemas.ts'
 import { blockTicketVisitor, readTicketVisitor } from './ticket-visitor.ts'
 import { viewTicketVisitor } from './views.ts'
 
-/** What agents see of a visitor, and do about them, beside a ticket. */
+/** Routes about a ticket's visitor, for agents. */
 export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   async function view(orgId: string, ticketId: string) {
     const found = await readTicketVisitor(deps, orgId, ticketId)
