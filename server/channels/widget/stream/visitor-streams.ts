@@ -43,7 +43,7 @@ export interface VisitorStreams {
     page: { after: number | undefined; address: string; isOnce: boolean },
   ): ReadableStream<Uint8Array>
   /** Whether a page of this browser is open. */
-  isConnected(tokenHash: string | null): boolean
+  isConnected(tokenHash: string): boolean
   visitorTyping(typing: { orgId: string; ticketId: string; isTyping: boolean }): void
   /** Counts a message of a visitor. */
   countMessage(): void
@@ -192,7 +192,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
       organization.feed.join(stream, after)
       return page.body
     },
-    isConnected: (tokenHash) => tokenHash !== null && byToken.has(tokenHash),
+    isConnected: (tokenHash) => byToken.has(tokenHash),
     visitorTyping: presence.setTyping,
     countMessage() {
       messages += 1
