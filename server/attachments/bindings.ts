@@ -80,7 +80,7 @@ async function attachUploads(
   return attached.sort((one, other) => one.position - other.position)
 }
 
-/** Keeps uploads for a draft, and lets go of those that it had `before`. Throws the same. */
+/** Keeps uploads for a draft, and releases those that it had `before`. Throws the same. */
 export async function keepForDraft(
   deps: Deps,
   tx: Transaction,

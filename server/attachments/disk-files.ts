@@ -42,7 +42,7 @@ export async function hashOf(path: string): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256')
   for await (const chunk of Bun.file(path).stream()) {
     hasher.update(chunk)
-    // What is in memory already is read without a pause.
+    // Cached data is read without a pause, so let other work run.
     await yieldToEventLoop()
   }
   return hasher.digest('hex')

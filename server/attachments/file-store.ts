@@ -82,7 +82,7 @@ export function createFileStore({ dataFolder, now }: { dataFolder: string; now()
     return withDraft(async (draft) => place(draft, await write(draft, source, maxBytes)))
   }
 
-  /** Gives `work` the path for an unfinished file, and deletes what is left of it. */
+  /** Calls `work` with the path for an unfinished file, and deletes what it leaves there. */
   async function withDraft(work: (draft: string) => Promise<KeptFile>): Promise<KeptFile> {
     await makeIncoming()
     const draft = join(incoming, crypto.randomUUID())

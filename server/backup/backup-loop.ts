@@ -11,8 +11,8 @@ const MAX_RUN_MS = 6 * 3_600_000
 const MAX_ERROR_LENGTH = 500
 
 /**
- * Makes a backup each day in a process of its own, so that it never holds the event loop, and again some time after a
- * failure. One that is cut off by a restart begins anew.
+ * Makes a backup each day in a separate process, so that it never blocks the event loop, and retries after a failure. A
+ * backup that a restart interrupts starts over.
  */
 export function startBackups(deps: Deps): { stop(): Promise<void> } {
   const place = deps.config.backup

@@ -5,7 +5,7 @@ import { type Loop, startLoop } from '../loop.ts'
 const MIN_REST_MS = 500
 const REST_MS = 60_000
 
-/** What is received from: a mailbox, a bot. `updatedAt` changes with its settings. */
+/** A source of messages: a mailbox or a bot. `updatedAt` changes with its settings. */
 interface Lane {
   id: string
   updatedAt: number

@@ -27,16 +27,18 @@ interface Queued {
 
 /**
  * The embedded engine: one writer connection with a queue, and one read-only connection. Queued units share a commit:
- * `BEGIN IMMEDIATE`, the units in order, one `COMMIT`, and a wait until it is on disk, while the event loop goes on. Only
- * then do their promises settle, rejections included. A unit may run twice, but only one run is kept.
+ * `BEGIN IMMEDIATE`, the units in order, one `COMMIT`, and a wait until it is on disk, which doesn't block the event
+ * loop. Only then do their promises settle, including rejections. A unit may run twice, but only one run is kept.
  *
- * A commit appends to the log, and `sync` brings the log to the disk (sqlite-connections.ts):
- * - Nobody hears of a change before it is on disk: neither the caller, nor who waits for commits. A reader may see it some
- *   milliseconds earlier. Whatever is sent because of a row is first written to be under way, and the disk has the earlier
- *   change when it has the later one.
- * - If the sync fails, it is unknown which changes of the batch are kept, and all its callers are told so.
- * - SQLite itself still waits for the disk where order matters: the header of a new or restarted log and the folder that
- *   it is in, the log before a checkpoint, and the database before the log is restarted (`synchronous = NORMAL`).
+ * A commit appends to the log, and `sync` brings the log to the disk (sqlite-connections.ts). Neither callers nor
+ * listeners are told about a change before it is on disk. A reader may see it some milliseconds earlier. Before
+ * anything is sent because of a row, a row records that it is being sent, and the disk never has the later change
+ * without the earlier one.
+ *
+ * If the sync fails, it is unknown which changes of the batch are kept, and all its callers are told so.
+ *
+ * SQLite itself still waits for the disk where order matters: the header of a new or restarted log and its folder, the
+ * log before a checkpoint, and the database before the log is restarted (`synchronous = NORMAL`).
  */
 export function openSqlite(file: string, onCommit: () => void): Database {
   const writer = openWriter(file)

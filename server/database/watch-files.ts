@@ -13,7 +13,7 @@ export interface WatchedFile {
 }
 
 interface FileWatch {
-  /** What is wrong now, for the response; undefined while every file is in its place. */
+  /** The current fault, for responses; undefined while every file is in place. */
   fault(): string | undefined
   stop(): void
 }

@@ -16,7 +16,7 @@ const FOLDER = 'INBOX'
 /** Mails that are written to disk and read at the same time. */
 const MAILS_AT_ONCE = 16
 
-/** A mail in the store, and what is in it. */
+/** A mail in the store, with its parsed content. */
 export interface FetchedMail {
   hash: string
   size: number

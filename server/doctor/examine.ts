@@ -31,7 +31,7 @@ interface Examined {
   now: number
   isServing: boolean
   widgetTag: string | undefined
-  /** What is stored, and the organizations to look at. Undefined when it can't be opened. */
+  /** The data, and the organizations to check. Undefined when the data can't be opened. */
   data?: { deps: Deps; orgIds: string[] }
   /** The server's process, if it is another one. */
   pid?: number
@@ -52,7 +52,7 @@ export interface Report {
 
 type Check = (signal: AbortSignal) => Promise<Finding[]>
 
-/** Runs all checks side by side. One that fails or takes too long says so, and the others go on. */
+/** Runs all checks in parallel. A check that fails or takes too long becomes a finding, and the others continue. */
 export async function examine(examined: Examined): Promise<Report> {
   const found = await Promise.all(
     checksOf(examined).map(([name, check, limitMs]) => {
@@ -118,7 +118,7 @@ function innermostMessage(error: unknown): string {
   return innermost instanceof Error ? String(innermost.message.split('\n')[0]) : String(innermost)
 }
 
-/** Also used for findings of a command that can't go on. */
+/** Also used for the findings of a command that can't continue. */
 export function reportOf(found: Finding[]): Report {
   const worth = ({ state }: Finding) => FINDING_STATES.indexOf(state)
   const findings = found.toSorted(

@@ -148,7 +148,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
     orgId,
     ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
   )
-  // search/index/merge-segments.ts clears what is left on disk.
+  // search/index/merge-segments.ts clears the remains on disk.
   await tx
     .update(organizations)
     .set({ erasedEvent: sql`${organizations.lastEvent}` })

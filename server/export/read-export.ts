@@ -100,7 +100,7 @@ async function* partsOf(path: string, lines: AsyncGenerator<Buffer>): AsyncGener
         if (next) hasher.update(next)
         return next
       })
-      // Errors go to whoever reads the pieces.
+      // Errors reach the reader of the pieces.
       const pieces = namingDamage(path, bytesOfFile)
       yield { file: { sha256, bytes }, pieces }
       if (!(await pieces.next()).done) throw new Error('A file was not read to its end.')

@@ -107,7 +107,9 @@ async function* recordsOf(
   }
 }
 
-/** The server doesn't use the secrets of what was removed, so an installation can have some of an earlier key. */
+/**
+ * The server doesn't use the secrets of removed channels and endpoints, so some may be encrypted with an earlier key.
+ */
 function reveal(
   { encryption }: Deps,
   { secret, boundTo, isRemoved }: { secret: Uint8Array; boundTo: string; isRemoved: boolean },

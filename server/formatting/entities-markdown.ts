@@ -2,7 +2,7 @@ import type { Inline } from './inline.ts'
 import { ADDRESS, safeHref } from './links.ts'
 import { type Block, parseMarkdown } from './markdown.ts'
 
-/** A part of a text with formatting of its own, as Telegram says it. Offset and length are in UTF-16 units. */
+/** A formatted part of a text, as Telegram describes it. Offset and length are in UTF-16 units. */
 interface TextEntity {
   type: string
   offset: number

@@ -56,7 +56,7 @@ export async function* jsonSlices(
   yield `${text}}`
 }
 
-/** Numbers of rows. A row that is larger than a slice is one of its own. */
+/** The number of rows in each slice. A row that is larger than a slice gets its own. */
 export function sliceLengths(rows: { size: number }[]): number[] {
   const lengths: number[] = []
   let [count, bytes] = [0, 0]

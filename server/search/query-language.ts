@@ -215,7 +215,7 @@ export interface Part {
   /** Its first character in the text. */
   start: number
   isNegated: boolean
-  /** What is before the colon, in lower case. */
+  /** The key before the colon, in lower case. */
   name: string | undefined
   value: string
   /** Without the minus, with name and quotes. */

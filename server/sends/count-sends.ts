@@ -12,7 +12,7 @@ interface SendBacklog {
   oldestDueAt: number | null
 }
 
-/** For the metrics: what is still to be sent, for all organizations. Reads a partial index only. */
+/** For the metrics: sends that are still waiting, over all organizations. Reads a partial index only. */
 export async function countSends({ database, clock }: Deps): Promise<SendBacklog> {
   const found = await database.read
     .select({ state: sends.state, sends: count() })

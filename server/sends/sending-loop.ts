@@ -32,8 +32,8 @@ interface SendingLoop {
 }
 
 /**
- * Sends what is due, a batch at a time: one unit records the results of finished attempts and claims what goes next, and
- * the attempts start after its commit. What is in memory is also a row, so that a crash loses nothing. Lanes don't wait
+ * Sends due messages in batches. One unit records the results of finished attempts and claims the next sends, and their
+ * attempts start after its commit. Everything in memory is also a row, so that a crash loses nothing. Lanes don't wait
  * for each other. `onAttempt` is called with `sent`, or with what went wrong.
  */
 export function startSending(
@@ -78,7 +78,7 @@ export function startSending(
     return (await findNextLane(database.read, { after: '' })).length > 0
   }
 
-  /** Parked lanes that are active again, or removed. Only these are asked for at every commit. */
+  /** Parked lanes that are active again, or removed. Only these are queried at every commit. */
   async function lanesToOpen(): Promise<string[]> {
     parkedLanes ??= new Set((await findParkedLanes(database.read, {})).map(({ laneId }) => laneId))
     const opened: string[] = []

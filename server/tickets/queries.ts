@@ -104,7 +104,7 @@ export const insertMessages = insertOf(messages)
 
 type OwnFields = 'id' | 'orgId' | 'ticketId' | 'role' | 'text' | 'createdAt'
 
-/** A message to insert: plain text without anything that only some channels have, except what is given. */
+/** A message to insert: plain text without channel-specific fields, except for the given ones. */
 export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): Message {
   return {
     format: 'plain',

@@ -76,7 +76,7 @@ export interface FrozenTelegram {
   unanswered: number
   /** For an edit: Telegram's ids of each part, as they were sent. */
   targets?: number[][]
-  /** For an edit or deletion: Telegram's ids of what is deleted. */
+  /** For an edit or deletion: Telegram's ids of the deleted messages. */
   removed?: number[]
 }
 

@@ -156,7 +156,7 @@ export const ticketCounters = table(
     count: integer().notNull(),
   },
   (row) => [
-    // In the order of what is read at once: the tags of open tickets.
+    // Ordered for the most frequent read: the tags of open tickets.
     primaryKey({ columns: [row.orgId, row.assignedTo, row.status, row.tag, row.channel, row.isSpam] }),
   ],
 )

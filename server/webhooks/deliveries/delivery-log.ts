@@ -42,7 +42,7 @@ export type DeliveryRow = Omit<typeof deliveries.$inferSelect, 'testBody'> & {
 }
 export type Attempt = typeof attempts.$inferSelect
 export interface DeliveryDetail extends DeliveryRow {
-  /** What is sent; null when the event is no longer stored. */
+  /** The body that is sent; null when the event is no longer stored. */
   body: Uint8Array | null
   /** Oldest first. */
   attempts: Attempt[]

@@ -6,8 +6,8 @@ import { lockEndpoint } from '../endpoints/endpoints.ts'
 
 /**
  * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
- * succeeded are canceled, and attempts in progress leave no result. The log keeps what was sent where and when. Locks
- * endpoints, so call it after `recordEvents`.
+ * succeeded are canceled, and attempts in progress leave no result. The log keeps the time, target, and type of each
+ * delivery. Locks endpoints, so call this after `recordEvents`.
  */
 export async function eraseDeliveries(
   tx: Transaction,

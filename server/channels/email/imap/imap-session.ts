@@ -22,7 +22,7 @@ const GROUP_MAILS = 100
 const CHUNK_BYTES = 1024 * 1024
 /** Enough for a list of several million UIDs. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024
-/** UIDs asked for at once. */
+/** UIDs requested at once. */
 const UIDS_AT_ONCE = 5_000
 
 interface SelectedFolder {

@@ -7,7 +7,10 @@ import { failingSince, healthOf } from './mailbox-health.ts'
 import type { Mailbox } from './mailbox-rows.ts'
 import { listMailboxes, lockMailbox, save } from './mailboxes.ts'
 
-/** What administrators should do something about now: what was refused, or has failed for ten minutes. Oldest first. */
+/**
+ * Problems that administrators should fix now: mailboxes that were refused, or have failed for ten minutes. Oldest
+ * first.
+ */
 export async function mailboxProblems(deps: Deps, orgId: string): Promise<Mailbox[]> {
   const now = deps.clock.now()
   return (await listMailboxes(deps, orgId)).filter((mailbox) => isProblem(mailbox, now))

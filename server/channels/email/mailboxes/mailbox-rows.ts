@@ -110,7 +110,7 @@ export const NO_PROBLEM = {
   alertedAt: null,
 } as const
 
-/** What is missing until an administrator has signed in at the provider. */
+/** What is missing until an administrator signs in at the provider. */
 export function signInSentence(signIn: MailboxSignIn): string {
   return signIn === 'google'
     ? 'Sign in with Google to connect this mailbox.'

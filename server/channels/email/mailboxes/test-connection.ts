@@ -50,7 +50,7 @@ export async function testConnection(
   } finally {
     cancelTimer()
     signal.removeEventListener('abort', end)
-    // Closes what is still connecting.
+    // Closes connections that are still being opened.
     end()
   }
 }

@@ -20,7 +20,7 @@ export function viewMailbox(mailbox: Mailbox, unfinished: UnfinishedMails = { pe
     isSignedIn: mailbox.signIn === 'password' || mailbox.tokens !== null,
     imap: viewServer(mailbox.imap),
     smtp: viewServer(mailbox.smtp),
-    /** SMTP has a password of its own. */
+    /** Whether SMTP has a separate password. */
     hasSmtpPassword: mailbox.smtpPassword !== null,
     folders: mailbox.folders,
     importSince: isoTimeOrNull(mailbox.importSince),

@@ -212,7 +212,7 @@ interface Attempt {
 /** How far a message got. */
 type Phase = 'envelope' | 'body' | 'handed over'
 
-/** The body on its way to the server. The library reads it only after the server has asked for it (354). */
+/** The body while it is being sent. The library reads it only after the server has requested it (354). */
 class Handover {
   phase: Phase = 'envelope'
   /** The error of the body's own stream. */

@@ -31,7 +31,7 @@ export function attachmentName(part: MimePart): string {
   return NAMES[type] ?? imageName(type) ?? 'attachment.bin'
 }
 
-/** The name of an image without one. Undefined for what is no image. */
+/** The name of an image without one. Undefined for other files. */
 export function imageName(type: string): string | undefined {
   const [, format] = IMAGE.exec(type) ?? []
   return format && `image.${format === 'jpeg' ? 'jpg' : format}`

@@ -105,7 +105,7 @@ function recipientsIn(text: string, headers: MailHeaders): BouncedRecipient[] {
   const lines = text.split('\n')
   const found = new Map<string, BouncedRecipient>()
   for (const [at, line] of lines.entries()) {
-    // Below this the notice repeats the mail, with addresses of its own.
+    // Below this line, the notice repeats the mail, including its addresses.
     if (/^-{2,}.{0,60}(?:copy of the message|original message|undelivered message)/i.test(line)) break
     const address = NAMED_RECIPIENT.exec(line)?.[1]
     if (!address || found.has(address) || found.size >= MAX_RECIPIENTS) continue

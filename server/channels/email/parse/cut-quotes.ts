@@ -63,16 +63,16 @@ const FOOTER = /^(?:-- ?|_{20,200}|-{20,200})$/
 const MAX_FOOTER_LINES = 15
 
 interface CutText {
-  /** What was written, with quoted lines that were answered in between. */
+  /** The new text, including quoted lines that were answered in between. */
   text: string
   /** Quoted text above and below it. */
   quoted: string
 }
 
 /**
- * Splits a text into what was written and the mail quoted around it. Every line is in one of the two. A quote is cut off
- * only at the beginning or the end: as soon as something was written between quoted lines, both stay together. Reads
- * each line a bounded number of times.
+ * Splits a text into the new text and the mail quoted around it. Every line is in one of the two. A quote is cut off
+ * only at the beginning or the end: if there is new text between quoted lines, both stay together. Reads each line a
+ * bounded number of times.
  */
 export function cutQuotes(text: string): CutText {
   const lines = text.split('\n')

@@ -202,7 +202,7 @@ function createQuoteDepth() {
       open[tag] = (open[tag] ?? 0) + 1
       if (isQuote) depth++
     },
-    /** Ends what was left open inside, too. An end tag without a beginning is ignored. */
+    /** Also closes elements that were left open inside. Ignores an end tag without a start tag. */
     close(tag: string): void {
       if (!open[tag]) return
       for (let closed = containers.pop(); closed; closed = containers.pop()) {

@@ -12,7 +12,9 @@ const MAX_ADDRESS_LENGTH = 254
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()\\,;:"\p{Cc}]{1,253}$/u
 const DELIVERED_TO = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
 
-/** The addresses of all headers of a name, each once, groups resolved. What is no address is left out. */
+/**
+ * The addresses of all headers with a name, each once, with groups resolved. Leaves out anything that isn't an address.
+ */
 export function addressesIn(headers: MailHeaders, ...names: string[]): MailAddress[] {
   const found = new Map<string, MailAddress>()
   for (const header of names.flatMap(headers.all)) {

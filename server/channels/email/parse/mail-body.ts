@@ -25,7 +25,7 @@ interface Piece {
   html: string
 }
 
-/** Sorts the parts of a mail into what is read and what is a file. Mails inside the mail are files. */
+/** Sorts the parts of a mail into text and files. Mails inside the mail are files. */
 export function readBody(root: MimePart): MailBody {
   const pieces: Piece[] = []
   const files: MimePart[] = []

@@ -98,7 +98,7 @@ async function startWorker(clock: Clock): Promise<RunningWorker> {
   }
 }
 
-/** One mail that the Worker was asked for. Only what settles it first counts. */
+/** One mail that the Worker is reading. Only the first result counts. */
 interface Reading {
   read: Promise<{ result: ParseResult; isReusable: boolean }>
   hear(message: WorkerMessage): void

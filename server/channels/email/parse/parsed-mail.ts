@@ -30,7 +30,7 @@ export interface ParsedMail {
   inReplyTo: string[]
   /** Message ids with angle brackets, oldest first. */
   references: string[]
-  /** What was written. Made from the HTML when the mail has no text. */
+  /** The new text. Made from the HTML when the mail has no text. */
   text: string
   /** The earlier mail quoted around it. */
   quoted: string

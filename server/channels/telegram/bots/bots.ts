@@ -64,7 +64,7 @@ export async function createBot(deps: Deps, api: BotApi, orgId: string, input: N
   })
 }
 
-/** What is reset when a removed bot is added again. */
+/** Columns that are reset when a removed bot is added again. */
 const AS_NEW = {
   deletedAt: null,
   offset: 0,

@@ -7,7 +7,10 @@ const SWEEP_EVERY_MS = 300_000
 const UPDATES_PER_CHAT = 20
 const UPDATES_PER_CHAT_AND_HOUR = 200
 
-/** How many updates of a chat are turned into messages, in memory. What is over the limit stays stored and waits. */
+/**
+ * Limits how many updates of a chat are turned into messages. In memory only. Updates over the limit stay stored and
+ * wait.
+ */
 export interface ChatLimits {
   /** Counts an update, or returns the milliseconds that the chat has to wait. */
   take(chat: { botId: string; chatId: string }): number | undefined

@@ -195,7 +195,7 @@ async function fieldsOf(tx: Transaction, received: Received, ticketId: string) {
   }
 }
 
-/** Null for a message that has nothing of its own. */
+/** Null for a message without Telegram-specific data. */
 async function telegramFieldOf(
   tx: Transaction,
   { bot, chatId, content, fetched }: Received,

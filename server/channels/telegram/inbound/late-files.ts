@@ -94,7 +94,9 @@ export async function addLateParts(
   return { outcome: 'done' }
 }
 
-/** Adds files to a stored message, and what is missing. Its ticket is locked; the caller records the change. */
+/**
+ * Adds files to a stored message, and records the missing ones. Its ticket is locked; the caller records the change.
+ */
 export async function addFetched(
   deps: Deps,
   tx: Transaction,

@@ -20,7 +20,7 @@ interface StepContext {
   open(hash: string): AsyncIterable<Uint8Array>
 }
 
-/** What is still to be done for a send, in order. */
+/** The remaining steps of a send, in order. */
 export function stepsOf(context: StepContext, content: FrozenTelegram): SendStep[] {
   const { chatId, action, parts, done, targets = [], removed = [] } = content
   const deletions = removed.map((id) => deletionStep(context, chatId, id))

@@ -99,7 +99,7 @@ async function findToken(deps: Deps, { orgId, laneId }: TelegramSend): Promise<s
   return bot?.token ? deps.encryption.decrypt(bot.token, bot.id) : undefined
 }
 
-/** Checks the files of what is still to be sent before anything is. */
+/** Checks the files of all remaining parts before anything is sent. */
 async function openFiles(
   deps: Deps,
   { action, parts, done }: FrozenTelegram,

@@ -37,7 +37,10 @@ const CHECK_PAUSE_MS = 1_000
 const CHECKED_AT_ONCE = 100
 
 export interface VisitorStreams {
-  /** Opens the event stream of a page, which ends after what was missed if it `isOnce`. Throws 429 for too many, and 503 while the server stops. */
+  /**
+   * Opens the event stream of a page. With `isOnce`, it ends after the missed events. Throws 429 for too many streams,
+   * and 503 while the server stops.
+   */
   open(
     visitor: SignedInVisitor,
     page: { after: number | undefined; address: string; isOnce: boolean },
