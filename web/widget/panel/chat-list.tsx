@@ -66,7 +66,7 @@ export function ChatList() {
         </For>
       </ul>
       <div class="chat-list-foot">
-        <button type="button" class="chat-panel-button" onClick={() => client.go('new')}>
+        <button type="button" class="chat-panel-action" onClick={() => client.go('new')}>
           <ChatIcon path="M4 20h4L19.5 8.5a2.1 2.1 0 0 0-3-3L5 17z" />
           {texts().newConversation}
         </button>

@@ -53,7 +53,7 @@ export function ChatReach() {
             aria-describedby="chat-reach-hint chat-reach-problem"
             aria-invalid={problem() !== ''}
           />
-          <button type="submit" class="chat-panel-button">
+          <button type="submit" class="chat-panel-action">
             {texts().saveEmail}
           </button>
         </div>
