@@ -20,7 +20,7 @@ browserTest('a page is shown in Inter and loads only the alphabets it shows', as
       'cache-control': 'public, max-age=31536000, immutable',
     })
   })
-  await page.goto('/sign-in', { waitUntil: 'networkidle' })
+  await openSignIn(page)
   await eventually(() => files.length > 0)
   await page.evaluate(() => document.fonts.ready)
   expect(files).toEqual([expect.stringMatching(/^\/assets\/inter-latin-wght-normal-[\w-]{8}\.woff2$/)])
@@ -32,9 +32,15 @@ browserTest('a page is shown in Inter and loads only the alphabets it shows', as
 
 browserTest('where Inter does not load the page is shown in a font of the machine', async () => {
   await using window = await openWindow({ url: bellhop.url, isFontMissing: true })
-  await window.page.goto('/sign-in', { waitUntil: 'networkidle' })
+  await openSignIn(window.page)
   expect(await fontsOf(window.page, 'h1')).toEqual([{ family: expect.any(String), isOfPage: false }])
 })
+
+/** Waits for the page, too: on a busy machine the network is idle before it is drawn. */
+async function openSignIn(page: Page): Promise<void> {
+  await page.goto('/sign-in', { waitUntil: 'networkidle' })
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
 
 /** What the letters of an element are drawn in. */
 async function fontsOf(page: Page, selector: string) {
