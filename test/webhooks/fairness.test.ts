@@ -129,15 +129,19 @@ test('a new receiver gets one attempt at a time until it responds', async () => 
   await eventually(() => receiver.requests.length === 12)
 })
 
-test('an endpoint with a long backlog shares the loop equally with another endpoint', async () => {
-  await using webhooks = await openWebhooks()
+test('an endpoint with a long backlog shares the loop equally with another one, and its results share commits', async () => {
+  // What waits to share a commit waits until the queue is short: this clock does not move.
+  await using webhooks = await openWebhooks({ clock: createManualClock() })
   const receiver = await webhooks.receiver()
   await webhooks.endpoint(`${receiver.url}/long`)
   await Promise.all(Array.from({ length: 400 }, () => webhooks.ticket()))
   await webhooks.endpoint(`${receiver.url}/short`)
   await Promise.all(Array.from({ length: 20 }, () => webhooks.ticket()))
+  let commits = 0
+  webhooks.deps.pulse.listen(() => commits++)
   webhooks.deliver()
   await eventually(() => receiver.requests.length === 440)
   const lastShort = receiver.requests.findLastIndex(({ path }) => path.endsWith('short'))
   expect(lastShort).toBeLessThan(120)
+  expect(commits).toBeLessThan(440 / 3)
 })
