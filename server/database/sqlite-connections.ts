@@ -192,10 +192,11 @@ export function directRows<Given extends Record<string, unknown>, Result>(
   if (!columns) return undefined
   const query = statementIn(prepared)
   const bind = binderOf(prepared.getQuery().params, (parameter) => (given: Given) => given[parameter])
+  const blank = blankRow(columns)
   return async (given) => {
     plain.guard()
     const rows = query.values(...bind(given))
-    return rows.map((row) => decodedRow(columns, row)) as Result
+    return rows.map((row) => decodedRow(columns, blank, row)) as Result
   }
 }
 
@@ -251,8 +252,15 @@ function isDecoder(value: unknown): value is Decoder {
   return isObject(value) && typeof value.mapFromDriverValue === 'function'
 }
 
-function decodedRow(columns: ResultColumn[], row: unknown[]): object {
-  const result: Record<string, unknown> = {}
+type Row = Record<string, unknown>
+
+/** Filling in a copy takes less time and memory than adding one field after the other. */
+function blankRow(columns: ResultColumn[]): Row {
+  return Object.fromEntries(columns.map(({ name, inside }) => [inside ?? name, undefined]))
+}
+
+function decodedRow(columns: ResultColumn[], blank: Row, row: unknown[]): Row {
+  const result = { ...blank }
   for (let place = 0; place < columns.length; place += 1) {
     const column = columns[place]
     if (!column) continue
@@ -266,10 +274,10 @@ function decodedRow(columns: ResultColumn[], row: unknown[]): object {
 }
 
 /** The columns of a joined table. */
-function joined(result: Record<string, unknown>, inside: string): Record<string, unknown> {
+function joined(result: Row, inside: string): Row {
   const known = result[inside]
   if (isObject(known)) return known
-  const made: Record<string, unknown> = {}
+  const made: Row = {}
   result[inside] = made
   return made
 }

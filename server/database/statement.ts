@@ -1,5 +1,12 @@
-import { getTableColumns, getTableName, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import type { IndexColumn, PgTable } from 'drizzle-orm/pg-core'
+import {
+  type GetColumnData,
+  getTableColumns,
+  getTableName,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import type { IndexColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
 import { directRows, directRun, parameterIn } from './sqlite-connections.ts'
 
@@ -192,4 +199,18 @@ export function textParameter<Name extends string>(parameter: Placeholder<Name>)
 /** The same for whole numbers. */
 export function integerParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
   return sql`cast(${parameter} as bigint)`
+}
+
+/**
+ * A text column with one of a few values, selected as its place in their list. The row has the value itself. For reads
+ * of many rows: bun:sqlite makes a string of each text, and returns a number in a fraction of the time.
+ */
+export function selectByPlace<Selected extends PgColumn>(
+  column: Selected,
+  values: readonly (GetColumnData<Selected, 'raw'> & string)[],
+): SQL<GetColumnData<Selected>> {
+  const places = values.map((value, place) => `when '${value}' then ${place}`)
+  return sql<GetColumnData<Selected>>`case ${column} ${sql.raw(places.join(' '))} end`.mapWith(
+    (place: number) => values[place],
+  )
 }

@@ -2,10 +2,16 @@ import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Attachment } from '../attachments/queries.ts'
 import type { Customer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { command, insertOf, statement, textParameter } from '../database/statement.ts'
+import { command, insertOf, selectByPlace, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { customers } from '../database/tables/customers.ts'
-import { messages } from '../database/tables/messages.ts'
+import {
+  MESSAGE_AUTHORS,
+  MESSAGE_FORMATS,
+  MESSAGE_ROLES,
+  messages,
+  SENDING_STATES,
+} from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -41,14 +47,14 @@ export const findTicket = statement<{ orgId: string; id: string }, TicketWithCus
 /** The columns of a message that `/v1` shows. */
 export const messageColumns = {
   id: messages.id,
-  role: messages.role,
+  role: selectByPlace(messages.role, MESSAGE_ROLES),
   text: messages.text,
-  format: messages.format,
+  format: selectByPlace(messages.format, MESSAGE_FORMATS),
   isAutomatic: messages.isAutomatic,
-  author: messages.author,
+  author: selectByPlace(messages.author, MESSAGE_AUTHORS),
   agentName: messages.agentName,
   attachmentCount: messages.attachmentCount,
-  sending: messages.sending,
+  sending: selectByPlace(messages.sending, SENDING_STATES),
   sendError: messages.sendError,
   createdAt: messages.createdAt,
 }
