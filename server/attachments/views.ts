@@ -26,12 +26,12 @@ function viewInboxAttachment(attachment: Attachment) {
   }
 }
 
-/** The field `attachments` of what has some. */
+/** Undefined for none. */
 export function viewAttachments(attachments: Attachment[] = []) {
-  return attachments.length === 0 ? {} : { attachments: attachments.map(viewAttachment) }
+  return attachments.length === 0 ? undefined : attachments.map(viewAttachment)
 }
 
-/** The same in the inbox. */
+/** The field `attachments` of what has some, in the inbox. */
 export function viewInboxAttachments(attachments: Attachment[] = []) {
   return attachments.length === 0 ? {} : { attachments: attachments.map(viewInboxAttachment) }
 }

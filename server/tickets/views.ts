@@ -52,20 +52,20 @@ export function viewSentMessage(message: SentRow) {
   const { sending, sendError } = message
   const view = viewMessage(message)
   if (sending === null) return view
-  const state = STATE_OF[sending]
-  return Object.assign(view, { delivery: sendError === null ? { state } : { state, reason: sendError } })
+  return Object.assign(view, { delivery: { state: STATE_OF[sending], reason: sendError ?? undefined } })
 }
 
+/** What is undefined isn't in the JSON. Spreading objects that are mostly empty would take half as long again. */
 export function viewMessage(message: MessageRow) {
   return {
     id: message.id,
     role: message.role,
     text: message.text,
     format: message.format,
-    ...(message.agentName === null ? {} : { agentName: message.agentName }),
-    ...(message.isAutomatic ? { automatic: true as const } : {}),
-    ...(message.author === 'third_party' ? { thirdParty: true as const } : {}),
-    ...viewAttachments(message.attachments),
+    agentName: message.agentName ?? undefined,
+    automatic: message.isAutomatic ? (true as const) : undefined,
+    thirdParty: message.author === 'third_party' ? (true as const) : undefined,
+    attachments: viewAttachments(message.attachments),
     createdAt: isoTime(message.createdAt),
   }
 }
