@@ -14,6 +14,8 @@ import { ticketEtag, viewSentMessage, viewTicket } from './views.ts'
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 /** Ids of large tickets that are remembered. */
 const MAX_KNOWN_LARGE = 1_000
+/** Tickets that are remembered because they were read once. */
+const MAX_READ_ONCE = 1_000
 
 interface Asked {
   orgId: string
@@ -24,12 +26,15 @@ interface Asked {
 
 /**
  * Answers `GET /v1/tickets/:id`. The row is read first: its version is never newer than the messages. With this version,
- * the finished response of an earlier request is sent again. A ticket with many messages is sent in slices.
+ * the finished response of an earlier request is sent again. It is kept from the second request on: to keep what no one
+ * asks for again takes memory, and time. A ticket with many messages is sent in slices.
  */
 export function createTicketResponse(deps: Deps, responses: LargeResponses) {
   const kept = createByteCache(MAX_KEPT_BYTES)
   // Finding out that a ticket is large takes a millisecond or two, which many clients would cause in the same turn.
   const large = new Set<string>()
+  /** The ETags, by id. */
+  const readOnce = new Map<string, string>()
   const { read } = deps.database
 
   return async ({ orgId, id, request, set }: Asked): Promise<Response> => {
@@ -49,9 +54,18 @@ export function createTicketResponse(deps: Deps, responses: LargeResponses) {
       const hasFiles = rows.some(({ attachmentCount }) => attachmentCount > 0)
       const messages = hasFiles ? await withAttachments(read, orgId, rows) : rows
       text = JSON.stringify(viewTicket({ ...ticket, messages }))
-      kept.keep(id, etag, text)
+      keepSecond(id, etag, text)
     }
     return finishedResponse(set, text)
+  }
+
+  function keepSecond(id: string, etag: string, text: string): void {
+    if (readOnce.get(id) === etag) {
+      kept.keep(id, etag, text)
+      return
+    }
+    if (readOnce.size >= MAX_READ_ONCE) readOnce.clear()
+    readOnce.set(id, etag)
   }
 
   function slicesOf(ticket: TicketWithCustomer): TextSlices {

@@ -69,6 +69,25 @@ test('shows the ticket with its customer, assignment, tags and every message, ol
   })
 })
 
+test('a ticket that is read again and again is the same each time, and has each change at once', async () => {
+  const client = await bellhop.organization()
+  const { id } = await makeTicket(client, {})
+  for (const text of ['one', 'two']) {
+    await client.call('POST', `/tickets/${id}/messages`, { body: { text } })
+    const [first, ...others] = [await read(), await read(), await read()]
+    expect(JSON.parse(first ?? '').messages.at(-1)).toMatchObject({
+      role: 'agent',
+      text,
+      delivery: { state: 'sent' },
+    })
+    expect(others).toEqual([first, first])
+  }
+
+  async function read() {
+    return (await client.call('GET', `/tickets/${id}`)).text
+  }
+})
+
 test.each([
   ['an id never given out', NO_TICKET],
   ['half an id', 'tkt_'],
