@@ -1,3 +1,4 @@
+import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
@@ -36,7 +37,7 @@ export async function buildWeb({
   const isDone = () => !isForced && isBuilt(dist, inputsHash)
   if (isDone()) return false
   mkdirSync(dist, { recursive: true })
-  const release = await acquireLock(join(dist, 'web.lock'))
+  const release = await acquireLock(join(dist, 'build.lock'))
   try {
     if (isDone()) return false
     await build(dist, config, inputsHash)
@@ -105,39 +106,23 @@ function compress(folder: string): void {
   }
 }
 
-/** The lock contains the id of its process, so that a killed process doesn't block others. Returns its release. */
+/** SQLite's lock ends with its process, so a killed build doesn't block others. Returns its release. */
 async function acquireLock(lock: string): Promise<() => void> {
   const giveUpAt = performance.now() + MAX_WAIT_MS
-  while (!tryLock(lock)) {
-    if (performance.now() > giveUpAt) throw new Error(`${lock} is held by another build.`)
+  const connection = new Database(lock)
+  while (!tryLock(connection)) {
+    if (performance.now() > giveUpAt) throw new Error(`Another build has held ${lock} for two minutes.`)
     await Bun.sleep(PAUSE_MS)
   }
-  return () => rmSync(lock, { force: true })
+  return () => connection.close()
 }
 
-function tryLock(lock: string): boolean {
+function tryLock(connection: Database): boolean {
   try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    connection.exec('BEGIN EXCLUSIVE')
     return true
-  } catch {
-    if (existsSync(lock) && !isRunning(holderOf(lock))) rmSync(lock, { force: true })
-    return false
-  }
-}
-
-/** Returns 0 while the lock has no id yet or was just removed. Signal 0 to process 0 always succeeds. */
-function holderOf(lock: string): number {
-  try {
-    return Number(readFileSync(lock, 'utf8'))
-  } catch {
-    return 0
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
+  } catch (error) {
+    if (error instanceof SQLiteError && error.code === 'SQLITE_BUSY') return false
+    throw error
   }
 }

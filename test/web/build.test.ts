@@ -11,15 +11,13 @@ const config = join(import.meta.dir, 'small-pages/vite.config.ts')
 const dist = temporaryFolder('dist')
 
 test('of several that want the pages at once one builds them, also after one that was killed', async () => {
-  // A process that has ended, and half of what it was making.
-  const ended = Bun.spawn(['true'])
-  await ended.exited
-  writeFileSync(join(dist, 'web.lock'), String(ended.pid))
-  writeFileSync(join(dist, 'web.new'), '')
-
-  const answers = await Promise.all([build(), build(), build()])
+  const killed = await holdLock()
+  writeFileSync(join(dist, 'web.new'), 'half of what it was making')
+  const builds = [build(), build(), build()]
+  killed.kill('SIGKILL')
+  const answers = await Promise.all(builds)
   expect(answers.sort()).toEqual(['false', 'false', 'true'])
-  expect(readdirSync(dist)).toEqual(['web'])
+  expect(readdirSync(dist).sort()).toEqual(['build.lock', 'web'])
   expect(existsSync(join(dist, 'web/index.html'))).toBe(true)
 }, 60_000)
 
@@ -30,6 +28,17 @@ test('the pages are those for production, although they were built for tests', (
   expect(scripts).not.toBeEmpty()
   expect(scripts.filter((name) => readFileSync(join(assets, name), 'utf8').includes(DEVELOPMENT))).toEqual([])
 })
+
+/** A process that holds the lock, as while it builds. */
+async function holdLock() {
+  const script = `import { Database } from 'bun:sqlite'
+new Database(${JSON.stringify(join(dist, 'build.lock'))}).exec('BEGIN EXCLUSIVE')
+process.stdout.write('held')
+setInterval(() => {}, 1_000)`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' })
+  await child.stdout.getReader().read()
+  return child
+}
 
 async function build(): Promise<string> {
   const script = `import { buildWeb } from ${JSON.stringify(BUILD)}
