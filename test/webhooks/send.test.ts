@@ -71,7 +71,7 @@ describe('a delivery', () => {
     const receiver = await receiverThat(() => ({ body: 'ok' }))
     const sender = senderWith()
     const to = (number: number) => post(sender, receiver.url, undefined, `whe_${number}`)
-    const many = 400
+    const many = 700
     for (let number = 0; number < many; number++) expect((await to(number)).outcome).toBe('succeeded')
     expect(receiver.connections()).toBe(many)
     for (let number = many - 1; number > many - 50; number--) await to(number)
