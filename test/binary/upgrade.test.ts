@@ -100,8 +100,8 @@ test('everything that the pages show is the same after the upgrade', async () =>
   }
 })
 
-/** That the key was used is stored some time later, and the frame has the program's own styles. */
-const CHANGING = /^\/console\/keys$|\/frame$/
+/** That the key was used is stored some time later. The styles of the frame and the order of the checklist are the program's. */
+const CHANGING = /^\/console\/(keys|checklist)$|\/frame$/
 
 test('whenever the upgrade is killed, the data is as before or upgraded, and the next start completes it', async () => {
   const moments: [string, (folder: string) => boolean][] = [
