@@ -18,8 +18,11 @@ interface Part {
  */
 const PARTS = {
   all: { size: 512, reserved: 96, few: 4 },
-  /** To an endpoint that has another one in progress. */
-  further: { size: 192, reserved: 64, few: 8 },
+  /**
+   * To an endpoint that has another one in progress. Bun does few handshakes per event loop tick, the newest first: after a
+   * long stop, many of these would keep the first attempts of others waiting.
+   */
+  further: { size: 64, reserved: 16, few: 4 },
   /** To an endpoint that did not respond to its newest attempt. */
   unresponsive: { size: 128, reserved: 32, few: 2 },
 } satisfies Record<string, Part>
