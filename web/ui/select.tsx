@@ -32,7 +32,8 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           optionValue="value"
           optionTextValue="label"
           value={chosen()}
-          onChange={(option) => option && props.onChange(option.value)}
+          // Kobalte also calls it with the chosen option when the list of options was read again.
+          onChange={(option) => option && option.value !== props.value && props.onChange(option.value)}
           disallowEmptySelection
           placement="bottom-start"
           gutter={4}
