@@ -102,11 +102,18 @@ browserTest(
     const dialog = page.getByRole('dialog', { name: 'Block visitor' })
     await dialog.getByLabel('Block this visitor').check()
     expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    // A read that began before the change is answered after it, and further reads wait.
+    const reads = await holdReads(page, id)
+    await addNote(ben, id, 'They insult us.')
+    await reads.began
     await dialog.getByRole('button', { name: 'Save' }).click()
     await panel.getByText('Blocked', { exact: true }).waitFor()
+    await reads.answerFirst()
     expect((await visitor.write('Hello?')).json).toMatchObject({ code: 'visitor_blocked' })
     await page.getByRole('button', { name: 'Actions for this ticket' }).click()
     await page.getByRole('menuitem', { name: 'Block visitor…' }).click()
+    expect(await dialog.getByLabel('Block this visitor').isChecked()).toBe(true)
+    reads.answerAll()
     await dialog.getByLabel('Block this visitor').uncheck()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await panel.getByText('Blocked', { exact: true }).waitFor({ state: 'detached' })
@@ -117,6 +124,36 @@ browserTest(
     await page.getByText("Won't be sent: The website widget is not connected.").waitFor()
   },
 )
+
+/** Keeps answers about the visitor of a ticket from the page. The first is as the server had it when it was asked. */
+async function holdReads(page: Page, ticketId: string) {
+  const began = Promise.withResolvers<void>()
+  const first = Promise.withResolvers<void>()
+  const others = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  let count = 0
+  await page.route(`**/console/tickets/${ticketId}/visitor`, async (route) => {
+    if (route.request().method() !== 'GET') return route.continue()
+    count += 1
+    if (count > 1) {
+      await others.promise
+      return route.continue()
+    }
+    const response = await route.fetch()
+    began.resolve()
+    await first.promise
+    await route.fulfill({ response })
+    answered.resolve()
+  })
+  return {
+    began: began.promise,
+    async answerFirst() {
+      first.resolve()
+      await answered.promise
+    },
+    answerAll: others.resolve,
+  }
+}
 
 /** As it is after the email with an answer has left: test/widget/unread-emails.test.ts sends it. */
 async function recordEmailed(

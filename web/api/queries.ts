@@ -46,6 +46,12 @@ export function observe<Data, Key extends QueryKey>(
   return () => current()()
 }
 
+/** Shows what the server answered to a change. A read still under way may have the state before it, so it is dropped. */
+export function showSaved<Data>(queryKey: QueryKey, saved: Data): void {
+  void queries.cancelQueries({ queryKey, exact: true })
+  queries.setQueryData(queryKey, saved)
+}
+
 /** The server was not reached or a proxy had no server. Other errors would be the same on a retry. */
 function isTemporary(error: unknown): boolean {
   return error instanceof ApiProblem && (error.status === 0 || error.status >= 502)

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { fieldError } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { areNotificationsOn, canNotify, switchNotifications } from '../../browser/notification-setting.ts'
@@ -44,7 +44,7 @@ function OwnName() {
   const save = useMutation(() => ({
     mutationFn: () => form.save((sent) => ask(api.console.me.patch(sent))),
     onSuccess: (saved) => {
-      queries.setQueryData(['session'], saved)
+      showSaved(['session'], saved)
       void queries.invalidateQueries({ queryKey: queryKeys.agents })
       toast('Name saved.')
     },

@@ -1,7 +1,7 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
 import { api, ask } from '../../api/api.ts'
 import { fieldError } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
+import { showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { CardForm } from '../../forms/form.tsx'
@@ -32,7 +32,7 @@ function SignatureForm(props: { signature: string }) {
   const save = useMutation(() => ({
     mutationFn: () => form.save((sent) => ask(api.console.me.signature.put(sent))),
     onSuccess: (saved) => {
-      queries.setQueryData(queryKeys.ownSignature, saved)
+      showSaved(queryKeys.ownSignature, saved)
       toast('Signature saved.')
     },
   }))

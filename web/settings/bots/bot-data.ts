@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 
 export type Bot = Answer<typeof api.console.bots.get>['data'][number]
@@ -20,7 +20,7 @@ export const botQuery = (id: string) =>
 
 /** Shows a changed bot at once, everywhere on the page. */
 export function showBot(bot: Bot): void {
-  queries.setQueryData(['bot', bot.id], bot)
+  showSaved(['bot', bot.id], bot)
   botsChanged()
 }
 

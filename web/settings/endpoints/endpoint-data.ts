@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 
 export type Endpoint = Answer<typeof api.console.endpoints.get>['data'][number]
@@ -25,7 +25,7 @@ export const endpointQuery = (id: string) =>
 
 /** Shows a changed endpoint at once, everywhere on the page. */
 export function showEndpoint(endpoint: Endpoint): void {
-  queries.setQueryData(['endpoint', endpoint.id], endpoint)
+  showSaved(['endpoint', endpoint.id], endpoint)
   void queries.invalidateQueries({ queryKey: queryKeys.endpoints })
   void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 
 export type Mailbox = Answer<typeof api.console.mailboxes.get>['data'][number]
@@ -37,7 +37,7 @@ export const oauthClientsQuery = queryOptions({
 
 /** Shows a changed mailbox at once, everywhere on the page. */
 export function showMailbox(mailbox: Mailbox): void {
-  queries.setQueryData(['mailbox', mailbox.id], mailbox)
+  showSaved(['mailbox', mailbox.id], mailbox)
   mailboxesChanged()
 }
 

@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
 import { createSignal } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { errorMessage, fieldError } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { CardForm } from '../../forms/form.tsx'
@@ -169,6 +169,6 @@ function Identity(props: { organization: Organization }) {
 /** Saves a change and shows it everywhere on the page. */
 async function saveOrganization(change: OrganizationChange): Promise<void> {
   const saved = await ask(api.console.organization.patch(change))
-  queries.setQueryData(['organization'], saved)
+  showSaved(['organization'], saved)
   if (change.name !== undefined) void queries.invalidateQueries({ queryKey: queryKeys.session })
 }

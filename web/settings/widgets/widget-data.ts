@@ -1,6 +1,6 @@
 import { queryOptions, useMutation } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { toast } from '../../ui/toaster.tsx'
 import { createFormState, type FormValues } from '../form-state.ts'
@@ -22,7 +22,7 @@ export const widgetQuery = (id: string) =>
 
 /** Shows a changed widget at once, everywhere on the page. */
 export function showWidget(widget: Widget): void {
-  queries.setQueryData(['widget', widget.id], widget)
+  showSaved(['widget', widget.id], widget)
   widgetsChanged()
 }
 

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
+import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -39,7 +39,7 @@ function EmailForm(props: { ticket: Ticket; onClose: () => void }) {
     mutationFn: () =>
       ask(api.console.customers({ id: props.ticket.customer.userId }).patch({ email: email() })),
     onSuccess: (customer) => {
-      queries.setQueryData(queryKeys.customer(customer.id), customer)
+      showSaved(queryKeys.customer(customer.id), customer)
       toast('Email address added')
       void readTicketAgain(props.ticket.id)
     },

@@ -3,7 +3,7 @@ import Ban from 'lucide-solid/icons/ban'
 import { Show } from 'solid-js'
 import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api/api.ts'
-import { observe, queries } from '../../api/queries.ts'
+import { observe, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { DialogForm } from '../../forms/form.tsx'
@@ -60,7 +60,7 @@ function BlockForm(props: { ticketId: string; visitor: Visitor; onClose: () => v
         }),
       ),
     onSuccess: (visitor) => {
-      queries.setQueryData(queryKeys.visitor(props.ticketId), visitor)
+      showSaved(queryKeys.visitor(props.ticketId), visitor)
       toast(values.visitor || values.address ? 'Blocked' : 'Unblocked')
       props.onClose()
     },
