@@ -157,10 +157,12 @@ browserTest('Ctrl+K asks for the address of a link, and changes or removes it ag
   expect(await form.getByLabel('Address').inputValue()).toBe('https://a.test/guide')
   await form.getByLabel('Address').fill('https://a.test/faq')
   await form.getByRole('button', { name: 'Save' }).click()
+  await form.waitFor({ state: 'detached' })
   expect(await textIn(page)).toBe('See [our guide](https://a.test/faq) Thanks.')
   await select(page, 'guide')
   await page.keyboard.press('Control+k')
   await form.getByRole('button', { name: 'Remove link' }).click()
+  await form.waitFor({ state: 'detached' })
   expect(await textIn(page)).toBe('See our guide Thanks.')
   await page.keyboard.press('Control+z')
   expect(await textIn(page)).toBe('See [our guide](https://a.test/faq) Thanks.')
@@ -249,8 +251,11 @@ browserTest('a sent reply looks as in the preview; the API and the draft keep wh
   const sent = page.locator('[data-who=agent] .formatted-text')
   await sent.waitFor()
   expect(await sent.innerHTML()).toBe(shown)
-  const { json } = await client.call<{ messages: object[] }>('GET', `/tickets/${ticket.id}`)
-  expect(json.messages.at(-1)).toMatchObject({ text: FORMATTED, format: 'markdown' })
+  const reply = await eventually(async () => {
+    const { json } = await client.call<{ messages: { role: string }[] }>('GET', `/tickets/${ticket.id}`)
+    return json.messages.find(({ role }) => role === 'agent')
+  })
+  expect(reply).toMatchObject({ text: FORMATTED, format: 'markdown' })
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 })
 
@@ -268,7 +273,10 @@ browserTest('a note is formatted; what the customer and the API wrote stays as i
     'agent: _Posted_\n- by a program',
     'note: Ask Dana',
   ])
-  const note = (await readThread(ben, ticket.id)).timeline.find(({ kind }) => kind === 'note')
+  // The page shows it before the server has it.
+  const note = await eventually(async () =>
+    (await readThread(ben, ticket.id)).timeline.find(({ kind }) => kind === 'note'),
+  )
   expect(note).toMatchObject({ text: 'Ask **Dana**', format: 'markdown' })
 })
 

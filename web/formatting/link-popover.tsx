@@ -43,7 +43,8 @@ export function LinkPopover(props: LinkPopoverProps) {
           onOpenAutoFocus={(event) => event.preventDefault()}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            props.field()?.focus()
+            // Opened again meanwhile, it would close when the focus leaves it.
+            if (!props.isOpen) props.field()?.focus()
           }}
         >
           <Show when={props.field()}>
