@@ -69,7 +69,6 @@ interface Slots {
 interface EndpointSlots {
   orgId: string
   responsiveness: Responsiveness
-  capacity: number
   used: number
   queue: DeliveryInFlight[]
 }
@@ -88,7 +87,7 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
 
   function slotsOf({ endpoint }: DeliveryInFlight): EndpointSlots {
     const { id, orgId } = endpoint
-    const fresh = { orgId, responsiveness: responsivenessOf(endpoint), capacity: 0, used: 0, queue: [] }
+    const fresh = { orgId, responsiveness: responsivenessOf(endpoint), used: 0, queue: [] }
     const slots = byEndpoint.get(id) ?? fresh
     byEndpoint.set(id, slots)
     return slots
@@ -118,11 +117,8 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
     add(inFlight) {
       all.set(inFlight.delivery.id, inFlight)
       const slots = slotsOf(inFlight)
-      if (slots.used === 0) {
-        slots.responsiveness = responsivenessOf(inFlight.endpoint)
-        slots.capacity = capacityOf(slots)
-      }
-      if (slots.used < slots.capacity) return begin(slots, inFlight)
+      if (slots.used === 0) slots.responsiveness = responsivenessOf(inFlight.endpoint)
+      if (slots.used < capacityOf(slots)) return begin(slots, inFlight)
       slots.queue.push(inFlight)
       queued++
     },
@@ -153,14 +149,15 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
     },
     endpointsWanted() {
       const usage = usageOf(byEndpoint.values())
-      const organizations = [...new Set(usage.all.byOrganization.keys())]
+      const organizations = [...usage.all.byOrganization.keys()]
       const without = (parts: PartName[]) =>
         organizations.filter((orgId) => !parts.every((part) => hasRoom(usage, part, orgId)))
+      const full = without(['all'])
       return {
         limit: MAX_BATCH + byEndpoint.size,
         without: {
-          healthy: without(['all']),
-          other: without(['all']),
+          healthy: full,
+          other: full,
           unresponsive: without(['all', 'unresponsive']),
         },
       }
@@ -172,14 +169,11 @@ export function createSlots(start: (inFlight: DeliveryInFlight) => void): Slots 
       const requests = due.filter(isKnown).map((endpoint) => {
         const slots = byEndpoint.get(endpoint.id)
         const queueLength = QUEUE_GROWTH * (finishedBy.get(endpoint.id)?.length ?? 0)
-        const responsiveness = responsivenessOf(endpoint)
-        const used = slots?.used ?? 0
         return {
           id: endpoint.id,
           orgId: endpoint.orgId,
-          responsiveness,
-          used,
-          free: capacityOf({ responsiveness }) - used,
+          responsiveness: responsivenessOf(endpoint),
+          used: slots?.used ?? 0,
           queue: endpoint.isHealthy ? queueLength - (slots?.queue.length ?? 0) : 0,
         }
       })
@@ -238,10 +232,9 @@ function hasRoom(usage: Usage, part: PartName, orgId: string): boolean {
   return total < (hasFew ? size : size - reserved)
 }
 
-/** The capacity that an endpoint could use: its free slots, and room in its queue. */
+/** What an endpoint has in use, and the room in its queue. */
 interface CapacityRequest extends Pick<EndpointSlots, 'orgId' | 'responsiveness' | 'used'> {
   id: string
-  free: number
   queue: number
 }
 
@@ -269,11 +262,10 @@ function shareCapacity(requests: CapacityRequest[], left: Capacity): Map<string,
 
 /** Reserves a free slot if there is one, or else a place in the endpoint's queue. */
 function reserve(request: CapacityRequest, left: Capacity): boolean {
-  if (request.free > 0) {
+  if (request.used < capacityOf(request)) {
     const parts = partsOf(request)
     if (!parts.every((part) => hasRoom(left.usage, part, request.orgId))) return false
     for (const part of parts) add(left.usage, part, request.orgId)
-    request.free--
     request.used++
     return true
   }
