@@ -37,7 +37,7 @@ browserTest('after a click on a view, Enter opens the first ticket of its list',
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/inbox/resolved/${resolved?.id}`)
 
-  // Whoever goes through the views by keyboard stays there.
+  // With the keyboard, the focus stays on the view.
   await views.getByRole('link', { name: 'All open' }).focus()
   await page.keyboard.press('Enter')
   await rowOf(page, 'Waiting').waitFor()
