@@ -1,4 +1,4 @@
-import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/solid-query'
+import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/solid-query'
 import MapPinOff from 'lucide-solid/icons/map-pin-off'
 import { type Accessor, For, type JSX, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
@@ -32,9 +32,7 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
 }
 
 interface LogViewProps<Row> {
-  query: UseInfiniteQueryResult
-  /** All that is loaded so far; undefined before the first page. */
-  rows: Row[] | undefined
+  query: UseInfiniteQueryResult<InfiniteData<{ data: Row[] }>>
   /** What is loaded, within a sentence: "deliveries". */
   what: string
   children: (rows: Accessor<Row[]>) => JSX.Element
@@ -42,13 +40,14 @@ interface LogViewProps<Row> {
 
 /** Shows the rows of a log that is loaded page by page, or its loading or failed state. */
 export function LogView<Row>(props: LogViewProps<Row>) {
+  const rows = () => props.query.data?.pages.flatMap(({ data }) => data)
   return (
     <Show
       when={!props.query.isLoadingError}
       fallback={<FailedQuery title={`Couldn't load ${props.what}`} query={props.query} />}
     >
-      <Show when={props.rows} fallback={<RowsSkeleton rows={8} label={`Loading ${props.what}`} />}>
-        {(rows) => props.children(rows)}
+      <Show when={rows()} fallback={<RowsSkeleton rows={8} label={`Loading ${props.what}`} />}>
+        {(found) => props.children(found)}
       </Show>
     </Show>
   )

@@ -24,7 +24,6 @@ export function DeliveriesPage() {
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some(isMoving)) ? MOVING_REFETCH_MS : IDLE_REFETCH_MS,
   }))
-  const rows = () => query.data?.pages.flatMap(({ data }) => data)
   const isFiltered = () => Object.keys(filter()).length > 0
 
   return (
@@ -34,7 +33,7 @@ export function DeliveriesPage() {
       lead="Everything sent to your webhook endpoints, newest first. Headers and bodies are kept for 30 days, the rest for 90."
     >
       <DeliveryFilters filter={filter()} onChange={(change) => setSearch(change, { replace: true })} />
-      <LogView query={query} rows={rows()} what="deliveries">
+      <LogView query={query} what="deliveries">
         {(found) => (
           <Show
             when={found().length > 0}

@@ -22,7 +22,6 @@ export function MailsPage() {
     reconcile: 'id',
     refetchInterval: REFETCH_MS,
   }))
-  const rows = () => query.data?.pages.flatMap(({ data }) => data)
   const isFiltered = () => Object.keys(filter()).length > 0
 
   return (
@@ -40,7 +39,7 @@ export function MailsPage() {
         counts={query.data?.pages[0]?.counts}
         onChange={(change) => setSearch(change, { replace: true })}
       />
-      <LogView query={query} rows={rows()} what="received mail">
+      <LogView query={query} what="received mail">
         {(found) => (
           <Show when={found().length > 0} fallback={<NoMails isFiltered={isFiltered()} />}>
             <ul class="entry-list" aria-label="Received mail">
