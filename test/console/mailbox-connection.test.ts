@@ -3,6 +3,7 @@ import type { NewMailbox } from '../../server/channels/email/mailboxes/mailbox-r
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { startHangingServer } from '../support/hanging-server.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { mailSettings } from '../support/mail/mailbox-service.ts'
@@ -145,6 +146,41 @@ describeWithMail('testing the connection of a mailbox', () => {
     }
   })
 
+  test('the first bytes of a server say which protocol and which encryption a port is for', async () => {
+    const cases: [given: Parameters<typeof settings>[0], place: string, sentence: string][] = [
+      [
+        { imap: { port: postfix.submissionsPort } },
+        'imap connection',
+        'This is an SMTP server: use port 993 for IMAP.',
+      ],
+      [
+        { imap: { port: postfix.submissionPort, security: 'starttls' } },
+        'imap connection',
+        'use port 993 for IMAP.',
+      ],
+      [{ smtp: { port: dovecot.imapsPort } }, 'smtp connection', 'use port 465 for SMTP.'],
+      [{ smtp: { port: dovecot.imapPort } }, 'smtp connection', 'This is an IMAP server'],
+      [{ imap: { security: 'starttls' } }, 'imap tls', 'This port expects TLS. Choose TLS'],
+      [{ smtp: { security: 'starttls' } }, 'smtp tls', 'Choose TLS instead of STARTTLS.'],
+    ]
+    for (const [given, place, sentence] of cases) {
+      const begun = clock.monotonic()
+      const [failed, ...more] = failureOf(await advancing(tested(settings(given)), 50))
+      expect(`${failed?.side} ${failed?.step}`, JSON.stringify(given)).toBe(place)
+      expect(failed?.detail).toContain(sentence)
+      expect(more).toEqual([])
+      expect(clock.monotonic() - begun).toBeLessThanOrEqual(5_000)
+    }
+  })
+
+  test('a server that hangs is judged alone: the other one passes', async () => {
+    const hanging = await startHangingServer()
+    const result = await advancing(tested(settings({ imap: { port: hanging.port, security: 'starttls' } })))
+    hanging.stop()
+    expect(statesOf(result).filter((state) => state.startsWith('smtp'))).toEqual(ALL_OK.slice(5, 9))
+    expect(failureOf(result)).toMatchObject([{ side: 'imap', step: 'connection' }])
+  })
+
   test('a message that is refused, or does not arrive, fails the last step', async () => {
     const throughFaults = settings({ smtp: { port: faults.tlsPort } })
     faults.fail({ at: 'end', does: { code: 550, text: '5.7.1 You may not send' } })
@@ -169,14 +205,14 @@ describeWithMail('testing the connection of a mailbox', () => {
     ])
   })
 
-  /** Lets time pass until it is done. */
-  async function advancing<T>(work: Promise<T>): Promise<T> {
+  /** Lets time pass until it is done. Smaller steps leave servers more time. */
+  async function advancing<T>(work: Promise<T>, stepMs = 1_000): Promise<T> {
     let isDone = false
     const done = work.finally(() => {
       isDone = true
     })
     while (!isDone) {
-      clock.advance(1_000)
+      clock.advance(stepMs)
       await Bun.sleep(5)
     }
     return done

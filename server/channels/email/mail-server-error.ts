@@ -12,6 +12,10 @@ type MailErrorCode =
   | 'tls_missing'
   /** No TLS on this port. */
   | 'tls_failed'
+  /** TLS from the first byte on this port, where STARTTLS was chosen. */
+  | 'tls_expected'
+  /** The port is for another protocol. */
+  | 'wrong_protocol'
   | 'sign_in_refused'
   /** The server can't check the sign-in now. */
   | 'sign_in_unavailable'
@@ -24,6 +28,9 @@ type MailErrorCode =
   /** The session was closed on this side. */
   | 'interrupted'
 
+/** With TLS, as RFC 8314 recommends. */
+const USUAL_PORTS = { IMAP: '993', SMTP: '465' }
+
 const STEPS: Record<MailErrorCode, MailStep> = {
   dns: 'name',
   blocked_address: 'name',
@@ -34,6 +41,8 @@ const STEPS: Record<MailErrorCode, MailStep> = {
   tls_name: 'tls',
   tls_missing: 'tls',
   tls_failed: 'tls',
+  tls_expected: 'tls',
+  wrong_protocol: 'connection',
   sign_in_refused: 'sign_in',
   sign_in_unavailable: 'sign_in',
   folder_missing: 'folder',
@@ -48,6 +57,9 @@ interface Place {
   host: string
   port: number
   folder?: string | undefined
+  /** For `wrong_protocol`: what is needed here, and what the server speaks. */
+  protocol?: 'IMAP' | 'SMTP'
+  spoken?: 'IMAP' | 'SMTP' | 'POP3'
 }
 
 /** A problem of a mailbox with its server. The message is a sentence for an administrator. */
@@ -98,7 +110,8 @@ export function soundsTemporary(words: string): boolean {
   )
 }
 
-function sentence(code: MailErrorCode, { host, port, folder }: Place, words: string | null): string {
+function sentence(code: MailErrorCode, place: Place, words: string | null): string {
+  const { host, port, folder, protocol = 'IMAP', spoken = 'SMTP' } = place
   const said = words ? `: ${words.replace(/\.$/, '')}.` : '.'
   switch (code) {
     case 'dns':
@@ -119,6 +132,10 @@ function sentence(code: MailErrorCode, { host, port, folder }: Place, words: str
       return `${host} doesn't offer STARTTLS on port ${port}. Bellhop sends nothing without encryption.`
     case 'tls_failed':
       return `${host} doesn't use TLS on port ${port}. Try STARTTLS, or another port.`
+    case 'tls_expected':
+      return 'This port expects TLS. Choose TLS instead of STARTTLS.'
+    case 'wrong_protocol':
+      return `This is ${spoken === 'POP3' ? 'a' : 'an'} ${spoken} server: use port ${USUAL_PORTS[protocol]} for ${protocol}.`
     case 'sign_in_refused':
       return `${host} refused the sign-in${said}`
     case 'sign_in_unavailable':

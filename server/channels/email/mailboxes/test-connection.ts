@@ -8,6 +8,7 @@ import { SmtpSession } from '../outbound/smtp-session.ts'
 import { mailAccountOf } from './mailbox-accounts.ts'
 import { changedRow, domainOf, type Mailbox, type MailboxChange } from './mailbox-rows.ts'
 import { lockMailbox, readMailbox, save } from './mailboxes.ts'
+import { requireProtocol } from './require-protocol.ts'
 import { type Learned, NOTHING_LEARNED, sendToItself } from './test-message.ts'
 import { failedSteps, stepsWith, type TestedStep, type Testing, TestStopped } from './tested-step.ts'
 
@@ -94,9 +95,9 @@ async function run(testing: Testing): Promise<ConnectionTest> {
   const smtp = new SmtpSession(mail, account, domainOf(mailbox.address))
   const close = () => smtp.close()
   stop.addEventListener('abort', close)
-  const imap = await testImap(testing)
+  // Side by side: one that hangs takes no time from the other.
+  const [imap, smtpSteps] = await Promise.all([testImap(testing), testSmtp(testing, smtp)])
   try {
-    const smtpSteps = await testSmtp(testing, smtp)
     const isConnected = imap.session && smtpSteps.every(({ state }) => state === 'ok')
     const { step, learned } =
       isConnected && imap.session
@@ -117,6 +118,7 @@ async function testImap(
   const { deps, mail, mailbox, stop, limited } = testing
   let session: ImapSession
   try {
+    await limited(requireProtocol(mail, 'IMAP', mailbox.imap))
     session = await limited(openImap(mail, accountOf(deps, mail, mailbox, 'imap'), stop))
   } catch (error) {
     return { steps: failedSteps(mailbox, 'imap', [...SIGN_IN_STEPS, 'folder'], error), folders: [] }
@@ -141,8 +143,9 @@ async function openFolders({ mailbox, limited }: Testing, session: ImapSession, 
   }
 }
 
-async function testSmtp({ mailbox, limited }: Testing, smtp: SmtpSession): Promise<TestedStep[]> {
+async function testSmtp({ mail, mailbox, limited }: Testing, smtp: SmtpSession): Promise<TestedStep[]> {
   try {
+    await limited(requireProtocol(mail, 'SMTP', mailbox.smtp))
     await limited(smtp.verify())
     return stepsWith('ok', 'smtp', SIGN_IN_STEPS)
   } catch (error) {
