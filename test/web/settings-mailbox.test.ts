@@ -47,6 +47,28 @@ describeWithMail('the settings of mailboxes', () => {
     return made.json.id
   }
 
+  browserTest(
+    'a corrected address gets the servers of its own provider, unless others were typed',
+    async () => {
+      await using window = await openWindow({ url: bellhop.url, agent: await admin() })
+      const { page } = window
+      await page.goto('/settings/email/new')
+      const address = page.getByLabel('Email address')
+      const server = page.getByRole('group', { name: 'Receive (IMAP)' }).getByLabel('Server')
+      await address.fill('ana@gmx.de')
+      await page.getByText('Servers', { exact: true }).click()
+      await eventually(async () => (await server.inputValue()) === 'imap.gmx.net')
+      await address.fill('ana@helpdesk.test')
+      expect(await server.inputValue()).toBe('')
+      await address.fill('ana@fastmail.com')
+      await eventually(async () => (await server.inputValue()) === 'imap.fastmail.com')
+      await server.fill('imap.helpdesk.test')
+      await address.fill('ana@gmx.de')
+      await page.getByText('GMX (German): First turn on IMAP').waitFor()
+      expect(await server.inputValue()).toBe('imap.helpdesk.test')
+    },
+  )
+
   browserTest('a mailbox is tested step by step, added, and receives mail', async () => {
     await dovecot.createFolder(ADDRESS, 'Customers')
     await using window = await openWindow({ url: bellhop.url, agent: await admin() })

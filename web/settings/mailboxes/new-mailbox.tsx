@@ -77,7 +77,10 @@ export function NewMailbox() {
   )
 }
 
-/** The known providers and the one of the address. Its servers are filled in, unless others were typed. */
+/**
+ * The known providers and the one of the address. Its servers are filled in and follow the address, unless others were
+ * typed: the password of one provider must not go to another.
+ */
 function useProviders(values: MailboxValues, setValues: (change: Partial<MailboxValues>) => void) {
   const [address, setAddress] = createSignal('')
   createEffect(
@@ -91,18 +94,32 @@ function useProviders(values: MailboxValues, setValues: (change: Partial<Mailbox
   )
   const all = useQuery(() => mailProvidersQuery(''))
   const found = useQuery(() => ({ ...mailProvidersQuery(address()), enabled: address() !== '' }))
+  const domain = createMemo(() => domainOf(values.address))
   const match = createMemo(() =>
-    address() === '' ? undefined : found.data?.data.find(({ id }) => id === found.data?.match),
+    domainOf(address()) === domain()
+      ? found.data?.data.find(({ id }) => id === found.data?.match)
+      : undefined,
   )
+  const { imapHost, imapPort, imapSecurity, smtpHost, smtpPort, smtpSecurity, signIn } = newMailboxValues('')
+  const none = { imapHost, imapPort, imapSecurity, smtpHost, smtpPort, smtpSecurity, signIn }
   let filled = serversOf(values)
   createEffect(
-    on(match, (provider) => {
-      if (!provider || serversOf(values) !== filled) return
-      setValues({ ...serverValues(provider), signIn: provider.signIn })
-      filled = serversOf(values)
-    }),
+    on(
+      [domain, match],
+      ([, provider]) => {
+        if (serversOf(values) !== filled) return
+        setValues(provider ? { ...serverValues(provider), signIn: provider.signIn } : none)
+        filled = serversOf(values)
+      },
+      { defer: true },
+    ),
   )
   return { all: () => all.data?.data ?? [], match }
+}
+
+function domainOf(address: string): string {
+  const typed = address.trim().toLowerCase()
+  return typed.slice(typed.lastIndexOf('@') + 1)
 }
 
 function serversOf({ imapHost, imapPort, smtpHost, smtpPort }: MailboxValues): string {
