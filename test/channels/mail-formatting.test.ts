@@ -50,12 +50,12 @@ const QUOTES: [program: string, html: string, written: string][] = [
   ],
   [
     'Outlook on the web',
-    '<div>New</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg"><b>From:</b> Ben<br><b>Sent:</b> Tuesday<br></div><div>Old</div>Older',
+    '<div>New</div><div id="appendonsend"></div><hr><div id="divRplyFwdMsg"><b>From:</b> Ben &lt;ben@example.com&gt;<br><b>Sent:</b> Tuesday<br><b>To:</b> Ana<br></div><div>Old</div>Older',
     'New',
   ],
   [
     'Outlook for Windows',
-    '<p>New</p><div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0cm 0cm 0cm"><p><b>From:</b> Ben<br><b>Sent:</b> Tuesday</p></div><p>Old</p>',
+    '<p>New</p><div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0cm 0cm 0cm"><p><b>From:</b> Ben &lt;ben@example.com&gt;<br><b>Sent:</b> Tuesday<br><b>To:</b> Ana</p></div><p>Old</p>',
     'New',
   ],
   [

@@ -1,5 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { createTestParser, htmlMail, textMail } from '../support/mail/mail-parser.ts'
+import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { createTestParser, htmlMail, multipartMail, textMail } from '../support/mail/mail-parser.ts'
+import { mailSettings } from '../support/mail/mailbox-service.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const parser = createTestParser()
 afterAll(() => parser[Symbol.dispose]())
@@ -21,6 +26,11 @@ const ATTRIBUTIONS = [
   'вт, 3 мар. 2026 г. в 09:30, Acme Support <support@acme.test>:\nпишет:',
   '3 Mar 2026 Sal, 09:30 tarihinde Acme Support <support@acme.test> şunu yazdı:',
   '2026年3月3日(火) 9:30 Acme Support <support@acme.test> のメール:',
+  '2026年3月5日(木) 12:34 Acme Support <support@acme.test>:',
+  'On 3. Mar 2026, at 09:30, Acme Support <support@acme.test> wrote:',
+  'Am 03.03.2026 um 09:30 schrieb Acme Support <support@acme.test>:',
+  'Le 3 mars 2026 à 09:30, Acme Support <support@acme.test> a écrit\u00a0:',
+  'No dia 3 de mar. de 2026, às 09:30, Acme Support <support@acme.test> escreveu:',
 ]
 
 describe('an answer is cut off from the mail below it', () => {
@@ -60,8 +70,12 @@ describe('an answer is cut off from the mail below it', () => {
       'De: Acme Support <support@acme.test>\nEnviado el: martes, 3 de marzo de 2026 9:30\nPara: Ana',
       'Van: Acme Support <support@acme.test>\nVerzonden: dinsdag 3 maart 2026 09:30\nAan: Ana',
       '*From:* Acme Support <support@acme.test>\n*Date:* Tuesday, March 3, 2026\n*To:* Ana',
+      'De : Acme Support\n<support@acme.test>\nEnvoyé : mardi 3 mars 2026 09:30\nÀ : Ana\nObjet : Order',
       '-----Original Message-----\nFrom: Acme Support\nSent: Tuesday, March 3, 2026 9:30 AM',
-      '________________________________\nFrom: Acme Support <support@acme.test>\nSent: Tuesday, March 3',
+      '-----Ursprüngliche Nachricht-----\nVon: Acme Support\nGesendet: Dienstag, 3. März 2026 09:30',
+      '________________________________\nFrom: Acme Support <support@acme.test>\nSent: Tuesday, March 3\nTo: Ana',
+      '------------------ 原始邮件 ------------------\n发件人: "Acme" <support@acme.test>;\n发送时间: 2026年3月3日(星期二) 上午9:30\n收件人: "Ana" <ana@example.com>;',
+      '------------------\u00a0Original\u00a0------------------\nFrom:\u00a0"Acme"<support@acme.test>;\nDate:\u00a0Tue, Mar 3, 2026',
     ]
     for (const block of blocks) {
       const mail = await parser.read(textMail(`It arrived.\n\n${block}\n\nWhere is it?`))
@@ -69,11 +83,22 @@ describe('an answer is cut off from the mail below it', () => {
     }
   })
 
-  test('as some phones write it: an attribution with a date, and no marks', async () => {
+  test('as some phones write it: an attribution without marks, and a quote element in the HTML', async () => {
     const quote =
       'On Tuesday, March 3, 2026, 9:30 AM, Acme Support <support@acme.test> wrote:\n\nWhere is it?'
-    const mail = await parser.read(textMail(`It arrived.\n\nSent from my phone\n\n${quote}`))
-    expect([mail.text, mail.quoted]).toEqual(['It arrived.\n\nSent from my phone', quote])
+    const text = `It arrived.\n\nSent from my phone\n\n${quote}`
+    const html = CONTAINERS.Yahoo ?? ''
+    const read = (htmlPart: string) =>
+      parser.read(
+        multipartMail('alternative', [
+          `Content-Type: text/plain; charset=utf-8\r\n\r\n${text.replaceAll('\n', '\r\n')}`,
+          `Content-Type: text/html; charset=utf-8\r\n\r\n${htmlPart}`,
+        ]),
+      )
+    const marked = await read(html)
+    expect([marked.text, marked.quoted]).toEqual(['It arrived.\n\nSent from my phone', quote])
+    const unmarked = await read('<p>It arrived.</p>')
+    expect([unmarked.text, unmarked.quoted]).toEqual([text, ''])
   })
 })
 
@@ -98,6 +123,65 @@ describe('nothing is cut off from', () => {
       expect([mail.text, mail.quoted]).toEqual([text, ''])
     })
   }
+})
+
+const HEADERS =
+  'From: Acme <support@acme.test>\nSent: Tuesday, March 3, 2026 9:30 AM\nTo: Ana\nSubject: Order'
+const VON = 'Von: Acme <support@acme.test>\nDatum: 3. März 2026\nAn: Ana\nBetreff: Bestellung'
+const WROTE = 'On Tue, 3 Mar 2026 at 09:30, Acme <support@acme.test> wrote:'
+
+/** Texts by hand: what was written, and the quote below it. */
+const BY_HAND: [written: string, quoted: string][] = [
+  ['Please change my booking:\n\nFrom: Berlin\nTo: Paris\nDate: 5 March\n\nThanks', ''],
+  ['My trip:\nFrom: Berlin, Zoo\nDate: 5 March 2026\nTo: Paris, Nord\nTwo adults', ''],
+  ['Bitte umbuchen:\n\nVon: Berlin\nDatum: 5. März\nAn: Paris\n\nDanke', ''],
+  ['Meine Buchung:\nVon: Köln\nGesendet: gestern\nNach: Wien', ''],
+  ['Réservation :\nDe : Lyon\nDate : 5 mars\nÀ : Nice\nMerci', ''],
+  ['Cambio:\nDe: Madrid\nFecha: 5 de marzo\nPara: Sevilla\nGracias', ''],
+  ['New enquiry\n\nFrom: Ana Ruiz\nDate: 5 March 2026\nMessage: The parcel never came.', ''],
+  ['New enquiry\n\nFrom: ana@example.com\nDate: 5 March 2026\nMessage: Nothing came.', ''],
+  ['Form\n\nFrom: ana@example.com\nDate: 5 March\nSubject: Parcel\nMessage: Nothing came.', ''],
+  ['On 3 March your colleague wrote:\n\nWe will come at noon.\n\nbut nothing came', ''],
+  ['Hi,\nOn 3 March 2026 at 9:30 Ben wrote:\n“It is on its way”\nbut nothing came.', ''],
+  ['Guten Tag,\nAm 3. März schrieb Ihr Kollege:\nDas Paket kommt.\nEs kam nichts.', ''],
+  ['Le 3 mars, votre collègue a écrit :\nIl arrive.\nRien.', ''],
+  ['As I said:\n\nFrom: Ana <ana@example.com> and Ben\n\nwe both wait.', ''],
+  ['It arrived.', `${WROTE}\n> Where is it?`],
+  ['It arrived.', `${HEADERS}\n\nWhere is it?`],
+  ['Ist da.', `${VON}\n\nWo ist es?`],
+  ['From: Berlin\nTo: Paris\nDate: 5 March\nThanks', `${HEADERS}\n\nWhere to?`],
+  [
+    '收到了',
+    '------------------ 原始邮件 ------------------\n发件人: "Acme" <support@acme.test>;\n\n在哪里？',
+  ],
+]
+
+test('the words of a customer reach the API and the webhooks, and quotes do not', async () => {
+  await using stack = new AsyncDisposableStack()
+  const receiver = await startReceiver()
+  stack.defer(() => receiver.stop())
+  const settings = {
+    BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+    BELLHOP_WEBHOOK_CA: (await mailSettings()).BELLHOP_MAIL_CA ?? '',
+  }
+  const bellhop = await startBellhop({ settings })
+  stack.defer(() => bellhop.stop())
+  const client = await bellhop.organization()
+  const ledger = await openLedger(bellhop, client.orgId)
+  const endpoint = { url: receiver.url, events: ['message.sent'] }
+  await createEndpoint(bellhop.deps, client.orgId, endpoint)
+  const texts: string[] = []
+  for (const [at, [written, quoted]] of BY_HAND.entries()) {
+    const raw = textMail(`${written}\n\n${quoted}`).replace('<one@', `<${at}@`)
+    const { ticketId } = await ledger.fetched(raw)
+    const { json } = await client.call<{ messages: { text: string }[] }>('GET', `/tickets/${ticketId}`)
+    texts.push(json.messages[0]?.text ?? '')
+  }
+  const wanted = BY_HAND.map(([written]) => written)
+  expect(texts).toEqual(wanted)
+  const hooks = await Promise.all(BY_HAND.map(() => receiver.next()))
+  const sent = hooks.map(({ body }) => JSON.parse(Buffer.from(body).toString()).data.message.text)
+  expect(sent.sort()).toEqual(wanted.toSorted())
 })
 
 test('only the end of the quote is cut off below the last answer', async () => {

@@ -56,6 +56,7 @@ const DESIGN_TOKENS = 'web/ui/tokens.css'
 /** The server modules whose values the web imports, and their parts: no framework, no database. */
 const PAGE_MODULES = [
   'server/search/query-language.ts',
+  'server/formatting/cut-quotes.ts',
   'server/formatting/inline.ts',
   'server/formatting/markdown.ts',
   'server/formatting/plain-text.ts',

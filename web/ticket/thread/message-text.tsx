@@ -1,10 +1,10 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
+import { cutQuotes } from '../../../server/formatting/cut-quotes.ts'
 import { linkParts } from '../../../server/formatting/links.ts'
 import { FormattedText } from '../../formatting/formatted-text.tsx'
 import { Marked } from '../marked.tsx'
 import './message-text.css'
-import { splitQuote } from './quoted-text.ts'
 
 interface MessageTextProps {
   text: string
@@ -39,11 +39,11 @@ interface LinkedProps {
 
 /** Line breaks are kept, links clickable, and quoted text folded. Never HTML. */
 function PlainText(props: LinkedProps & { isCut: boolean }) {
-  const parts = createMemo(() => (props.isCut ? { written: props.text, quoted: '' } : splitQuote(props.text)))
+  const parts = createMemo(() => (props.isCut ? { text: props.text, quoted: '' } : cutQuotes(props.text)))
   const [isOpen, setOpen] = createSignal(false)
   return (
     <div class="message-text-plain">
-      <Linked text={parts().written} terms={props.terms} />
+      <Linked text={parts().text} terms={props.terms} />
       <Show when={parts().quoted}>
         <button
           type="button"

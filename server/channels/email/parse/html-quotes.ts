@@ -1,4 +1,4 @@
-import { isAttribution } from './cut-quotes.ts'
+import { isAttribution } from '../../../formatting/cut-quotes.ts'
 
 /** Elements that mail programs put around the mail that is answered, or around the line above it. */
 const QUOTE_CLASS =
@@ -8,6 +8,10 @@ const QUOTE_START_ID =
   /^(?:x_)*(?:divRplyFwdMsg|appendonsend|reply-intro|mail-editor-reference-message-container)$/i
 /** Outlook for Windows draws a line above the quote instead. */
 const QUOTE_START_STYLE = /^border:\s*none;\s*border-top:\s*solid #(?:e1e1e1|b5c4df) 1\.0pt/i
+
+/** Any of these in a tag. Cheaper than reading the elements. */
+const QUOTE_ELEMENT =
+  /<[^<>]{0,500}(?:\b(?:gmail_quote|yahoo_quoted|protonmail_quote|tutanota_quote|moz-cite-prefix|divRplyFwdMsg|appendonsend)|\btype\s*=\s*["']?cite\b)/i
 
 /** Elements that show what a text can't. */
 const FORMATTING = new Set(
@@ -37,6 +41,11 @@ interface MarkedHtml {
   html: string
   /** Whether it shows more than a text can: pictures, tables, colors. The quoted mail doesn't count. */
   isFormatted: boolean
+}
+
+/** Whether a mail program marked a quote in the HTML. */
+export function hasQuoteElement(html: string): boolean {
+  return QUOTE_ELEMENT.test(html)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { decodeHTML } from 'entities'
-import { isAttribution } from './cut-quotes.ts'
+import { isAttribution } from '../../../formatting/cut-quotes.ts'
 
 /** Characters of HTML that are read, and of text that are made. */
 const MAX_HTML_LENGTH = 2_000_000

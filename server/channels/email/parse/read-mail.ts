@@ -1,12 +1,12 @@
 import { decodeWords } from 'postal-mime'
+import { cutQuotes } from '../../../formatting/cut-quotes.ts'
 import type { StoreFile } from './attachment-files.ts'
 import { attachmentName, imageName } from './attachment-name.ts'
 import { authenticationBy } from './authentication-results.ts'
 import { automaticReason } from './automatic-mail.ts'
 import { bounceReport } from './bounce-report.ts'
 import { cleanLine, cleanText, firstCodePoints } from './clean-text.ts'
-import { cutQuotes } from './cut-quotes.ts'
-import { markQuotes } from './html-quotes.ts'
+import { hasQuoteElement, markQuotes } from './html-quotes.ts'
 import { addressesIn, deliveredTo, returnPath } from './mail-addresses.ts'
 import { readBody } from './mail-body.ts'
 import type { MailHeaders } from './mail-headers.ts'
@@ -51,7 +51,7 @@ export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: strin
   const body = readBody(root)
   const fullText = namedImages(cleanText(body.text), body.files)
   const searched = firstCodePoints(fullText, MAX_SEARCHED_LENGTH)
-  const cut = cutQuotes(searched)
+  const cut = cutQuotes(searched, { hasQuoteElement: hasQuoteElement(body.html ?? '') })
   const text = firstCodePoints(cut.text, MAX_TEXT_LENGTH)
   const quoted = firstCodePoints(cut.quoted, MAX_TEXT_LENGTH)
   const isCut = searched !== fullText || text !== cut.text || quoted !== cut.quoted

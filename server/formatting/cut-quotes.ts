@@ -3,7 +3,7 @@ const BLANK_LINE = /^[ \t]*$/
 
 /** A verb that ends a line above a quote, in the languages mail programs write. Searched first, because it is cheap. */
 const WROTE =
-  /(?:wrote|schrieb|geschrieben|a écrit|escribió|escreveu|scritto|schreef|skrev|kirjoitti|napisał|napsal|napísal|írta|a scris|написа|пише|yazdı|έγραψε|写道|寫道|書きました|のメール|작성)/i
+  /(?:wrote|schrieb|geschrieben|a écrit|escribió|escreveu|scritto|schreef|skrev|kirjoitti|napisał|napsal|napísal|írta|a scris|написа|пише|yazdı|έγραψε|写道|寫道|書きました|のメール|작성|\d年\d{1,2}月\d{1,2}日)/i
 /** The line a mail program puts above a quote: "On Tue, 3 Mar 2026 at 09:30, Ana <ana@example.com> wrote:". */
 const ATTRIBUTIONS = [
   // English
@@ -34,26 +34,40 @@ const ATTRIBUTIONS = [
   /^.{4,300}(?:написал\(а\)|написала?|пишет|пише|написа|έγραψε).{0,100}:$/i,
   // Chinese, Japanese, Korean
   /^.{4,300}(?:写道|寫道|書きました|のメール|작성)\s?[:：]$/,
+  // Gmail in Japanese has no verb: "2026年3月5日(木) 12:34 Ana <ana@example.com>:"
+  /^\d{4}年\d{1,2}月\d{1,2}日.{1,200}<[^<>@\s]{1,64}@[^<>@\s]{1,200}>\s?[:：]$/,
 ]
 const ENDS_IN_COLON = /[:：]$/
-const HAS_DIGIT = /\d/
+const ADDRESS = /[^\s@]@[^\s@]/
 /** Mail programs break a long attribution into this many lines at most. */
 const MAX_ATTRIBUTION_LINES = 4
 const MAX_ATTRIBUTION_LENGTH = 500
 
-/** Outlook's block of headers above the quoted message, in the languages it writes them. */
-const FROM_HEADER =
-  /^[*_]{0,2}(?:from|von|de|da|van|från|fra|od|lähettäjä|feladó|от|kimden|发件人|寄件者|差出人|보낸 사람)\s?[:：][*_]{0,2}\s*\S/i
-const SENT_HEADER =
-  /^[*_]{0,2}(?:sent|date|gesendet|datum|envoyé|fecha|enviad[oa]|enviado el|data|inviato|verzonden|skickat|sendt|wysłano|odesláno|lähetetty|elküldve|trimis|отправлено|дата|gönderildi|发送时间|傳送時間|送信日時|보낸 날짜)\s?[:：][*_]{0,2}\s*\S/i
+/**
+ * The block of headers above a quoted message, in the languages that Outlook writes. The same words stand in forms and
+ * itineraries ("From: Berlin"), so only a block with an address, a time and a recipient or subject counts.
+ */
+const FROM_HEADER = header(
+  'from|von|de|da|van|från|fra|od|lähettäjä|feladó|от|kimden|发件人|寄件者|差出人|보낸 사람',
+)
+const SENT_HEADER = header(
+  'sent|date|gesendet|datum|envoyé|fecha|enviad[oa]|enviado el|data|inviato|verzonden|skickat|sendt|wysłano|odesláno|lähetetty|elküldve|trimis|отправлено|дата|gönderildi|发送时间|傳送時間|寄件日期|送信日時|보낸 날짜',
+)
+const TO_OR_SUBJECT_HEADER = header(
+  'to|an|à|a|para|aan|till|til|do|komu|vastaanottaja|címzett|către|кому|kime|收件人|收件者|宛先|받는 사람|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|predmet|aihe|tárgy|subiect|тема|konu|主题|主旨|件名|제목',
+)
+/** A form that was filled in has this below the headers. */
+const MESSAGE_LABEL = header(
+  'message|nachricht|mensaje|mensagem|messaggio|bericht|meddelande|besked|melding|wiadomość|zpráva|viesti|üzenet|mesaj|сообщение|留言|消息|メッセージ|메시지',
+)
+const MAX_HEADER_LINES = 10
 const SEPARATOR = /^[ \t]*(?:_{10,200}|-{3,200}|-{2,20}[ \t]*\p{L}[\p{L}' ]{5,40}-{2,20})[ \t]*$/u
-/** "-----Original Message-----" alone, in the languages that write it. */
+/** "-----Original Message-----" above the block, in the languages that write it. */
 const ORIGINAL_MESSAGE =
-  /^[ \t]*-{2,20}[ \t]*(?:original message|ursprüngliche nachricht|message d'origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|wiadomość oryginalna)[ \t]*-{2,20}[ \t]*$/i
+  /^\s*-{2,30}\s*(?:original(?: message)?|原始邮件|原始郵件|ursprüngliche nachricht|message d'origine|mensaje original|mensagem original|messaggio originale|oorspronkelijk bericht|ursprungligt meddelande|oprindelig meddelelse|wiadomość oryginalna)\s*-{2,30}\s*$/i
 /** A forwarded message is what the sender wants to show. */
 const FORWARDED =
   /forward|weitergeleitet|transféré|reenviado|encaminhada|inoltrat|doorgestuurd|vidarebefordra|videresend|przekazan/i
-const MAX_LINES_TO_SENT = 3
 
 /** Words of someone who answered between the lines of a quote that has no marks, so that no one could cut it safely. */
 const ANSWERED_BELOW =
@@ -72,11 +86,12 @@ interface CutText {
 /**
  * Splits a text into the new text and the mail quoted around it. Every line is in one of the two. A quote is cut off
  * only at the beginning or the end: if there is new text between quoted lines, both stay together. Reads each line a
- * bounded number of times.
+ * bounded number of times. In doubt, a line is new text. `hasQuoteElement`: the HTML of the mail marks a quote, which some
+ * programs leave without `>` in the text.
  */
-export function cutQuotes(text: string): CutText {
+export function cutQuotes(text: string, { hasQuoteElement = false } = {}): CutText {
   const lines = text.split('\n')
-  const end = trailingQuoteStart(lines) ?? unmarkedQuoteStart(lines) ?? lines.length
+  const end = trailingQuoteStart(lines) ?? unmarkedQuoteStart(lines, hasQuoteElement) ?? lines.length
   const start = leadingQuoteEnd(lines, end)
   const written = lines.slice(start, end).join('\n').trim()
   // A message that is nothing but a quote is shown in full.
@@ -125,12 +140,11 @@ function attributionStart(lines: string[], end: number): number | undefined {
   return undefined
 }
 
-/**
- * Where a quote without marks begins: Outlook's block of headers, or an attribution with a date. Nothing when the writer
- * says that the answers are inside.
- */
-function unmarkedQuoteStart(lines: string[]): number | undefined {
-  const start = lines.findIndex((_, at) => isOutlookBlock(lines, at) || isUnmarkedAttribution(lines, at))
+/** Where a quote without marks begins. Nothing when the writer says that the answers are inside. */
+function unmarkedQuoteStart(lines: string[], hasQuoteElement: boolean): number | undefined {
+  const start = lines.findIndex(
+    (_, at) => isHeaderBlock(lines, at) || (hasQuoteElement && isUnmarkedAttribution(lines, at)),
+  )
   if (start < 0 || ANSWERED_BELOW.test(lines.slice(0, start).join('\n'))) return undefined
   const above = lines.findLastIndex((line, at) => at < start && !isBlank(line))
   const first = lines[above] ?? ''
@@ -138,20 +152,29 @@ function unmarkedQuoteStart(lines: string[]): number | undefined {
   return SEPARATOR.test(first) ? above : (attributionStart(lines, start) ?? start)
 }
 
-function isOutlookBlock(lines: string[], at: number): boolean {
+function isHeaderBlock(lines: string[], at: number): boolean {
   const line = lines[at] ?? ''
-  if (ORIGINAL_MESSAGE.test(line)) return true
+  if (ORIGINAL_MESSAGE.test(line)) {
+    const next = lines.slice(at + 1, at + 1 + MAX_HEADER_LINES).find((each) => !isBlank(each))
+    return FROM_HEADER.test(next ?? '')
+  }
   if (!FROM_HEADER.test(line)) return false
-  return lines.slice(at + 1, at + 1 + MAX_LINES_TO_SENT).some((next) => SENT_HEADER.test(next))
+  const below = lines.slice(at + 1, at + 1 + MAX_HEADER_LINES)
+  const second = below.findIndex((next) => SENT_HEADER.test(next) || TO_OR_SUBJECT_HEADER.test(next))
+  // A long name breaks the line before the address.
+  const from = [line, ...below.slice(0, Math.max(0, second))].join(' ')
+  return (
+    ADDRESS.test(from) &&
+    below.some((next) => SENT_HEADER.test(next)) &&
+    below.some((next) => TO_OR_SUBJECT_HEADER.test(next)) &&
+    !below.some((next) => MESSAGE_LABEL.test(next))
+  )
 }
 
-/** An attribution above lines without `>`. It must contain a date, because people write "Ana wrote:" too. */
+/** An attribution above lines without `>`. Mail programs name the address there; people don't. */
 function isUnmarkedAttribution(lines: string[], at: number): boolean {
   const start = attributionStart(lines, at)
-  if (start === undefined || !HAS_DIGIT.test(lines.slice(start, at + 1).join(' '))) return false
-  let below = at + 1
-  while (below < lines.length && isBlank(lines[below])) below++
-  return below < lines.length && !isQuoted(lines[below])
+  return start !== undefined && ADDRESS.test(lines.slice(start, at + 1).join(' '))
 }
 
 /** The line after the quote that begins the message, when one answer follows it and no further quote. */
@@ -174,4 +197,9 @@ function isQuoted(line = ''): boolean {
 
 function isBlank(line = ''): boolean {
   return BLANK_LINE.test(line)
+}
+
+/** A header line with one of the names, which may be bold in Markdown. */
+function header(names: string): RegExp {
+  return new RegExp(`^[*_]{0,2}(?:${names})\\s?[:：][*_]{0,2}\\s*\\S`, 'i')
 }
