@@ -11,6 +11,12 @@ const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+(?:\.[a-z0-9!#$%&'*+/=
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cn}\p{Cs}\p{Z}]/u
 /** After conversion to ASCII (RFC 5891). */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+/** Local parts of addresses that no one reads. */
+const NO_REPLY =
+  /^(?:(?:do[-._]?)?not?[-._]?reply|no[-._]?response|mailer[-._]?daemon|postmaster|bounces?|ne[-._]?pas[-._]?repondre|nicht[-._]?antworten|no[-._]?responder|nao[-._]?responda)(?:[-+._].*)?$/i
+/** The accounts in whose name websites and their forms send mail. */
+const FORM =
+  /^(?:wordpress|joomla|drupal|typo3|www(?:[-._]?data)?|apache|nginx|nobody|mailer|web(?:[-._]?(?:site|server|mail(?:er)?|form(?:s|ular)?))?|(?:(?:contact|kontakt)[-._]?)?form(?:s|ular|ulaire|ulario|[-._]?mail(?:er)?)?)(?:[-+._].*)?$/i
 
 /** An organization's mailbox addresses, including all of their subaddresses with `+` (RFC 5233). */
 export interface OwnAddresses {
@@ -71,4 +77,18 @@ export function withoutRepetitions(
     keys.add(key)
     return true
   })
+}
+
+/** Whether mail to the address is read by no one, such as noreply@. */
+export function isNoReply(address: string): boolean {
+  return NO_REPLY.test(localPart(address))
+}
+
+/** Whether a program writes from the address for someone else, who is in `Reply-To`: wordpress@, noreply@. */
+export function isFormSender(address: string): boolean {
+  return isNoReply(address) || FORM.test(localPart(address))
+}
+
+function localPart(address: string): string {
+  return address.slice(0, Math.max(address.lastIndexOf('@'), 0))
 }

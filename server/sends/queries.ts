@@ -109,24 +109,27 @@ export type EmailedMessage = Pick<
   'id' | 'role' | 'text' | 'author' | 'authorName' | 'isAutomatic' | 'email' | 'createdAt'
 >
 
+/** Not by a third party, and not to one. */
+const IN_CONVERSATION = sql`${messages.email} is not null and coalesce(${messages.author}, '') <> 'third_party'`
+
 /** The newest mail by a person. */
 export const findNewestEmail = selectEmailed(
   'sends_newest_email',
-  sql`${messages.role} = 'customer' and ${messages.email} is not null and not ${messages.isAutomatic}`,
+  sql`${messages.role} = 'customer' and not ${messages.isAutomatic} and ${IN_CONVERSATION}`,
   sql`${messages.createdAt} desc, ${messages.id} desc limit 1`,
 )
 
-/** Our own mails that a person wrote, newest first. */
-export const findAgentEmails = selectEmailed(
-  'sends_agent_emails',
-  sql`${messages.role} = 'agent' and ${messages.email} is not null and not ${messages.isAutomatic}`,
-  sql`${messages.createdAt} desc, ${messages.id} desc limit 20`,
+/** Our own newest mail that a person wrote. */
+export const findAgentEmail = selectEmailed(
+  'sends_agent_email',
+  sql`${messages.role} = 'agent' and not ${messages.isAutomatic} and ${IN_CONVERSATION}`,
+  sql`${messages.createdAt} desc, ${messages.id} desc limit 1`,
 )
 
 /** The first automatic mail, which may have opened the ticket: web forms send like this. */
 export const findAutomaticEmail = selectEmailed(
   'sends_automatic_email',
-  sql`${messages.role} = 'customer' and ${messages.email} is not null and ${messages.isAutomatic}`,
+  sql`${messages.role} = 'customer' and ${messages.isAutomatic} and ${IN_CONVERSATION}`,
   sql`${messages.createdAt}, ${messages.id} limit 1`,
 )
 

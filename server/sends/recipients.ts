@@ -3,8 +3,14 @@ import type { EmailAddress, MessageEmail } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { type Fault, invalid } from '../errors.ts'
 import { oneLine } from '../requests/text.ts'
-import { addressKey, isSendable, type OwnAddresses, withoutRepetitions } from './email-addresses.ts'
-import { findAgentEmails, findAutomaticEmail, findNewestEmail } from './queries.ts'
+import {
+  addressKey,
+  isFormSender,
+  isSendable,
+  type OwnAddresses,
+  withoutRepetitions,
+} from './email-addresses.ts'
+import { findAgentEmail, findAutomaticEmail, findNewestEmail } from './queries.ts'
 import { type SendingTicket, wayOutOf } from './way-out.ts'
 
 /** In To and Cc together. */
@@ -26,23 +32,28 @@ interface Conversation {
 }
 
 /**
- * The writer of the newest mail by a person and the others on it, less our own addresses. The ticket's customer is not
- * added to a conversation with someone else. Without such a mail: the recipients of our own newest one that is no forward,
- * the sender of an automatic one, or the customer. Empty when no one has an address.
+ * The writer of the newest mail by a person and the others on it, less our own addresses, and always the ticket's
+ * customer. Third parties, to whom an agent forwarded a message, are left out. Without such a mail: the recipients of our
+ * own newest one that is no forward, the sender of an automatic one, or the customer. Empty when no one has an address.
  */
 export async function suggestRecipients(
   read: Reader | Transaction,
-  { orgId, ticketId, customer, own }: Conversation,
+  conversation: Conversation,
 ): Promise<SuggestedRecipients> {
+  return limited(await newestRecipients(read, conversation), conversation)
+}
+
+async function newestRecipients(
+  read: Reader | Transaction,
+  { orgId, ticketId }: Conversation,
+): Promise<Recipients> {
   const ofTicket = { orgId, ticketId }
   const [newest] = await findNewestEmail(read, ofTicket)
-  if (newest?.email) return limited(answerTo(newest.email), own)
-  const [ours] = (await findAgentEmails(read, ofTicket)).filter(({ email }) => !email?.forwardOf)
-  if (ours?.email) return limited(ours.email, own)
+  if (newest?.email) return answerTo(newest.email)
+  const [ours] = await findAgentEmail(read, ofTicket)
+  if (ours?.email) return ours.email
   const [automatic] = await findAutomaticEmail(read, ofTicket)
-  if (automatic?.email) return limited(answerTo(automatic.email), own)
-  const address = customer.email === null ? [] : [{ name: customer.name, address: customer.email }]
-  return limited({ to: address, cc: [] }, own)
+  return automatic?.email ? answerTo(automatic.email) : { to: [], cc: [] }
 }
 
 /** Checks and cleans recipients that someone chose. Throws 400 with a sentence for each that is wrong. */
@@ -107,15 +118,24 @@ function answerTo({ from, replyTo, to, cc }: MessageEmail): Recipients {
   return { to: writers.length > 0 ? writers : [from], cc: [...to, ...cc] }
 }
 
-/** The first of the usable ones. If none is left in To, those in Cc are the recipients. */
-function limited({ to, cc }: Recipients, own: OwnAddresses): SuggestedRecipients {
-  const isUsable = ({ address }: EmailAddress) => isSendable(address) && !own.has(address)
-  const usableTo = withoutRepetitions(to.filter(isUsable).map(clean))
-  const usableCc = withoutRepetitions(cc.filter(isUsable).map(clean), usableTo)
-  const [all, copies] = usableTo.length > 0 ? [usableTo, usableCc] : [usableCc, []]
+/** The first of the usable ones, and always the customer. If none is left in To, those in Cc are the recipients. */
+function limited({ to, cc }: Recipients, { customer, own }: Conversation): SuggestedRecipients {
+  const usable = (addresses: EmailAddress[]) =>
+    addresses.filter(({ address }) => isSendable(address) && !own.has(address)).map(clean)
+  const usableTo = withoutRepetitions(usable(to))
+  const usableCc = withoutRepetitions(usable(cc), usableTo)
+  const [people, copies] = usableTo.length > 0 ? [usableTo, usableCc] : [usableCc, []]
+  const owner = customer.email === null ? [] : usable([{ name: customer.name, address: customer.email }])
+  const known = [...people, ...copies]
+  // A form reads no answers. The person who filled it in is in Reply-To.
+  const isReached = known.length > 0 && isFormSender(customer.email ?? '')
+  const missing = isReached ? [] : withoutRepetitions(owner, known)
+  const isTooMany = people.length + copies.length + missing.length > MAX_RECIPIENTS
+  const all = isTooMany ? withoutRepetitions([...owner, ...people]) : [...people, ...missing]
+  const others = withoutRepetitions(copies, all)
   const chosen = all.slice(0, MAX_RECIPIENTS)
-  const chosenCopies = copies.slice(0, MAX_RECIPIENTS - chosen.length)
-  const leftOut = all.length + copies.length - chosen.length - chosenCopies.length
+  const chosenCopies = others.slice(0, MAX_RECIPIENTS - chosen.length)
+  const leftOut = all.length + others.length - chosen.length - chosenCopies.length
   return { to: chosen, cc: chosenCopies, leftOut }
 }
 

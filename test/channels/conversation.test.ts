@@ -178,11 +178,11 @@ describeWithMail('a conversation by email', () => {
         ['participant', 'Dan'],
       ])
 
-      // The next reply goes to who wrote last and the others on that mail, and not silently to the customer.
+      // The next reply goes to who wrote last, the others on that mail, and the customer.
       await reply(id, { text: 'Thank you, Dan.' })
       const toDan = await newestMail(DAN, 1)
       expect(toDan.header('To')).toContain(DAN)
-      expect(`${toDan.header('To')} ${toDan.header('Cc')}`).not.toContain(ANA)
+      expect(toDan.header('To')).toContain(ANA)
 
       expect(await ticketIds()).toEqual([id])
       const events = await soon(() => {

@@ -217,7 +217,7 @@ describeWithMail('a conversation by email', () => {
     expect(frame.text).not.toContain('Please check')
   })
 
-  test('files the answer to a forward as a third party’s, and keeps the customer out of it', async () => {
+  test('files the answer to a forward as a third party’s; the next reply still goes to the customer', async () => {
     await send('Broken', 'It is broken.')
     const { id } = await newestTicket('Broken')
     const [first] = await untilMessages(id, 2)
@@ -234,8 +234,15 @@ describeWithMail('a conversation by email', () => {
     const shown = (await client.call<TicketJson>('GET', `/tickets/${id}`)).json.messages
     expect(shown.map(({ thirdParty }) => thirdParty)).toEqual([undefined, undefined, true, true])
     const { reply: destination } = await readThread(ben, id)
-    expect(destination.recipients?.to.map(({ address }) => address)).toEqual(['desk@elsewhere.test'])
+    expect(destination.recipients?.to.map(({ address }) => address)).toEqual([ANA])
     expect(destination.recipients?.cc).toEqual([])
+    const count = elsewhere.messages.length
+    const posted = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, {
+      body: { text: 'A new one is on its way.' },
+    })
+    await untilState(id, posted.json.id, 'sent')
+    expect((await newestMail(ANA, 'Re: Broken', 2)).text).toStartWith('A new one is on its way.')
+    expect(elsewhere.messages).toHaveLength(count)
   })
 
   test('with another help desk that answers automatically stops within three automatic replies', async () => {

@@ -134,7 +134,10 @@ test('a reply goes to everyone on the newest mail, less our own addresses', asyn
     by: 'email',
     mailbox: { address: 'support@acme.example' },
     recipients: {
-      to: [{ name: 'Ana at home', address: 'ana@home.example' }],
+      to: [
+        { name: 'Ana at home', address: 'ana@home.example' },
+        { name: 'Ana', address: 'ana@example.com' },
+      ],
       cc: [
         { name: 'Bob', address: 'bob@example.com' },
         { name: 'Cy', address: 'cy@example.com' },
@@ -143,18 +146,26 @@ test('a reply goes to everyone on the newest mail, less our own addresses', asyn
     },
   })
   const { to, mail } = await sentMail(ticketId, await outgoing.reply(ticketId, 'To all.'))
-  expect(to).toEqual(['ana@home.example', 'bob@example.com', 'cy@example.com'])
+  expect(to).toEqual(['ana@home.example', 'ana@example.com', 'bob@example.com', 'cy@example.com'])
   expect(mail.cc?.map(({ address }) => address)).toEqual(['bob@example.com', 'cy@example.com'])
 })
 
-test('a conversation with someone else leaves the customer out, and quotes nothing to those who did not get it', async () => {
+test('a reply to someone else includes the customer, and quotes nothing to those who did not get it', async () => {
   const ticketId = await outgoing.ticket({ text: 'A secret of Ana.' })
   await outgoing.receive(ticketId, {
     from: { name: 'Carrier', address: 'desk@carrier.example' },
     messageId: 'carrier@carrier.example',
     text: 'A secret of the carrier.',
   })
-  const toCarrier = await sentMail(ticketId, await outgoing.reply(ticketId, 'Thanks.'))
+  expect((await sentMail(ticketId, await outgoing.reply(ticketId, 'Hello.'))).to).toEqual([
+    'desk@carrier.example',
+    'ana@example.com',
+  ])
+  const carrier = { to: [{ address: 'desk@carrier.example' }] }
+  const toCarrier = await sentMail(
+    ticketId,
+    await outgoing.put(ticketId, { text: 'Thanks.', recipients: carrier }),
+  )
   expect(toCarrier.to).toEqual(['desk@carrier.example'])
   expect(toCarrier.mail.inReplyTo).toBe('<carrier@carrier.example>')
   expect(toCarrier.source).not.toContain('A secret of Ana')

@@ -101,7 +101,7 @@ browserTest('a reply goes to the writer and the others on the mail; both can be 
 })
 
 browserTest(
-  'someone else writes: the next reply goes to them, but not the one that is on its way',
+  'someone else writes: the next reply goes to them and the customer, but not the one that is on its way',
   async () => {
     const { ben, ticketId, reply } = await openMail()
     await using window = await openTicket(bellhop, ben, ticketId)
@@ -112,7 +112,7 @@ browserTest(
     await waiting.waitFor()
     await reply('Cy Ortega <cy@customer.test>')
     await page.getByRole('article', { name: 'Message from Cy Ortega' }).waitFor()
-    await lineSays(page, 'to Cy Ortega')
+    await lineSays(page, 'to Cy Ortega, Ana Pires')
     await page.getByPlaceholder('Reply to Cy Ortega…', { exact: true }).waitFor()
     await waiting.getByRole('button', { name: 'Send now' }).click()
     await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()

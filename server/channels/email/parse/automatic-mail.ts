@@ -1,3 +1,4 @@
+import { isNoReply } from '../../../sends/email-addresses.ts'
 import type { MailHeaders } from './mail-headers.ts'
 import type { MimePart } from './mime-parts.ts'
 import type { AutomaticReason, MailAddress } from './parsed-mail.ts'
@@ -14,8 +15,6 @@ const OLD_HEADERS = [
   'x-vacation',
   'auto-submitted-by',
 ]
-const NO_REPLY =
-  /^(?:(?:do[-._]?)?not?[-._]?reply|no[-._]?response|mailer[-._]?daemon|postmaster|bounces?|ne[-._]?pas[-._]?repondre|nicht[-._]?antworten|no[-._]?responder|nao[-._]?responda)(?:[-+._].*)?$/i
 
 /** Why a mail counts as written by a machine, the surest sign first (RFC 3834, section 2). Null for a person's mail. */
 export function automaticReason(
@@ -31,7 +30,7 @@ export function automaticReason(
   if (PRECEDENCES.has(keyword(headers.first('precedence')))) return 'precedence'
   if (headers.first('list-id') !== undefined) return 'mailing_list'
   if (sender.returnPath === '') return 'empty_return_path'
-  return NO_REPLY.test(localPart(sender.from)) ? 'no_reply_sender' : null
+  return sender.from && isNoReply(sender.from.address) ? 'no_reply_sender' : null
 }
 
 /** "Your message was read" (RFC 8098). */
@@ -48,8 +47,4 @@ function keyword(value = ''): string {
 
 function isSet(value = ''): boolean {
   return value !== '' && keyword(value) !== 'no'
-}
-
-function localPart(address: MailAddress | null): string {
-  return address?.address.slice(0, address.address.lastIndexOf('@')) ?? ''
 }
