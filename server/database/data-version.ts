@@ -2,39 +2,39 @@ import { Database as Connection } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { type DataState, judgeData, READ_LEDGER, READ_SHAPE } from './migration-ledger.ts'
 import { DATABASE_FILE } from './open.ts'
 
 /** Whether there is data that this program can open without upgrading it. The checks report anything else. */
 export async function isDataCurrent(config: Pick<Config, 'dataFolder' | 'databaseUrl'>): Promise<boolean> {
   try {
-    if (config.databaseUrl)
-      return (await versionOfPostgres(config.databaseUrl)) === MIGRATIONS.postgresql.length
-    const file = join(config.dataFolder, DATABASE_FILE)
-    return existsSync(file) && versionOfFile(file) === MIGRATIONS.sqlite.length
+    const state = config.databaseUrl
+      ? await stateOfPostgres(config.databaseUrl)
+      : stateOfFile(join(config.dataFolder, DATABASE_FILE))
+    return state?.kind === 'current'
   } catch {
     return false
   }
 }
 
-function versionOfFile(file: string): number | undefined {
+function stateOfFile(file: string): DataState | undefined {
+  if (!existsSync(file)) return undefined
   const connection = new Connection(file, { readonly: true })
   try {
-    const query = connection.query<{ version: number }, []>(
-      'select max(version) as version from bellhop_migrations',
-    )
-    return query.get()?.version
+    const rows = (sql: string): unknown[][] => connection.query(sql).values()
+    return judgeData('sqlite', { ledger: rows(READ_LEDGER), shape: rows(READ_SHAPE.sqlite) })
   } finally {
     connection.close()
   }
 }
 
-async function versionOfPostgres(url: string): Promise<number> {
+async function stateOfPostgres(url: string): Promise<DataState> {
   const { openPool } = await import('./postgres-pool.ts')
   const client = openPool(url, { max: 1, connectionTimeout: 5 })
   try {
-    const [row] = await client`select max(version) as version from bellhop_migrations`
-    return Number(row.version)
+    const ledger: unknown[][] = await client.unsafe(READ_LEDGER).values()
+    const shape: unknown[][] = await client.unsafe(READ_SHAPE.postgresql).values()
+    return judgeData('postgresql', { ledger, shape })
   } finally {
     await client.close()
   }

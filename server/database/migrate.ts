@@ -12,15 +12,16 @@ import {
 import { dirname, join } from 'node:path'
 import { StartError } from '../errors.ts'
 import { notBellhops } from './database-file.ts'
+import {
+  fingerprintOf,
+  judgeData,
+  MAKE_LEDGER,
+  READ_LEDGER,
+  READ_SHAPE,
+  requireOpenable,
+} from './migration-ledger.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
-/** A newer version of Bellhop wrote the data. */
-class NewerDataError extends StartError {
-  override name = 'NewerDataError'
-}
-
-const LEDGER = `create table if not exists bellhop_migrations (
-  version integer primary key, name text not null, applied_at bigint not null)`
 /** An arbitrary number, the same in every process: only one process migrates a PostgreSQL database at a time. */
 const ADVISORY_LOCK = 7_235_512
 
@@ -46,7 +47,9 @@ export function migrateSqlite(
     connection.exec('PRAGMA busy_timeout = 5000')
     requireOwnTables(connection, file)
     enterWal(connection)
-    connection.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; ${LEDGER}`)
+    connection.exec(`PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; ${MAKE_LEDGER}`)
+    requireOpenable(judgeData('sqlite', readFacts(connection), migrations))
+    signLedger(connection, migrations)
     copyBeforeUpgrade(connection, file, migrations)
     while (applyNext(connection, now, migrations));
   } finally {
@@ -55,6 +58,25 @@ export function migrateSqlite(
     connection.close()
   }
 }
+
+function readFacts(connection: Connection): { ledger: unknown[][]; shape: unknown[][] } {
+  const rows = (sql: string): unknown[][] => connection.query(sql).values()
+  return { ledger: rows(READ_LEDGER), shape: rows(READ_SHAPE.sqlite) }
+}
+
+/** Adds the fingerprints to a ledger that an earlier program wrote. */
+function signLedger(connection: Connection, migrations: readonly Migration[]): void {
+  connection.exec('BEGIN IMMEDIATE')
+  const columns = connection.query(
+    "select 1 from pragma_table_info('bellhop_migrations') where name = 'fingerprint'",
+  )
+  if (columns.get() === null) connection.exec('alter table bellhop_migrations add column fingerprint text')
+  const sign = connection.query(SIGN)
+  for (const [index, migration] of migrations.entries()) sign.run(fingerprintOf(migration), index + 1)
+  connection.exec('COMMIT')
+}
+
+const SIGN = 'update bellhop_migrations set fingerprint = ? where version = ? and fingerprint is null'
 
 /**
  * Copies a database with data before its first migration, so that it's possible to go back to the previous version.
@@ -134,8 +156,8 @@ function applyNext(connection: Connection, now: number, migrations: readonly Mig
       )
     }
     connection
-      .query('insert into bellhop_migrations (version, name, applied_at) values (?, ?, ?)')
-      .run(version, migration.name, now)
+      .query('insert into bellhop_migrations (version, name, applied_at, fingerprint) values (?, ?, ?, ?)')
+      .run(version, migration.name, now, fingerprintOf(migration))
   }
   connection.exec('COMMIT')
   return next !== undefined
@@ -152,12 +174,19 @@ export async function migratePostgres(
   try {
     await client.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${ADVISORY_LOCK})`
-      await tx.unsafe(LEDGER)
-      const [row] = await tx`select max(version) as version from bellhop_migrations`
-      for (const [number, migration] of missing(Number(row.version ?? 0), migrations)) {
+      await tx.unsafe(MAKE_LEDGER)
+      const ledger: unknown[][] = await tx.unsafe(READ_LEDGER).values()
+      const shape: unknown[][] = await tx.unsafe(READ_SHAPE.postgresql).values()
+      requireOpenable(judgeData('postgresql', { ledger, shape }, migrations))
+      await tx.unsafe('alter table bellhop_migrations add column if not exists fingerprint text')
+      for (const [index, migration] of migrations.slice(0, ledger.length).entries()) {
+        await tx`update bellhop_migrations set fingerprint = ${fingerprintOf(migration)}
+          where version = ${index + 1} and fingerprint is null`
+      }
+      for (const [number, migration] of missing(ledger.length, migrations)) {
         await tx.unsafe(migration.sql).simple()
-        await tx`insert into bellhop_migrations (version, name, applied_at)
-          values (${number}, ${migration.name}, ${now})`
+        await tx`insert into bellhop_migrations (version, name, applied_at, fingerprint)
+          values (${number}, ${migration.name}, ${now}, ${fingerprintOf(migration)})`
       }
     })
   } finally {
@@ -166,10 +195,5 @@ export async function migratePostgres(
 }
 
 function missing(version: number, migrations: readonly Migration[]): [number, Migration][] {
-  if (version > migrations.length) {
-    throw new NewerDataError(
-      `The data is at version ${version}, but this program only supports ${migrations.length}. Start the newer program.`,
-    )
-  }
   return migrations.slice(version).map((migration, offset) => [version + offset + 1, migration])
 }

@@ -2,11 +2,11 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { openDatabaseThread } from '../database/database-thread.ts'
-import { MIGRATIONS } from '../database/migrations.ts'
+import { judgeData, READ_LEDGER, READ_SHAPE } from '../database/migration-ledger.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { formatSize } from '../sizes.ts'
 import { type Finding, findingsOf, type Installation } from './finding.ts'
-import { ofVersion } from './judge-version.ts'
+import { ofDataState } from './judge-version.ts'
 
 const { error } = findingsOf('database')
 const RESTORE =
@@ -45,14 +45,12 @@ export async function checkDatabase({ config }: Pick<Installation, 'config'>): P
 async function checkFile(file: string): Promise<Finding[]> {
   const thread = openDatabaseThread(file)
   try {
-    const [[version] = []] = await thread.run({
-      sql: 'select max(version) from bellhop_migrations',
-      params: [],
-    })
+    const ledger = await thread.run({ sql: READ_LEDGER, params: [] })
+    const shape = await thread.run({ sql: READ_SHAPE.sqlite, params: [] })
     const [[fault] = []] = await thread.run({ sql: 'pragma quick_check(1)', params: [] })
     if (fault !== 'ok') return [damaged(file)]
     const size = formatSize(Bun.file(file).size)
-    return [ofVersion(Number(version ?? 0), MIGRATIONS.sqlite.length, `The database is whole, ${size}.`)]
+    return [ofDataState(judgeData('sqlite', { ledger, shape }), `The database is whole, ${size}.`)]
   } catch (cause) {
     return [failed(file, cause)]
   } finally {

@@ -1,7 +1,7 @@
-import { MIGRATIONS } from '../database/migrations.ts'
+import { judgeData, READ_LEDGER, READ_SHAPE } from '../database/migration-ledger.ts'
 import { openPool } from '../database/postgres-pool.ts'
 import { type Finding, findingsOf } from './finding.ts'
-import { ofVersion } from './judge-version.ts'
+import { ofDataState } from './judge-version.ts'
 
 const { warning, error } = findingsOf('database')
 /** The oldest that Bellhop is tested with. */
@@ -37,9 +37,10 @@ export async function checkPostgres(url: string): Promise<Finding[]> {
     if (!facts) throw new Error('The database server gave no answer.')
     const faults = faultsOf(facts)
     if (faults.length > 0 || !facts.hasTables) return faults.length > 0 ? faults : [empty()]
-    const [row] = await client`select max(version) as version from bellhop_migrations`
+    const ledger: unknown[][] = await client.unsafe(READ_LEDGER).values()
+    const shape: unknown[][] = await client.unsafe(READ_SHAPE.postgresql).values()
     const whole = `PostgreSQL ${major(facts)} answers, and the tables are current.`
-    return [ofVersion(Number(row.version ?? 0), MIGRATIONS.postgresql.length, whole)]
+    return [ofDataState(judgeData('postgresql', { ledger, shape }), whole)]
   } catch {
     // The error's text may contain the address and the user.
     const detail = "The database at DATABASE_URL can't be used."

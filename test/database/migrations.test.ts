@@ -2,12 +2,14 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { readConfig } from '../../server/config.ts'
 import { engine } from '../../server/database/columns.ts'
 import { MIGRATIONS, type Migration } from '../../server/database/migrations.ts'
+import { checkDatabase } from '../../server/doctor/check-database.ts'
 import { emptyPlace } from '../support/engine.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { FOLDER, makeFilled, migrateTo, tablesAt } from './filled.ts'
-import { openStorage, type Place, seenElsewhere } from './storage.ts'
+import { execute, FOLDER, makeFilled, migrateTo, tablesAt } from './filled.ts'
+import { databaseFile, openStorage, type Place, seenElsewhere } from './storage.ts'
 
 const migrations: Migration[] = MIGRATIONS[engine]
 const ROOT = `${import.meta.dir}/../..`
@@ -80,6 +82,55 @@ test('data of a newer program is refused in a plain sentence', async () => {
   expect(refusal.message).toBe(
     `The data is at version ${migrations.length + 1}, but this program only supports ${migrations.length}. Start the newer program.`,
   )
+})
+
+/** What the last program without fingerprints in its ledger wrote: an organization with three tickets. */
+const OLD_FILE = `${import.meta.dir}/data/version-2.${engine === 'sqlite' ? 'db' : 'sql'}.zst`
+
+async function makeOld(): Promise<Place> {
+  const place = await emptyPlace()
+  const old = Bun.zstdDecompressSync(readFileSync(OLD_FILE))
+  if (place.DATABASE_URL) {
+    const psql = ['psql', '--quiet', '--set=ON_ERROR_STOP=1', '--output=/dev/null', place.DATABASE_URL]
+    expect(Bun.spawnSync(psql, { stdin: old }).exitCode).toBe(0)
+  } else writeFileSync(databaseFile(place), old)
+  return place
+}
+
+test('data of the last program whose ledger had no fingerprints opens, and has them from then on', async () => {
+  const place = await makeOld()
+  for (const _start of ['upgrade', 'next']) {
+    await using _storage = await openStorage(undefined, place)
+    expect(await ledger(place)).toHaveLength(migrations.length)
+    const unsigned = 'select version from bellhop_migrations where fingerprint is null'
+    expect(await seenElsewhere(place, unsigned)).toEqual([])
+    expect(await seenElsewhere(place, 'select subject from tickets order by number')).toEqual([
+      { subject: 'Question 1' },
+      { subject: 'Question 2' },
+      { subject: 'Question 3' },
+    ])
+  }
+})
+
+test('data of a pre-release whose migrations were others is refused by its day, and nothing is changed', async () => {
+  const [start, ...rest] = migrations
+  const others = [{ name: 'start', sql: `${start?.sql}\n-- Another one.` }, ...rest]
+  const signed = await emptyPlace()
+  await migrateTo(signed, others)
+  // Without fingerprints, its tables tell it.
+  const unsigned = await makeOld()
+  await execute(unsigned, ['drop index tickets_by_customer', 'update bellhop_migrations set applied_at = 1'])
+  for (const place of [signed, unsigned]) {
+    const before = await seenElsewhere(place, 'select * from bellhop_migrations order by version')
+    const refusal = await openStorage(undefined, place).catch((error) => error)
+    expect([refusal.name, refusal.message]).toEqual([
+      'StartError',
+      "The data was made by a pre-release of 1970-01-01, and this program can't read it. Export each organization with that program (bellhop export), then import the files into a new data folder.",
+    ])
+    expect(await seenElsewhere(place, 'select * from bellhop_migrations order by version')).toEqual(before)
+    const findings = await checkDatabase({ config: readConfig(place) })
+    expect(findings).toMatchObject([{ state: 'error', detail: refusal.message.split(' Export')[0] }])
+  }
 })
 
 test('programs that start at once on an empty place all start, and migrate it once', async () => {
