@@ -33,6 +33,8 @@ export interface Config {
   /** The largest file that can be uploaded, in bytes. */
   attachmentLimitBytes: number
   attachmentsPerMessage: number
+  /** What the visitors of an organization's widgets can upload in a day, in bytes. */
+  visitorUploadBytes: number
   /** Where to put a backup each day. */
   backup: BackupPlace | undefined
   /** For backups on S3. */
@@ -132,6 +134,7 @@ export function readConfig(environment: Environment = process.env): Config {
       `a whole number from 1 to ${MAX_ATTACHMENTS_PER_MESSAGE}`,
       (value) => wholeNumber(value, 1, MAX_ATTACHMENTS_PER_MESSAGE),
     ),
+    visitorUploadBytes: setting('BELLHOP_VISITOR_UPLOADS', '1GB', 'a size such as 1GB', parseSize),
     backup: setting(
       'BELLHOP_BACKUP',
       '',

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, utimes } from 'node:fs/promises'
+import { mkdir, open, rename, rm, statfs, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BunFile } from 'bun'
 import { AppError } from '../errors.ts'
@@ -57,6 +57,8 @@ export interface FileStore {
   open(hash: string): Promise<{ file: BunFile } | { fault: 'missing' | 'changed' }>
   /** Deletes a file unless something refers to it, or it is being stored again. */
   delete(hash: string, isReferenced: () => Promise<boolean>): Promise<void>
+  /** Bytes of the disk, and those that are free. */
+  space(): Promise<{ free: number; total: number }>
   /** A folder for files to adopt. What stays there for long is deleted. */
   incomingFolder(): Promise<string>
   /** Deletes unfinished files that no one wrote to since `before`, in milliseconds since 1970. */
@@ -211,6 +213,12 @@ export function createFileStore({ dataFolder, now }: { dataFolder: string; now()
       } finally {
         if (deleting.get(hash) === deletion) deleting.delete(hash)
       }
+    },
+
+    async space() {
+      await makeIncoming()
+      const { bavail, blocks, bsize } = await asStorage(() => statfs(incoming))
+      return { free: bavail * bsize, total: blocks * bsize }
     },
 
     async incomingFolder() {

@@ -1,6 +1,11 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { tryUpload } from '../support/uploads.ts'
 import { openWidget, type TestWidget } from '../support/visitors.ts'
 
 const clock = createManualClock()
@@ -85,7 +90,7 @@ test('a client cannot choose its address unless it comes through the proxy', asy
   await direct.stop()
 })
 
-test('files come after a first message, 50 and 250 MB an hour, and none is read beyond the limit', async () => {
+test('files come after a first message, 50 an hour, 100 MB unsent, and none is read beyond the limit', async () => {
   const page = await widget.visit()
   const upload = (raw: string | Uint8Array<ArrayBuffer> = 'A file') =>
     page.call('POST', '/files?name=a.txt', { raw, headers: { 'content-type': 'application/octet-stream' } })
@@ -94,13 +99,73 @@ test('files come after a first message, 50 and 250 MB an hour, and none is read 
   await page.say('Hello')
   const large = new Uint8Array(25 * 1024 * 1024 + 1)
   expect((await upload(large)).status).toBe(413)
-  expect(await statuses(10, () => upload(large.subarray(1)))).toEqual({ 201: 10 })
-  const full = await upload()
-  expect([full.status, full.json.code]).toEqual([429, 'rate_limited'])
-  const other = await widget.visit()
+  expect(await statuses(5, () => upload(large.subarray(1)))).toEqual({ 201: 4, 429: 1 })
+  const full = await upload(large.subarray(1))
+  expect([full.status, full.json.code]).toEqual([429, 'upload_limit'])
+  const other = await widget.visit({}, address('203.0.113.7'))
   await other.say('Hello')
   const small = () => other.call('POST', '/files?name=a.txt', { raw: 'A file' })
   expect(await statuses(51, small)).toEqual({ 201: 50, 429: 1 })
   clock.advance(3_600_000)
   expect((await upload()).status).toBe(201)
+})
+
+test('what strangers upload in a day is bounded per address, widget, and organization, and sending frees what was unsent', async () => {
+  const small = await startBellhop({
+    clock,
+    settings: { BELLHOP_TRUST_PROXY: '127.0.0.0/8,::1/128', BELLHOP_VISITOR_UPLOADS: '10MB' },
+  })
+  const { orgId: own } = await small.organization()
+  const [shop, blog] = [await openWidget(small, own), await openWidget(small, own)]
+  let host = 0
+  /** A new visitor, from an address of their own by default, who uploads files of 500 KB and may send each. */
+  async function uploads(at: TestWidget, howMany: number, { isSent = true, from = '' } = {}) {
+    host += 1
+    const page = await at.visit({}, address(from || `198.51.100.${host}`))
+    const { conversation } = await page.say('Hello')
+    return statuses(howMany, async () => {
+      const raw = new Uint8Array(500 * 1024)
+      const answer = await page.call<{ id: string }>('POST', '/files?name=a.bin', { raw })
+      const body = { attachments: [answer.json.id] }
+      if (answer.status === 201 && isSent) await page.write('', { conversation: conversation.id, body })
+      return answer
+    })
+  }
+  // An address can have a tenth unsent, and a quarter in all, however many visitors it opens.
+  const from = '203.0.113.9'
+  expect(await uploads(shop, 3, { isSent: false, from })).toEqual({ 201: 2, 429: 1 })
+  expect(await uploads(shop, 1, { from })).toEqual({ 429: 1 })
+  const sender = '203.0.113.10'
+  expect(await uploads(shop, 4, { from: sender })).toEqual({ 201: 4 })
+  expect(await uploads(shop, 2, { from: sender })).toEqual({ 201: 1, 429: 1 })
+  // A widget three quarters, and what it leaves is for the others.
+  for (let visitor = 0; visitor < 2; visitor += 1) expect(await uploads(shop, 4)).toEqual({ 201: 4 })
+  expect(await uploads(shop, 1)).toEqual({ 429: 1 })
+  expect(await uploads(blog, 5)).toEqual({ 201: 5 })
+  expect(await uploads(blog, 1)).toEqual({ 429: 1 })
+  clock.advance(24 * 3_600_000)
+  expect(await uploads(shop, 1)).toEqual({ 201: 1 })
+  await small.stop()
+})
+
+const disk = mountSmallDisk()
+
+test.if(disk !== undefined)('visitors leave a reserve of the disk to everyone else', async () => {
+  const data = temporaryFolder('data')
+  symlinkSync(disk ?? '', join(data, 'attachments'))
+  const small = await startBellhop({ clock, settings: { BELLHOP_DATA: data } })
+  const client = await small.organization()
+  const page = await (await openWidget(small, client.orgId)).visit()
+  await page.say('Hello')
+  const upload = (bytes: number) => page.call('POST', '/files?name=a.bin', { raw: new Uint8Array(bytes) })
+  const large = await upload(7.8 * 2 ** 20)
+  expect([large.status, large.json.code, large.json.detail]).toEqual([
+    507,
+    'disk_full',
+    'The file couldn’t be saved, because the server’s disk is almost full. Nothing changed.',
+  ])
+  expect((await upload(7 * 2 ** 20)).status).toBe(201)
+  expect((await upload(700 * 1024)).status).toBe(507)
+  expect((await tryUpload(client, 'a.bin', 'x'.repeat(700 * 1024))).status).toBe(201)
+  await small.stop()
 })

@@ -85,8 +85,29 @@ describe('a visitor who is not signed in', () => {
     expect((await page.conversations()).data).toHaveLength(1)
   })
 
+  test('leaves answers to what the widget asks, 16 KiB in all', async () => {
+    const fields = [...'abcdefghij'].map((key) => ({ key, label: key, isRequired: false }))
+    const widget = await shop({ questions: { name: 'off', email: 'off', fields } })
+    const page = await widget.visit()
+    const { conversation } = await page.say('Hello')
+    const answers = (keys: string) => Object.fromEntries([...keys].map((key) => [key, key.repeat(2_000)]))
+    expect(
+      (await page.call('PATCH', '/visitor', { body: { fields: { ...answers('abcd'), x1: 'x' } } })).status,
+    ).toBe(200)
+    const later = { conversation: conversation.id, body: { fields: { ...answers('efgh'), y: 'y' } } }
+    expect((await page.write('Again', later)).status).toBe(201)
+    expect((await rowOf(page.id))?.fields).toEqual(answers('abcdefgh'))
+    const refused = await page.call('PATCH', '/visitor', { body: { fields: answers('i') } })
+    expect([refused.status, refused.json.errors]).toMatchObject([
+      400,
+      [{ pointer: '/fields', code: 'too_long' }],
+    ])
+    expect((await rowOf(page.id))?.fields).toEqual(answers('abcdefgh'))
+  })
+
   test('can give a name later, which the customer gets as long as it has none', async () => {
-    const widget = await shop()
+    const order = { key: 'order', label: 'Order', isRequired: false }
+    const widget = await shop({ questions: { name: 'off', email: 'off', fields: [order] } })
     const page = await widget.visit()
     const { conversation } = await page.say('Hello')
     expect((await customerOfTicket(conversation.id))?.name).toBe('Visitor')

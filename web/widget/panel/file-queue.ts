@@ -31,6 +31,8 @@ const MIB = 1_048_576
 /** When the connection was lost. */
 const RETRY_MS = 3_000
 const MAX_RETRIES = 3
+/** A longer pause than this is a refusal. */
+const MAX_PAUSE_MS = 60_000
 
 /** The files of the next message. Each is uploaded when it is chosen. */
 export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQueue {
@@ -48,7 +50,7 @@ export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQ
       progress: queued.setProgress,
       done: (uploaded) => change(key, { uploaded }),
       failed(problem) {
-        if (problem.isTemporary && retries < MAX_RETRIES) {
+        if (problem.isTemporary && problem.pauseMs <= MAX_PAUSE_MS && retries < MAX_RETRIES) {
           const timer = setTimeout(upload, problem.pauseMs || RETRY_MS, key, retries + 1)
           return change(key, { cancel: () => clearTimeout(timer) })
         }

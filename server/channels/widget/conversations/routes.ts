@@ -70,6 +70,7 @@ export function conversationRoutes(
         const { conversation, clientId } = params
         const written = { conversation, clientId, text, attachments, typed }
         const sent = await receiveVisitorMessage(deps, { widget, me: visitor }, written)
+        guard.uploads.sent(visitor.orgId, attachments)
         const shown = await readSent(deps, visitor.orgId, sent)
         if (!sent.isRepeated) streams.countMessage()
         return status(sent.isRepeated ? 200 : 201, {
@@ -125,14 +126,15 @@ export function conversationRoutes(
     )
     .post(
       '/files',
-      async ({ visitor, address, query, request, server, set, status }) => {
+      async ({ widget, visitor, address, query, request, server, set, status }) => {
         requireUncompressed(request)
         using _ = admitUpload({ address, request, server, set })
+        const from = { orgId: visitor.orgId, widgetId: widget.id, visitorId: visitor.id, address }
         const file = await receiveFile(deps, visitor, {
           name: query.name,
           body: request.body,
           announcedBytes: announcedBytes(request),
-          count: (bytes) => guard.limits.file(visitor.id, bytes),
+          count: (bytes) => guard.uploads.count(from, bytes),
         })
         return status(201, viewUpload(file))
       },

@@ -5,6 +5,7 @@ import { receiveUpload } from '../../../attachments/uploads.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, notFound } from '../../../errors.ts'
 import { isId } from '../../../ids.ts'
+import type { CountedUpload } from '../visitors/upload-limits.ts'
 import type { SignedInVisitor } from '../visitors/visitors.ts'
 import { findConversation, findMessage } from './queries.ts'
 import { followedTickets, isOwn } from './read-conversations.ts'
@@ -13,8 +14,8 @@ interface NewFile {
   name: string
   body: AsyncIterable<Uint8Array> | null
   announcedBytes: number | undefined
-  /** Counts a file before it is received. Throws 429. */
-  count(announcedBytes: number): (bytes: number) => void
+  /** Counts a file before it is received. Throws 429 and 507. */
+  count(announcedBytes: number): Promise<CountedUpload>
 }
 
 /** Stores a file that the visitor can then send. Throws 403 before their first message, 429, and what an upload throws. */
@@ -27,13 +28,13 @@ export async function receiveFile(
   if (own.length === 0) {
     throw new AppError(403, 'message_first', 'Write a message first. Then you can send files.')
   }
-  const setSize = count(announcedBytes ?? deps.config.attachmentLimitBytes)
+  const counted = await count(announcedBytes ?? deps.config.attachmentLimitBytes)
   const upload = { uploader: me.id, name, body, announcedBytes }
   const stored = await receiveUpload(deps, me.orgId, upload).catch((error) => {
-    setSize(0)
+    counted.failed()
     throw error
   })
-  setSize(stored.size)
+  counted.stored(stored)
   return stored
 }
 

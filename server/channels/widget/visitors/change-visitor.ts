@@ -2,10 +2,15 @@ import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { invalid } from '../../../errors.ts'
 import { TIME_TO_READ_MS } from '../../../sends/unread-email.ts'
+import type { Widget } from '../widgets/find-widget.ts'
 import type { VisitedPage } from './last-seen.ts'
 import { customerOfVisitor } from './visitor-customer.ts'
 import { forgetVisitors, lockVisitor, type SignedInVisitor, type Visitor } from './visitors.ts'
+
+/** Of all answers of a visitor, as JSON. */
+const MAX_FIELDS_BYTES = 16 * 1024
 
 /** What visitors say about themselves. Absent fields don't change. */
 export interface TypedData {
@@ -16,11 +21,15 @@ export interface TypedData {
   page?: VisitedPage | undefined
 }
 
-/** Saves what a visitor typed. It isn't copied to the customer, because no one has verified it. Throws 401. */
-export async function changeVisitor(deps: Deps, me: SignedInVisitor, typed: TypedData): Promise<Visitor> {
+/** Saves what a visitor typed. It isn't copied to the customer, because no one has verified it. Throws 400 and 401. */
+export async function changeVisitor(
+  deps: Deps,
+  { widget, me }: { widget: Widget; me: SignedInVisitor },
+  typed: TypedData,
+): Promise<Visitor> {
   const visitor = await deps.database.write(async (tx) => {
     const locked = await lockVisitor(tx, me)
-    const changed = await saveTyped(tx, locked, typed)
+    const changed = await saveTyped(tx, widget, locked, typed)
     const isRenamed = changed.userId === null && changed.typedName !== locked.typedName
     if (isRenamed && changed.customerId !== null) await customerOfVisitor(deps, tx, changed)
     if (changed.typedEmail !== locked.typedEmail) await emailUnreadSoon(deps, tx, changed)
@@ -45,12 +54,17 @@ async function emailUnreadSoon(deps: Deps, tx: Transaction, { orgId, id }: Visit
 }
 
 /** The same in a unit that has locked the visitor. */
-export async function saveTyped(tx: Transaction, before: Visitor, typed: TypedData): Promise<Visitor> {
+export async function saveTyped(
+  tx: Transaction,
+  widget: Pick<Widget, 'questions'>,
+  before: Visitor,
+  typed: TypedData,
+): Promise<Visitor> {
   const { name, email, fields, page } = typed
   const changes = {
     ...(name !== undefined && { typedName: name.trim() }),
     ...(email !== undefined && { typedEmail: email.trim() }),
-    ...(fields !== undefined && { fields: { ...before.fields, ...fields } }),
+    ...(fields !== undefined && { fields: keptAnswers(widget, before.fields, fields) }),
     ...(page !== undefined && { pageUrl: page.url, pageTitle: page.title }),
   }
   if (Object.keys(changes).length === 0) return before
@@ -59,4 +73,30 @@ export async function saveTyped(tx: Transaction, before: Visitor, typed: TypedDa
     .set(changes)
     .where(and(eq(visitors.orgId, before.orgId), eq(visitors.id, before.id)))
   return { ...before, ...changes }
+}
+
+/**
+ * Answers to what the widget asks; anyone can send others. Answers to questions that it doesn't ask anymore stay while
+ * there is room. Throws 400.
+ */
+function keptAnswers(
+  { questions }: Pick<Widget, 'questions'>,
+  before: Record<string, string>,
+  given: Record<string, string>,
+): Record<string, string> {
+  const asked = questions.fields.flatMap(({ key }) => {
+    const answer = given[key] ?? before[key]
+    return answer === undefined ? [] : [[key, answer] as const]
+  })
+  const answers = Object.fromEntries(asked)
+  if (bytesOf(answers) > MAX_FIELDS_BYTES) {
+    const detail = 'The answers are too long: they can have 16 KiB in all.'
+    throw invalid([{ pointer: '/fields', code: 'too_long', detail }])
+  }
+  const all = { ...before, ...answers }
+  return bytesOf(all) > MAX_FIELDS_BYTES ? answers : all
+}
+
+function bytesOf(answers: Record<string, string>): number {
+  return Buffer.byteLength(JSON.stringify(answers))
 }

@@ -6,6 +6,7 @@ import { isOurOrigin } from '../../../requests/headers.ts'
 import { isOriginAllowed } from '../origins.ts'
 import { findWidgetByKey, type Widget } from '../widgets/find-widget.ts'
 import { createLastSeen } from './last-seen.ts'
+import { createUploadLimits } from './upload-limits.ts'
 import { createVisitorLimits } from './visitor-limits.ts'
 import {
   findVisitorByToken,
@@ -44,12 +45,14 @@ interface Arrived {
 export function createVisitorGuard(deps: Deps) {
   const addressOf = createAddressReader(deps.config.trustProxy)
   const limits = createVisitorLimits(deps)
+  const uploads = createUploadLimits(deps)
   const lastSeen = createLastSeen(deps)
   const sightings = createWidgetSightings(deps)
   let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
 
   function sweep(): void {
     limits.sweep()
+    uploads.sweep()
     forgetCachedVisitors(deps)
     cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
   }
@@ -92,6 +95,7 @@ export function createVisitorGuard(deps: Deps) {
 
   return {
     limits,
+    uploads,
     lastSeen,
     sightings,
     visitorOf,

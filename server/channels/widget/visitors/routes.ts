@@ -75,10 +75,11 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
     )
     .patch(
       '/visitor',
-      async ({ visitor, address, body: { page, ...typed } }) => {
+      async ({ widget, visitor, address, body: { page, ...typed } }) => {
         guard.lastSeen.record(visitor, { address, page })
         const isTyped = Object.keys(typed).length > 0
-        return { visitor: viewVisitor(isTyped ? await changeVisitor(deps, visitor, typed) : visitor) }
+        const me = { widget, me: visitor }
+        return { visitor: viewVisitor(isTyped ? await changeVisitor(deps, me, typed) : visitor) }
       },
       { ...withBody, body: visitorChange, response: { 200: changedVisitor }, ...hide },
     )

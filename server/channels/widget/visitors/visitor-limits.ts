@@ -16,8 +16,6 @@ const SESSIONS_PER_KEY = 600
 /** Other requests in 60 seconds. */
 const REQUESTS_PER_VISITOR = 240
 const REQUESTS_PER_ADDRESS = 6_000
-const FILES_PER_HOUR = 50
-const FILE_BYTES_PER_HOUR = 250 * 1024 * 1024
 
 interface Sender {
   visitorId: string
@@ -31,8 +29,6 @@ interface VisitorLimits {
   message(from: Sender): void
   session(from: Omit<Sender, 'visitorId'>): void
   request(from: Pick<Sender, 'address'> & { visitorId: string | undefined }): void
-  /** Counts a file at its announced size. Call the result with the size that it has. */
-  file(visitorId: string, announcedBytes: number): (bytes: number) => void
   /** Removes expired entries. */
   sweep(): void
 }
@@ -42,7 +38,6 @@ export function createVisitorLimits(deps: Deps): VisitorLimits {
   const { monotonic } = deps.clock
   const minute = createRateLimiter(monotonic)
   const hour = createRateLimiter(monotonic, HOUR_MS)
-  const uploads = new Map<string, { at: number; bytes: number }[]>()
 
   /** Counts a request only if every limit allows it. */
   function take(what: string, limits: [limiter: typeof minute, key: string, limit: number][]): void {
@@ -51,10 +46,6 @@ export function createVisitorLimits(deps: Deps): VisitorLimits {
       if (!isAllowed) throw tooMany(what, resetMs)
     }
     for (const [limiter, key, limit] of limits) limiter.take(`${what} ${key}`, limit)
-  }
-
-  function recent(visitorId: string): { at: number; bytes: number }[] {
-    return (uploads.get(visitorId) ?? []).filter(({ at }) => at + HOUR_MS > monotonic())
   }
 
   return {
@@ -80,28 +71,15 @@ export function createVisitorLimits(deps: Deps): VisitorLimits {
         [minute, networkOf(address), REQUESTS_PER_ADDRESS],
       ])
     },
-    file(visitorId, announcedBytes) {
-      const counted = recent(visitorId)
-      const total = counted.reduce((sum, { bytes }) => sum + bytes, 0)
-      if (counted.length >= FILES_PER_HOUR || total + announcedBytes > FILE_BYTES_PER_HOUR) {
-        const oldest = counted[0]?.at ?? monotonic()
-        throw tooMany('files', oldest + HOUR_MS - monotonic())
-      }
-      const upload = { at: monotonic(), bytes: announcedBytes }
-      uploads.set(visitorId, [...counted, upload])
-      return (bytes) => {
-        upload.bytes = bytes
-      }
-    },
     sweep() {
       minute.sweep()
       hour.sweep()
-      for (const visitorId of uploads.keys()) if (recent(visitorId).length === 0) uploads.delete(visitorId)
     },
   }
 }
 
-function tooMany(what: string, waitMs: number): AppError {
+/** The refusal of one request too many. */
+export function tooMany(what: string, waitMs: number): AppError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000))
   return new AppError(429, 'rate_limited', `Too many ${what}. Try again in ${seconds} s.`, {
     headers: { 'retry-after': String(seconds) },
