@@ -181,3 +181,25 @@ test('all HTML parts of a mail are shown, with the texts between them', async ()
     '<p>One</p><br />\n<div style="white-space: pre-wrap">&lt;Two&gt;</div><br />\n<p>Three</p>',
   )
 })
+
+/** HTML with a text that no mail program shows, and one that looks like it. */
+const HIDDEN: [html: string, text: string][] = [
+  ['<div style="display:none;font-size:1px">Preview</div><p>Hello</p>', 'Hello'],
+  ['<div style="display: none !important">a<div>b</div>c</div>Hello', 'Hello'],
+  ['<span hidden>Preview</span>Hello', 'Hello'],
+  ['<div style="max-height:0px;overflow:hidden">Preview</div>Hello', 'Hello'],
+  ['<p style="opacity:0">Preview<p>Hello', 'Hello'],
+  ['<div style="visibility:hidden">Preview</div>Hello', 'Hello'],
+  ['<div style="font-size:0">Preview</div>Hello', 'Hello'],
+  ['<img style="display:none" alt="Pixel">Hello', 'Hello'],
+  ['<td style="font-size:0px"><div style="font-size:13px">Hello</div></td>', 'Hello'],
+  ['<a title="hidden" href="https://a.test/" style="mso-hide:all">Hello</a>', 'Hello (https://a.test/)'],
+  ['<td style="max-width:0;overflow:hidden;opacity:0.5">Hello</td>', 'Hello'],
+  ['<div style="display:none">Never closed', 'Never closed'],
+]
+
+describe('the text has what an HTML mail shows:', () => {
+  for (const [html, text] of HIDDEN) {
+    test(html, async () => expect((await parser.read(htmlMail(html))).text).toBe(text))
+  }
+})

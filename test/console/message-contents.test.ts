@@ -40,7 +40,7 @@ const mail = await ledger.fetched(
     'Content-Type: text/html; charset=utf-8',
     '',
     `<p onclick="alert(1)">Look: <img src="cid:dot@x"> <img src="http://127.0.0.1:${images.port}/a.png?x=1&amp;y=2"></p>`,
-    `<img src="http://127.0.0.1:${images.port}/script.svg"><script>alert(1)</script>`,
+    `<img src="http://127.0.0.1:${images.port}/script.svg" alt="Sale &lt;now&gt;"><script>alert(1)</script>`,
     '<p>On Monday, Ben wrote:</p><blockquote>Earlier words</blockquote>',
     '--b',
     'Content-Type: image/png',
@@ -66,6 +66,12 @@ test('the HTML of a mail is a page of its own in which nothing runs and nothing 
   expect(frame.text).toMatch(/src="\/v1\/attachments\/att_/)
   expect(frame.text).not.toContain('alert(1)')
   expect(frame.text).not.toContain(`http://127.0.0.1:${images.port}`)
+})
+
+test('a blocked image says what it shows', async () => {
+  const blocked = (await agent.call('GET', `${message}/frame`)).text
+  expect(blocked).toContain('<span class="blocked-image">Sale &lt;now&gt;</span>')
+  expect((await agent.call('GET', `${message}/frame?images=all`)).text).not.toContain('<span')
 })
 
 test('images from elsewhere are shown when an agent asks, through this server', async () => {

@@ -1,11 +1,15 @@
 import { afterAll, expect } from 'bun:test'
 import type { FrameLocator, Page } from 'playwright-core'
 import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { createId } from '../../server/ids.ts'
+import { messageIdOf } from '../../server/sends/message-id.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
+import { multipartMail } from '../support/mail/mail-parser.ts'
 import { richMail } from '../support/mail/rich-mail.ts'
+import { replyPath, sendNow, UNDO_MS } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -62,6 +66,7 @@ async function openMailbox(workspace: Workspace) {
     ticketId: () => ticketId,
     headers,
     receiveRaw,
+    fetchedRaw: ledger.fetched,
     receive({ from, headers: more = [], html, text }: GivenMail) {
       const lines = [
         ...headers(from),
@@ -312,4 +317,38 @@ browserTest('the sender of a forwarded mail becomes the customer with one click'
   await page.getByRole('button', { name: 'Make Zoe Zebra the customer' }).click()
   await page.locator('.customer-panel h2', { hasText: 'Zoe Zebra' }).waitFor()
   await page.getByText('zoe@stripes.test').first().waitFor()
+})
+
+browserTest('a bounce for 49 recipients lists the first of them, and the others when asked', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { ben } = workspace
+  const mailbox = await openMailbox(workspace)
+  await mailbox.receive({ text: 'Who comes?' })
+  const people = Array.from({ length: 49 }, (_, at) => `guest${at}@customer.test`)
+  const messageId = createId('msg', ben.now())
+  const recipients = { to: people.map((address) => ({ address })) }
+  const sendAt = new Date(ben.now() + UNDO_MS).toISOString()
+  const sent = await ben.call('PUT', replyPath(mailbox.ticketId(), messageId), {
+    body: { text: 'All of you.', recipients, sendAt },
+  })
+  expect(sent.status, sent.text).toBe(201)
+  await sendNow(ben, mailbox.ticketId(), messageId)
+  const reports = people.map((one) => `Final-Recipient: rfc822; ${one}\r\nAction: failed\r\nStatus: 5.1.1`)
+  const report = multipartMail(
+    'report; report-type=delivery-status',
+    [
+      'Content-Type: text/plain\r\n\r\nNo one got it.',
+      `Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\n${reports.join('\r\n\r\n')}`,
+      `Content-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageIdOf(bellhop.deps.encryption, messageId, 'acme.example')}\r\n`,
+    ],
+    'Return-Path: <>',
+  )
+  await mailbox.fetchedRaw(report)
+  await using window = await openTicket(bellhop, ben, mailbox.ticketId())
+  const { page } = window
+  const missed = page.locator('.failed-send-missed li')
+  await missed.first().waitFor()
+  expect(await missed.count()).toBe(3)
+  await page.getByRole('button', { name: 'and 46 more' }).click()
+  await eventually(async () => (await missed.count()) === 49)
 })

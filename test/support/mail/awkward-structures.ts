@@ -70,6 +70,7 @@ export const AWKWARD_STRUCTURES: AwkwardMail[] = [
   { ...mixed('A winmail.dat', MIXED, [TEXT, winmail()]), text: 'See the file.' },
   {
     name: 'Only a winmail.dat',
+    text: 'Outlook’s own format (winmail.dat)',
     make: () =>
       rawMail(
         'Only a winmail.dat',
@@ -128,6 +129,7 @@ export const AWKWARD_STRUCTURES: AwkwardMail[] = [
   },
   {
     name: 'Encrypted with S/MIME',
+    text: 'encrypted with S/MIME',
     files: ['smime.p7m'],
     make: () =>
       rawMail(
@@ -140,17 +142,20 @@ export const AWKWARD_STRUCTURES: AwkwardMail[] = [
         base64(Buffer.concat([Buffer.from('3080060a2a864886f70d010703', 'hex'), Buffer.alloc(2_000, 90)])),
       ),
   },
-  mixed(
-    'Encrypted with PGP',
-    { 'Content-Type': 'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=limit' },
-    [
-      part({ 'Content-Type': 'application/pgp-encrypted' }, 'Version: 1'),
-      part(
-        { 'Content-Type': 'application/octet-stream; name=encrypted.asc' },
-        '-----BEGIN PGP MESSAGE-----\r\n\r\nabc\r\n',
-      ),
-    ],
-  ),
+  {
+    ...mixed(
+      'Encrypted with PGP',
+      { 'Content-Type': 'multipart/encrypted; protocol="application/pgp-encrypted"; boundary=limit' },
+      [
+        part({ 'Content-Type': 'application/pgp-encrypted' }, 'Version: 1'),
+        part(
+          { 'Content-Type': 'application/octet-stream; name=encrypted.asc' },
+          '-----BEGIN PGP MESSAGE-----\r\n\r\nabc\r\n',
+        ),
+      ],
+    ),
+    text: 'encrypted with PGP',
+  },
   { ...related('An inline image without Content-Disposition', {}), files: ['logo.png'] },
   {
     ...related('An inline image that is an attachment', {

@@ -3,7 +3,7 @@ import ImageOff from 'lucide-solid/icons/image-off'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { formatSize } from '../../../server/sizes.ts'
 import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
-import { type Attachment, attachmentUrl, isImage, isInHtml, isPlayable } from './attachment-type.ts'
+import { type Attachment, attachmentUrl, isImage, isInHtml, isPlayable, noteOn } from './attachment-type.ts'
 import './attachment-list.css'
 import { FileIcon } from './file-icon.tsx'
 import { viewOnClick } from './image-link.ts'
@@ -130,6 +130,7 @@ function FileRow(props: { file: Attachment }) {
         <span class="attachment-list-size">{size()}</span>
         <Download />
       </a>
+      <Show when={noteOn(props.file)}>{(note) => <p class="attachment-list-note">{note()}</p>}</Show>
       <Show when={fault()}>
         <p class="attachment-list-problem" role="alert">
           {fault()}

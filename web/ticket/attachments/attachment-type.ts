@@ -19,6 +19,11 @@ const PLAYABLE = [
 /** Images that the server lets the page show (`isShownInline` in server/attachments/file-type.ts). */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
+const NOTES: [type: RegExp, note: string][] = [
+  [/^application\/(?:vnd\.)?ms-tnef$/, 'Outlook’s own format for text and files. Only Outlook opens it.'],
+  [/^application\/(?:x-)?pkcs7-mime$/, 'The content of the email, encrypted or signed with S/MIME.'],
+]
+
 export function attachmentUrl(id: string): string {
   return `/v1/attachments/${id}`
 }
@@ -36,4 +41,9 @@ export function isImage({ type }: Pick<Attachment, 'type'>): boolean {
 /** Whether the page can play it. */
 export function isPlayable({ type }: Pick<Attachment, 'type'>): boolean {
   return PLAYABLE.includes(type)
+}
+
+/** What a file is that no one can open as it is. */
+export function noteOn({ type }: Pick<Attachment, 'type'>): string | undefined {
+  return NOTES.find(([known]) => known.test(type))?.[1]
 }

@@ -15,6 +15,9 @@ const RecipientField = lazy(() =>
   import('../recipients/recipient-field.tsx').then(({ RecipientField }) => ({ default: RecipientField })),
 )
 
+/** Of more recipients, one less is listed, and a button for the others. */
+const MAX_LISTED = 4
+
 interface FailedSendProps {
   message: MessageEntry
   ticketId: string
@@ -31,6 +34,9 @@ export function FailedSend(props: FailedSendProps) {
   let strip: HTMLDivElement | undefined
   leaveFocusToPane(() => strip)
   const missed = () => props.message.missed ?? []
+  const [isAll, setAll] = createSignal(false)
+  const listed = () =>
+    isAll() || missed().length <= MAX_LISTED ? missed() : missed().slice(0, MAX_LISTED - 1)
 
   async function resend(to?: Recipient[]): Promise<void> {
     setBusy(true)
@@ -49,7 +55,7 @@ export function FailedSend(props: FailedSendProps) {
             fallback={<Show when={props.message.sendError}>{(reason) => <> · {reason()}</>}</Show>}
           >
             <ul class="failed-send-missed">
-              <For each={missed()}>
+              <For each={listed()}>
                 {({ address, detail }) => (
                   <li>
                     {address}: {detail}
@@ -57,6 +63,11 @@ export function FailedSend(props: FailedSendProps) {
                 )}
               </For>
             </ul>
+            <Show when={listed().length < missed().length}>
+              <button type="button" class="failed-send-more" onClick={() => setAll(true)}>
+                and {missed().length - listed().length} more
+              </button>
+            </Show>
           </Show>{' '}
           {/* A bounce says what is wrong with the address, not with the mailbox. */}
           <SettingsLink problem={props.message.sending === 'failed' ? props.problem : undefined} />

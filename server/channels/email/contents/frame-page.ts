@@ -22,10 +22,13 @@ export const FRAME_POLICY = [
   'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
 ].join('; ')
 
+/** Pixels of a side. */
+const MIN_IMAGE_SIZE = 4
+
 /** The page makes the frame as high as its content; `search` is what the page marks. */
 const STYLE = `:root{color-scheme:light}html{display:flow-root;overflow-y:hidden}body{margin:0;padding:8px 12px;background:#fff;color:#1a1a1a;font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 body>:first-child,body>div:first-child>:first-child{margin-top:0}body>:last-child,body>div:last-child>:last-child{margin-bottom:0}
-::highlight(search){background:#f6d98a}img{max-width:100%;height:auto}table{max-width:100%}pre{white-space:pre-wrap}blockquote{margin:0 0 0 4px;padding-left:12px;border-left:2px solid #ccc}`
+.blocked-image{padding:0 6px;border:1px dashed;border-radius:3px;opacity:.75}::highlight(search){background:#f6d98a}img{max-width:100%;height:auto}table{max-width:100%}pre{white-space:pre-wrap}blockquote{margin:0 0 0 4px;padding-left:12px;border-left:2px solid #ccc}`
 
 /** The page inside the frame, from HTML that is already safe. */
 export function framePage(html: string, { isQuoteShown, ofContentId, ofUrl }: FrameContent): string {
@@ -60,8 +63,16 @@ function show(
   const value = image.getAttribute(attribute) ?? ''
   image.removeAttribute(attribute)
   const address = addressOf(decodeEntities(value))
-  if (address === undefined) image.setAttribute('hidden', '')
-  else image.setAttribute('src', address)
+  if (address !== undefined) image.setAttribute('src', address)
+  else if (altOf(image) === '') image.setAttribute('hidden', '')
+  else image.replace(`<span class="blocked-image">${altOf(image)}</span>`, { html: true })
+}
+
+/** What an image says, as it is in the source. An image of a few pixels only tracks who opens the mail. */
+function altOf(image: HTMLRewriterTypes.Element): string {
+  const sizes = [image.getAttribute('width'), image.getAttribute('height')]
+  if (sizes.some((size) => size !== null && Number.parseFloat(size) < MIN_IMAGE_SIZE)) return ''
+  return image.getAttribute('alt')?.trim().replaceAll('<', '&lt;') ?? ''
 }
 
 /** The rewriter returns attributes as written in the source. The sanitizer writes no other entities than these. */

@@ -33,6 +33,10 @@ const PARAGRAPHS = new Set('p h1 h2 h3 h4 h5 h6 blockquote ul ol table pre'.spli
 /** Elements that mail programs put around the mail that is answered. */
 const QUOTE_CLASS =
   /\b(?:gmail_quote|yahoo_quoted|protonmail_quote|tutanota_quote|moz-cite|zmail_extra|mail_quote|skype_quote)\b/
+const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'input', 'wbr', 'area', 'col'])
+const FONT_SIZE = /font-size\s*:\s*0*\.?0*[1-9]/i
+/** Characters read to find the ends of hidden elements, per character of the HTML. */
+const MAX_SEARCHED_SHARE = 4
 const ATTRIBUTE = /([a-z][\w:-]{0,40})\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi
 const BLANKS = /[ \t\r\n\f\u00a0]+/g
 
@@ -43,6 +47,7 @@ const BLANKS = /[ \t\r\n\f\u00a0]+/g
 export function htmlToText(html: string): string {
   const text = createText()
   const source = html.slice(0, MAX_HTML_LENGTH)
+  const afterHidden = createHiddenSearch(source)
   let at = 0
   while (at < source.length) {
     const open = source.indexOf('<', at)
@@ -57,9 +62,11 @@ export function htmlToText(html: string): string {
     TAG_NAME.lastIndex = open
     const [, slash, name = ''] = TAG_NAME.exec(source) ?? []
     const tag = name.toLowerCase()
+    const start = source.slice(open, end)
+    const hiddenEnd = slash ? undefined : afterHidden(tag, start, end)
     if (slash) text.close(tag)
-    else if (tag) text.open(tag, source.slice(open, end))
-    at = !slash && UNSEEN.has(tag) ? afterElement(source, end, tag) : end
+    else if (tag && hiddenEnd === undefined) text.open(tag, start)
+    at = hiddenEnd ?? (!slash && UNSEEN.has(tag) ? afterElement(source, end, tag) : end)
   }
   return text.end()
 }
@@ -91,6 +98,77 @@ function afterElement(source: string, from: number, tag: string): number {
   const end = new RegExp(`</${tag}[\\s/>]`, 'gi')
   end.lastIndex = from
   return end.exec(source)?.index ?? source.length
+}
+
+/**
+ * Finds where an element that isn't drawn ends; undefined for one that is. Newsletters hide a text for previews at their
+ * beginning. In doubt it is drawn: without an end tag, or when the search has read too much already.
+ */
+function createHiddenSearch(source: string) {
+  let left = source.length * MAX_SEARCHED_SHARE
+  return (tag: string, start: string, end: number): number | undefined => {
+    if (tag === '' || tag === 'html' || tag === 'body' || !/\b(?:style|hidden)\b/i.test(start))
+      return undefined
+    const style = declarationsIn(attributesOf(start).get('style') ?? '')
+    const isHidden = isHiddenAttribute(start) || hides(style)
+    // It also closes gaps between cells, which have a size of their own.
+    const hasNoSize = isZero(style.get('font-size'))
+    if (!isHidden && !hasNoSize) return undefined
+    if (VOID_ELEMENTS.has(tag)) return end
+    const content = contentEnd(tag, end)
+    if (content === undefined) return undefined
+    return isHidden || !FONT_SIZE.test(source.slice(end, content.from)) ? content.to : undefined
+  }
+
+  /** The end of the element whose start tag ends at `from`. */
+  function contentEnd(tag: string, from: number): { from: number; to: number } | undefined {
+    const tags = new RegExp(`<(/?)${RegExp.escape(tag)}(?=[\\s/>])`, 'gi')
+    tags.lastIndex = from
+    let depth = 1
+    for (let match = tags.exec(source); match; match = tags.exec(source)) {
+      if (match.index - from > left) break
+      // A paragraph ends where the next one begins.
+      depth += match[1] || tag === 'p' ? -1 : 1
+      if (depth > 0) continue
+      left -= match.index - from
+      return {
+        from: match.index,
+        to: match[1] ? after(source, source.indexOf('>', match.index), 1) : match.index,
+      }
+    }
+    left -= source.length - from
+    return undefined
+  }
+}
+
+/** Lower case, without `!important`. */
+function declarationsIn(style: string): Map<string, string> {
+  return new Map(
+    style
+      .toLowerCase()
+      .split(';')
+      .map((declaration) => {
+        const [name = '', value = ''] = declaration.split(':')
+        return [name.trim(), value.replace('!important', '').trim()]
+      }),
+  )
+}
+
+function hides(style: Map<string, string>): boolean {
+  if (style.get('display') === 'none' || style.get('visibility') === 'hidden') return true
+  if (isZero(style.get('opacity'))) return true
+  return (
+    style.get('overflow') === 'hidden' && (isZero(style.get('max-height')) || isZero(style.get('height')))
+  )
+}
+
+function isZero(length = ''): boolean {
+  return /^0*\.?0+(?:px|pt|em|rem|%)?$/.test(length)
+}
+
+/** `hidden`, with or without a value. */
+function isHiddenAttribute(start: string): boolean {
+  return /\shidden(?=[\s/>=])/i.test(start.replace(/"[^"]*"|'[^']*'/g, '""'))
 }
 
 /** Lines with the marks of the quotes they are in. */

@@ -15,6 +15,7 @@ import { type MimePart, readParts } from './mime-parts.ts'
 import { MAX_ATTACHMENTS, MAX_TEXT_LENGTH, type MailAttachment, type ParsedMail } from './parsed-mail.ts'
 import { safeHtml } from './safe-html.ts'
 import { decodedChunks } from './transfer-encoding.ts'
+import { unreadContent } from './unread-content.ts'
 
 /** Text in which quotes are looked for, in code points. Longer text is cut and kept as a file. */
 const MAX_SEARCHED_LENGTH = 4 * MAX_TEXT_LENGTH
@@ -49,7 +50,9 @@ export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: strin
   const { root, skippedParts } = readParts(bytes)
   const { headers } = root
   const body = readBody(root)
-  const fullText = namedImages(cleanText(body.text), body.files)
+  const written = namedImages(cleanText(body.text), body.files)
+  const isEmpty = written.trim() === '' && body.html === null
+  const fullText = (isEmpty && unreadContent(root)) || written
   const searched = firstCodePoints(fullText, MAX_SEARCHED_LENGTH)
   const cut = cutQuotes(searched, { hasQuoteElement: hasQuoteElement(body.html ?? '') })
   const text = firstCodePoints(cut.text, MAX_TEXT_LENGTH)
