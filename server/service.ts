@@ -171,6 +171,6 @@ function databaseFile(folder: string): WatchedFile {
 
 /** Loads PostgreSQL only when it is used. Returns a function that releases the lock. */
 async function lockDatabase(url: string, context: { clock: Clock; log: Log }): Promise<() => Promise<void>> {
-  const { lockPostgres } = await import('./database/postgres-lock.ts')
+  const { lockPostgres } = await import('./database/postgresql/postgres-lock.ts')
   return (await lockPostgres(url, context)).release
 }

@@ -26,6 +26,7 @@ export function startBackups(deps: Deps): { stop(): Promise<void> } {
     running = startJob(deps, {
       place: place ?? { kind: 'folder', path: '' },
       dataFolder: deps.config.dataFolder,
+      databaseUrl: deps.config.databaseUrl,
       passphrase: deps.config.backupPassphrase,
       now: startedAt,
     })

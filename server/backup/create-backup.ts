@@ -6,6 +6,7 @@ import { hashOf, statOf, syncFolder } from '../attachments/disk-files.ts'
 import { SECRET_FILE } from '../data-folder.ts'
 import { lockBackups } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
+import { sizeOfPostgres } from '../database/postgresql/postgres-copy.ts'
 import { copyDatabase, openSnapshot, type Snapshot, stillReferenced } from '../database/snapshot.ts'
 import { isoTime } from '../dates.ts'
 import { formatSize } from '../sizes.ts'
@@ -25,6 +26,8 @@ const MAX_BYTES_IN_MEMORY = 1024 * 1024
 
 export interface BackupSource {
   dataFolder: string
+  /** Of PostgreSQL, if the database is there. */
+  databaseUrl: string | undefined
   passphrase: string | undefined
   /** Milliseconds since 1970. */
   now: number
@@ -97,11 +100,9 @@ function lowerPriority(): void {
 /** Writes a backup without reading it back, in a work folder that the caller has. Returns its size. */
 export async function writeDraft(file: string, work: string, source: BackupSource): Promise<number> {
   const { dataFolder, passphrase, now } = source
-  await requireSpace(dataFolder)
+  await requireSpace(source)
   const copy = join(work, DATABASE_FILE)
-  await namingDiskFaults(`Can't copy the database in ${dataFolder}`, () => {
-    copyDatabase(join(dataFolder, DATABASE_FILE), copy)
-  })
+  await namingDiskFaults(`Can't copy the database to ${dataFolder}`, () => copyDatabase(source, copy, now))
   using snapshot = openSnapshot(copy)
   const entries = entriesOf(copy, snapshot, source)
   await namingDiskFaults(`Can't write to ${dirname(resolve(file))}`, () =>
@@ -114,8 +115,9 @@ export async function writeDraft(file: string, work: string, source: BackupSourc
 async function* entriesOf(
   copy: string,
   snapshot: Snapshot,
-  { dataFolder, now }: BackupSource,
+  source: BackupSource,
 ): AsyncGenerator<ArchiveEntry> {
+  const { dataFolder, now } = source
   const files: Manifest['files'] = {}
   const database = { bytes: (await stat(copy)).size, sha256: await hashOf(copy) }
   files[DATABASE_FILE] = database
@@ -153,7 +155,7 @@ async function* entriesOf(
     files,
     attachments,
     // The others were deleted after the database was copied.
-    missing: stillReferenced(join(dataFolder, DATABASE_FILE), absent),
+    missing: await stillReferenced(source, absent),
   })
   const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)
   yield { name: MANIFEST_FILE, size: text.byteLength, from: text }
@@ -180,10 +182,11 @@ function requireNewFile(file: string): void {
 }
 
 /** The copy of the database is at most as large as the database and its log. */
-async function requireSpace(dataFolder: string): Promise<void> {
-  const database = join(dataFolder, DATABASE_FILE)
-  const sizes = await Promise.all([statOf(database), statOf(`${database}-wal`)])
-  const needed = SPARE_BYTES + sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)
+async function requireSpace({ dataFolder, databaseUrl }: BackupSource): Promise<void> {
+  const file = join(dataFolder, DATABASE_FILE)
+  const sizes = await Promise.all([statOf(file), statOf(`${file}-wal`)])
+  const ofFiles = sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)
+  const needed = SPARE_BYTES + (databaseUrl === undefined ? ofFiles : await sizeOfPostgres(databaseUrl))
   const { bavail, bsize } = statfsSync(dataFolder)
   if (bavail * bsize >= needed) return
   throw new BackupError(

@@ -6,6 +6,7 @@ import { SECRET_FILE } from '../data-folder.ts'
 import { UNFINISHED_RESTORE } from '../database/database-file.ts'
 import { LOCK_FILES, lockDataFolder } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
+import { fillPostgres } from '../database/postgresql/postgres-copy.ts'
 import { openSnapshot } from '../database/snapshot.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
@@ -17,16 +18,24 @@ const FILES_AT_ONCE = 32
  * place.
  */
 const RESTORED = ['attachments', SECRET_FILE, DATABASE_FILE]
+/** What is on the disk when the database is on PostgreSQL. */
+const RESTORED_FILES = RESTORED.filter((name) => name !== DATABASE_FILE)
 
 /**
- * Restores a backup into an empty or missing data folder. The files are written and checked in a folder inside it, synced,
- * and then moved. Throws `BackupError` or `StartError`, and leaves the folder as it was then. After a kill, Bellhop
- * doesn't start in the folder, and another restore starts again.
+ * Restores a backup into an empty or missing data folder, and into an empty PostgreSQL database if a URL is given. The
+ * files are written and checked in a folder inside it, synced, and then moved. Throws `BackupError` or `StartError`, and
+ * leaves the folder as it was then. After a kill, Bellhop doesn't start in the folder, and another restore starts again.
  */
 export async function restoreBackup(
   file: BackupFile,
-  { dataFolder, passphrase, now }: { dataFolder: string; passphrase: string | undefined; now: number },
+  target: {
+    dataFolder: string
+    databaseUrl: string | undefined
+    passphrase: string | undefined
+    now: number
+  },
 ): Promise<Manifest> {
+  const { dataFolder, databaseUrl, passphrase, now } = target
   const before = namesIn(dataFolder)
   const isLocked = LOCK_FILES.some((name) => before?.includes(name))
   if (!isLocked) requireEmpty(dataFolder)
@@ -39,8 +48,14 @@ export async function restoreBackup(
     await removeRestored(dataFolder)
     await namingDiskFaults(`Can't write to ${dataFolder}`, () => mkdir(staging, { mode: 0o700 }))
     const manifest = await unpackInto(staging, file, passphrase)
-    await publish(staging, dataFolder)
+    if (databaseUrl === undefined) await publish(staging, dataFolder, RESTORED)
+    else {
+      const beforeCommit = () => publish(staging, dataFolder, RESTORED_FILES)
+      await fillPostgres(databaseUrl, join(staging, DATABASE_FILE), { now, beforeCommit })
+    }
     isDone = true
+    await rm(staging, { recursive: true })
+    await syncFolder(dataFolder)
     return manifest
   } finally {
     if (!isDone) {
@@ -122,11 +137,9 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-async function publish(staging: string, dataFolder: string): Promise<void> {
-  for (const name of RESTORED) {
+async function publish(staging: string, dataFolder: string, names: string[]): Promise<void> {
+  for (const name of names) {
     if (existsSync(join(staging, name))) await rename(join(staging, name), join(dataFolder, name))
   }
-  await syncFolder(dataFolder)
-  await rm(staging, { recursive: true })
   await syncFolder(dataFolder)
 }

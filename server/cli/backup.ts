@@ -4,7 +4,6 @@ import { type BackupJob, runBackupJob } from '../backup/backup-job.ts'
 import { createBackup } from '../backup/create-backup.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
-import { StartError } from '../errors.ts'
 import { formatSize } from '../sizes.ts'
 import { passphraseFrom } from './option-values.ts'
 import { counted, note, print, printJson } from './output.ts'
@@ -26,14 +25,10 @@ export function addBackup(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (file: string, { passphraseFile, json }: Options) => {
       const config = readConfig()
-      if (config.databaseUrl) {
-        throw new StartError(
-          'bellhop backup is for the embedded database. Back up PostgreSQL with pg_dump, and copy the data folder.',
-        )
-      }
       requireData(config)
       const { manifest, bytes } = await createBackup(file, {
         dataFolder: config.dataFolder,
+        databaseUrl: config.databaseUrl,
         passphrase: passphraseFrom(passphraseFile),
         now: systemClock.now(),
       })

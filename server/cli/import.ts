@@ -40,7 +40,7 @@ async function withoutServer<T>(config: Config, work: () => Promise<T>): Promise
   await using locks = new AsyncDisposableStack()
   locks.defer(lockDataFolder(config.dataFolder, systemClock.now()).release)
   if (config.databaseUrl) {
-    const { lockPostgres } = await import('../database/postgres-lock.ts')
+    const { lockPostgres } = await import('../database/postgresql/postgres-lock.ts')
     const context = { clock: systemClock, log: openLog(config, systemClock) }
     locks.defer((await lockPostgres(config.databaseUrl, context)).release)
   }

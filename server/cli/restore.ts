@@ -4,7 +4,6 @@ import { findBackup } from '../backup/find-backup.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
-import { StartError } from '../errors.ts'
 import { passphraseFrom } from './option-values.ts'
 import { counted, note, print, printJson } from './output.ts'
 
@@ -16,21 +15,19 @@ interface Options {
 export function addRestore(program: Command): void {
   program
     .command('restore')
-    .description('restore a backup into an empty or new data folder')
+    .description(
+      'restore a backup into an empty or new data folder, and into the empty database at DATABASE_URL',
+    )
     .argument('<file>', 'a backup: a file or s3://bucket/key; the newest of a folder or s3://bucket/prefix')
     .option('--passphrase-file <file>', 'the passphrase that it is encrypted with; - reads standard input')
     .option('--json', 'print JSON')
     .action(async (file: string, { passphraseFile, json }: Options) => {
       const config = readConfig()
-      if (config.databaseUrl) {
-        throw new StartError(
-          'bellhop restore is for the embedded database. Unset DATABASE_URL, or restore PostgreSQL with pg_restore.',
-        )
-      }
       const passphrase = passphraseFrom(passphraseFile) ?? config.backupPassphrase
-      const { dataFolder } = config
+      const { dataFolder, databaseUrl } = config
       const manifest = await restoreBackup(await findBackup(file, config.s3), {
         dataFolder,
+        databaseUrl,
         passphrase,
         now: systemClock.now(),
       })

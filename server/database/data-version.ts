@@ -29,7 +29,7 @@ function stateOfFile(file: string): DataState | undefined {
 }
 
 async function stateOfPostgres(url: string): Promise<DataState> {
-  const { openPool } = await import('./postgres-pool.ts')
+  const { openPool } = await import('./postgresql/postgres-pool.ts')
   const client = openPool(url, { max: 1, connectionTimeout: 5 })
   try {
     const ledger: unknown[][] = await client.unsafe(READ_LEDGER).values()

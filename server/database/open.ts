@@ -15,7 +15,7 @@ export async function openDatabase(
 ): Promise<Database> {
   if (place.databaseUrl) {
     // Loaded only when needed.
-    const { openPostgres } = await import('./postgres.ts')
+    const { openPostgres } = await import('./postgresql/postgres.ts')
     await migratePostgres(place.databaseUrl, context.now())
     return openPostgres(place.databaseUrl, context.onCommit, (code, tries) =>
       context.log.warn('unit_retried', { code, tries }),

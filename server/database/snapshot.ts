@@ -1,18 +1,34 @@
 import { Database as Connection, constants } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { MIGRATIONS } from './migrations.ts'
+import { DATABASE_FILE } from './open.ts'
+import { copyPostgres, referencedInPostgres } from './postgresql/postgres-copy.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** `attachments` and `mails` are in every version of the tables. */
 const REFERENCED = `select hash from attachments union select hash from mails where hash is not null`
 
+interface Place {
+  dataFolder: string
+  databaseUrl: string | undefined
+}
+
 /**
- * Copies the database into a new file and syncs it, while others read and write. The copy is the state of one moment
- * after the call, without deleted data. Blocks this thread, so call it in its own process. SQLite's backup API isn't
- * used, because it starts again whenever another process writes and wouldn't end on a busy server.
+ * Copies the database into a new SQLite file and syncs it, while others read and write. The copy is the state of one
+ * moment after the call, without deleted data. Blocks this thread, so call it in its own process.
  */
-export function copyDatabase(file: string, copy: string): void {
+export async function copyDatabase(place: Place, copy: string, now: number): Promise<void> {
   closeSync(openSync(copy, 'wx', 0o600))
+  if (place.databaseUrl === undefined) copySqlite(join(place.dataFolder, DATABASE_FILE), copy)
+  else await copyPostgres(place.databaseUrl, copy, now)
+  const handle = openSync(copy, 'r+')
+  fsyncSync(handle)
+  closeSync(handle)
+}
+
+/** SQLite's backup API starts again whenever another process writes and wouldn't end on a busy server. */
+function copySqlite(file: string, copy: string): void {
   const connection = new Connection(file, { readwrite: true, create: false })
   try {
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -20,9 +36,6 @@ export function copyDatabase(file: string, copy: string): void {
   } finally {
     connection.close()
   }
-  const handle = openSync(copy, 'r+')
-  fsyncSync(handle)
-  closeSync(handle)
 }
 
 export interface Snapshot extends Disposable {
@@ -62,9 +75,10 @@ export function openSnapshot(copy: string): Snapshot {
 }
 
 /** Which of the files something still refers to. */
-export function stillReferenced(file: string, hashes: string[]): string[] {
+export async function stillReferenced(place: Place, hashes: string[]): Promise<string[]> {
   if (hashes.length === 0) return []
-  const connection = new Connection(file, { readwrite: true, create: false })
+  if (place.databaseUrl !== undefined) return referencedInPostgres(place.databaseUrl, hashes)
+  const connection = new Connection(join(place.dataFolder, DATABASE_FILE), { readwrite: true, create: false })
   try {
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     const found = connection.query<{ hash: string }, [string]>(

@@ -1,5 +1,5 @@
 import { judgeData, READ_LEDGER, READ_SHAPE } from '../database/migration-ledger.ts'
-import { openPool } from '../database/postgres-pool.ts'
+import { openPool } from '../database/postgresql/postgres-pool.ts'
 import { type Finding, findingsOf } from './finding.ts'
 import { ofDataState } from './judge-version.ts'
 

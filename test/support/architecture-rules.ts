@@ -42,7 +42,7 @@ const CLOCKS: Record<string, RegExp> = {
   // Duration of a flush, and pauses between attempts to take a lock or open the file.
   'server/database/sqlite.ts': /performance|setTimeout/,
   // Pauses between attempts of a unit.
-  'server/database/postgres.ts': /setTimeout/,
+  'server/database/postgresql/postgres.ts': /setTimeout/,
   // When a thread without work ends.
   'server/database/database-thread.ts': /setTimeout/,
   // Keeps a command alive while a thread reads the database.

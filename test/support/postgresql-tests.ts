@@ -117,6 +117,9 @@ const SQLITE_ONLY: Record<string, string[]> = {
   ],
 }
 
+/** The same of backups. */
+const BACKUP_FILES = ['restored-data']
+
 /** The test files that also run on PostgreSQL. A new file in the folders above runs there until it is listed. */
 export function postgresqlTests(): string[] {
   const files = FOLDERS.flatMap((folder) => [...new Glob(`test/${folder}/*.test.ts`).scanSync()])
@@ -127,6 +130,7 @@ export function postgresqlTests(): string[] {
     ...FILES.map((name) => `test/channels/${name}.test.ts`),
     ...WIDGET_FILES.map((name) => `test/widget/${name}.test.ts`),
     ...EXPORT_FILES.map((name) => `test/export/${name}.test.ts`),
+    ...BACKUP_FILES.map((name) => `test/backup/${name}.test.ts`),
   ]
   return [...files.filter((file) => !skipped.includes(file)), ...further].sort()
 }

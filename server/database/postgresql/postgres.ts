@@ -9,9 +9,9 @@ import {
   StorageError,
   storageCode,
   type Transaction,
-} from './database.ts'
+} from '../database.ts'
+import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from '../unit.ts'
 import { openPool } from './postgres-pool.ts'
-import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from './unit.ts'
 
 const MAX_TRIES = 8
 /** Multiplied by the number of tries. */

@@ -1,7 +1,7 @@
 import { SQL } from 'bun'
-import type { Clock } from '../clock.ts'
-import { StartError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Clock } from '../../clock.ts'
+import { StartError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
 import { openPool } from './postgres-pool.ts'
 
 /** An arbitrary number, the same in every server and different from that of the migrations. */

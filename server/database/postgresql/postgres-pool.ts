@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../../clock.ts'
 
 /**
  * After this time without a result, a query checks whether the server still responds. A request is refused within 10
