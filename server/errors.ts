@@ -28,14 +28,18 @@ export function notFound(what: string): AppError {
   return new AppError(404, 'not_found', `There is no ${what} with this id.`)
 }
 
-/** A 400 for one or more invalid fields, all reported at once. */
-export function invalid(errors: Fault[]): AppError {
+/** Faults that one response reports. */
+export const MAX_FAULTS = 20
+
+/** A 400 for one or more invalid fields, reported at once, up to a number. */
+export function invalid(found: Fault[]): AppError {
+  const errors = found.slice(0, MAX_FAULTS)
   const [first] = errors
   const where = first?.pointer ?? first?.parameter
   const detail =
     errors.length === 1 && first
       ? `${where ? `${where}: ` : ''}${first.detail}`
-      : `${errors.length} fields are invalid.`
+      : `${found.length > MAX_FAULTS ? `More than ${MAX_FAULTS}` : found.length} fields are invalid.`
   return new AppError(400, 'invalid_request', detail, { errors })
 }
 

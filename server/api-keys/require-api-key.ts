@@ -3,9 +3,9 @@ import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader, networkOf, type Server } from '../requests/address.ts'
+import { type Allowance, createRateLimiter, WINDOW_MS } from '../requests/rate-limit.ts'
 import { findValidKey } from './api-keys.ts'
 import { createLastUsed } from './last-used.ts'
-import { type Allowance, createRateLimiter, WINDOW_MS } from './rate-limit.ts'
 
 /** The caller of a request: an organization's secret key or a signed-in agent. */
 export interface Caller {

@@ -44,6 +44,7 @@ import { endpointRoutes } from '../webhooks/endpoints/routes.ts'
 import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
 import { builtPages } from './built-pages.ts'
+import { checkRequests } from './checked-requests.ts'
 import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
 import { openapi } from './openapi.ts'
@@ -117,6 +118,7 @@ export function createApp(
     .use(unknownApiRoutes())
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
+  checkRequests(app)
   return app
 
   /** Grouped, because the types of a longer chain are too deep for TypeScript. */

@@ -1,8 +1,7 @@
-import { ParseError, ValidationError } from 'elysia'
+import { ParseError } from 'elysia'
 import { isStorageFault, StorageError } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, type Fault, invalid } from '../errors.ts'
-import { faultsOf } from '../requests/validation-errors.ts'
+import { AppError, type Fault } from '../errors.ts'
 
 /** `application/problem+json` (RFC 9457) with a stable `code` and the request id. */
 interface Problem {
@@ -53,7 +52,6 @@ function asAppError(error: unknown): AppError | undefined {
   if (error instanceof ParseError) {
     return new AppError(400, 'incomplete_body', 'The body is incomplete. Send the request again.')
   }
-  if (error instanceof ValidationError && error.type !== 'response') return asInvalid(error)
   return undefined
 }
 
@@ -62,9 +60,4 @@ function storageMessage(error: unknown): string {
   return error.isCertain
     ? "The change couldn't be saved. Nothing changed. Try again."
     : 'The change may not have been saved, because the database connection was lost. Try again with the same Idempotency-Key.'
-}
-
-function asInvalid(error: ValidationError): AppError {
-  const described = error.all.flatMap((one) => ('schema' in one && 'path' in one ? [one] : []))
-  return invalid(faultsOf(described, error.type === 'body' ? 'body' : 'query'))
 }

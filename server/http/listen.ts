@@ -56,7 +56,7 @@ export function listen(
     })
     limit?.stop()
     if (!app.server) return
-    countBodies(app.server, clock)
+    countBodies(app.server, { clock, trustProxy })
     limit = limitConnections(app.server, { log, trustProxy })
   }
 

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { AppError } from '../errors.ts'
-import { networkOf, type Server } from './address.ts'
+import { createAddressReader, networkOf, type Server } from './address.ts'
+import { createRateLimiter } from './rate-limit.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -23,6 +24,9 @@ const UPLOAD_BYTES = 256 * KIB
 /** Enough for a body of 256 KiB at 9 kB/s. Uploads have their own limit: Bun requires 16 KiB in 30 s. */
 const MAX_WAIT_MS = 30_000
 const CHECK_EVERY_MS = 1_000
+/** Refused bodies in 60 seconds of one network without a key or a session. Programs of ours send none. */
+const REFUSALS_PER_NETWORK = 60
+const SWEEP_EVERY_MS = 60_000
 
 /** What Elysia and the guards know about a request whose body is about to be read. */
 export interface Arriving {
@@ -50,17 +54,47 @@ interface Waiting {
  * share of clients with a key.
  */
 interface ArrivingBodies {
-  /** Waits for a body of at most so many bytes. Throws 503 when there are too many, and 408 after 30 seconds. */
+  addressOf: ReturnType<typeof createAddressReader>
+  /**
+   * Waits for a body of at most so many bytes. Throws 429 after too many refused ones, 503 when there are too many at the
+   * same time, and 408 after 30 seconds.
+   */
   receive<Body>(sender: Sender, bytes: number, read: () => Promise<Body>): Promise<Body>
   /** Counts them until the result is called. Throws 503. */
   admit(sender: Sender, bytes: number): () => void
+  /** Counts a body that was received and is invalid. */
+  countRefusal(sender: Sender): void
 }
 
-function createArrivingBodies(clock: Clock): ArrivingBodies {
+function createArrivingBodies(clock: Clock, trustedProxies: string[]): ArrivingBodies {
+  const addressOf = createAddressReader(trustedProxies)
   const bytesOf = new Map<string, number>()
   const total = { known: 0, unknown: 0 }
   const waiting = new Set<Waiting>()
   let isChecking = false
+  const refusals = createRateLimiter(clock.monotonic)
+  let isSweeping = false
+
+  /** Those with a key or a session have a rate limit of their own. */
+  function countRefusal({ id, isKnown }: Sender): void {
+    if (isKnown) return
+    refusals.take(id, REFUSALS_PER_NETWORK)
+    if (isSweeping) return
+    isSweeping = true
+    clock.after(SWEEP_EVERY_MS, () => {
+      isSweeping = false
+      refusals.sweep()
+    })
+  }
+
+  function requireFewRefusals({ id }: Sender): void {
+    const { isAllowed, resetMs } = refusals.look(id, REFUSALS_PER_NETWORK)
+    if (isAllowed) return
+    const seconds = Math.ceil(resetMs / 1_000)
+    throw new AppError(429, 'rate_limited', `Too many invalid requests. Try again in ${seconds} s.`, {
+      headers: { 'retry-after': String(seconds) },
+    })
+  }
 
   function admit({ id, isKnown }: Sender, bytes: number): () => void {
     const kind = isKnown ? 'known' : 'unknown'
@@ -80,6 +114,7 @@ function createArrivingBodies(clock: Clock): ArrivingBodies {
   }
 
   async function receive<Body>(sender: Sender, bytes: number, read: () => Promise<Body>): Promise<Body> {
+    requireFewRefusals(sender)
     const release = bytes > FREE_BYTES ? admit(sender, bytes) : undefined
     const { promise: tooLate, reject: giveUp } = Promise.withResolvers<never>()
     const one = { until: clock.monotonic() + MAX_WAIT_MS, giveUp }
@@ -105,19 +140,28 @@ function createArrivingBodies(clock: Clock): ArrivingBodies {
     })
   }
 
-  return { receive, admit }
+  return { addressOf, receive, admit, countRefusal }
 }
 
 const ofServers = new WeakMap<Server, ArrivingBodies>()
-const withoutServer = createArrivingBodies(systemClock)
+const withoutServer = createArrivingBodies(systemClock, [])
 
 /** Sets up the counter of a server. */
-export function countBodies(server: Server, clock: Clock): void {
-  ofServers.set(server, createArrivingBodies(clock))
+export function countBodies(
+  server: Server,
+  { clock, trustProxy }: { clock: Clock; trustProxy: string[] },
+): void {
+  ofServers.set(server, createArrivingBodies(clock, trustProxy))
 }
 
 export function arrivingBodies(server: Server | null): ArrivingBodies {
   return (server && ofServers.get(server)) ?? withoutServer
+}
+
+/** Counts a body as refused. Returns the error to throw. */
+export function refused(context: Arriving, error: AppError): AppError {
+  arrivingBodies(context.server).countRefusal(senderOf(context))
+  return error
 }
 
 /** Counts an upload until the end of the scope. Throws 503. */
@@ -129,7 +173,7 @@ export function admitUpload(context: Arriving): Disposable {
 export function senderOf({ request, server, caller, me, address }: Arriving): Sender {
   const id = caller?.keyId ?? me?.sessionId
   if (id !== undefined) return { id, isKnown: true }
-  return { id: networkOf(address ?? server?.requestIP(request)?.address ?? 'unknown'), isKnown: false }
+  return { id: networkOf(address ?? arrivingBodies(server).addressOf(request, server)), isKnown: false }
 }
 
 function tooSlow(): AppError {

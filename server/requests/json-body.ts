@@ -1,5 +1,6 @@
 import { AppError, invalid } from '../errors.ts'
-import { type Arriving, arrivingBodies, senderOf } from './arriving-bodies.ts'
+import { type Arriving, arrivingBodies, refused, senderOf } from './arriving-bodies.ts'
+import { pointerInside } from './validation-errors.ts'
 
 /** 256 KiB. Section 8 of the specification sets no limit. */
 const MAX_BODY_BYTES = 256 * 1024
@@ -13,8 +14,12 @@ const MAX_DROPPED_BYTES = 32 * 1024 * 1024
  */
 const MAX_TEXT_BODY_BYTES = MAX_BODY_BYTES + 65_536 * 12
 
-/** Far more than any schema needs. Without a limit, validation time would grow faster than the depth. */
+/**
+ * Far more than any schema needs. Both are counted in the bytes, because parsing many fields or levels takes much longer
+ * than parsing a long text.
+ */
 const MAX_LEVELS = 32
+const MAX_SEPARATORS = 30_000
 
 /** What the headers say about a body that isn't read yet. */
 interface AnnouncedBody {
@@ -62,7 +67,11 @@ export async function jsonBody(context: Arriving & { body: unknown }): Promise<v
   if (!bytes) {
     throw new AppError(413, 'body_too_large', `The body may have at most ${maxBytes} bytes.`)
   }
-  context.body = parseJson(bytes)
+  try {
+    context.body = parseJson(bytes)
+  } catch (error) {
+    throw error instanceof AppError ? refused(context, error) : error
+  }
 }
 
 /**
@@ -131,38 +140,72 @@ function isPlain(contentEncoding: string | null): boolean {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function parseJson(bytes: Uint8Array): unknown {
+  refuseManyValues(bytes)
   let text: string
   let value: unknown
   try {
     text = utf8.decode(bytes)
     value = JSON.parse(text)
   } catch {
-    throw new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
-  }
-  if (isDeeper(value, MAX_LEVELS)) {
-    const detail = `Must have at most ${MAX_LEVELS} levels of lists and objects.`
-    throw invalid([{ pointer: '', code: 'too_deep', detail }])
+    throw malformed()
   }
   // Only an escape can bring in what valid UTF-8 and JSON exclude: NUL and lone surrogates.
-  if (text.includes('\\u')) refuseBrokenText(value, '')
+  const broken = text.includes('\\u') ? pathOfBrokenText(value) : undefined
+  if (broken) throw invalid([{ pointer: pointerTo(broken), ...BROKEN_TEXT }])
   return value
 }
 
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Throws 400. Every entry of a list has a comma, and every field a colon and a comma, but for the first ones. */
+function refuseManyValues(bytes: Uint8Array): void {
+  let [separators, level, deepest] = [0, 0, 0]
+  let isInText = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (isInText) {
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) isInText = false
+    } else if (byte === QUOTE) isInText = true
+    else if (byte === COMMA || byte === COLON) separators += 1
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      level += 1
+      if (level > deepest) deepest = level
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) level -= 1
+  }
+  const isTooDeep = deepest > MAX_LEVELS
+  if (!isTooDeep && separators <= MAX_SEPARATORS) return
+  if (isInText || level !== 0) throw malformed()
+  throw invalid([
+    isTooDeep
+      ? {
+          pointer: '',
+          code: 'too_deep',
+          detail: `Must have at most ${MAX_LEVELS} levels of lists and objects.`,
+        }
+      : { pointer: '', code: 'too_many', detail: 'Must have fewer fields and entries.' },
+  ])
 }
 
-function refuseBrokenText(value: unknown, pointer: string): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) throw invalid([{ pointer, ...BROKEN_TEXT }])
-    return
-  }
-  if (typeof value !== 'object' || value === null) return
+function malformed(): AppError {
+  return new AppError(400, 'malformed_json', 'The body is not valid JSON in UTF-8.')
+}
+
+/** The names on the way to it, the last one first; undefined if all text can be stored. */
+function pathOfBrokenText(value: unknown): string[] | undefined {
+  if (typeof value === 'string') return isStorable(value) ? undefined : []
+  if (typeof value !== 'object' || value === null) return undefined
   for (const [name, inner] of Object.entries(value)) {
-    if (!isStorable(name)) throw invalid([{ pointer, ...BROKEN_TEXT }])
-    refuseBrokenText(inner, `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+    if (!isStorable(name)) return []
+    const path = pathOfBrokenText(inner)
+    if (path) return [...path, name]
   }
+  return undefined
+}
+
+function pointerTo(path: string[]): string {
+  return path.reduceRight((pointer, name) => pointerInside(pointer, name), '')
 }
 
 const BROKEN_TEXT = {

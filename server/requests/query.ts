@@ -26,14 +26,12 @@ export function strictQuery(
     if (url.length > MAX_URL_LENGTH) {
       throw new AppError(414, 'address_too_long', `The URL can have at most ${MAX_URL_LENGTH} characters.`)
     }
-    if (start < 0) return
-    const { values, faults } = readParameters(schema, url.slice(start + 1))
+    if (start < 0 && !schema.required) return
+    const { values, faults } = readParameters(schema, start < 0 ? '' : url.slice(start + 1))
     compiled ??= TypeCompiler.Compile(schema)
     if (!compiled.Check(values)) {
       const named = new Set(faults.map((fault) => fault.parameter))
-      faults.push(
-        ...faultsOf(compiled.Errors(values), 'query').filter((fault) => !named.has(fault.parameter)),
-      )
+      faults.push(...faultsOf(schema, values, 'query').filter((fault) => !named.has(fault.parameter)))
     }
     if (faults.length > 0) throw invalid(faults)
     context.query = values

@@ -25,7 +25,8 @@ export function textFault(schema: TSchema, value: unknown): { code: string; deta
   const { minLength = 1, maxLength } = schema
   if (typeof value !== 'string') return { code: 'wrong_type', detail: 'Must be a string.' }
   if (value.length < minLength) return { code: 'too_short', detail: 'Must have at least 1 character.' }
-  if (value.length > maxLength && lengthOf(value) > maxLength) {
+  // No code point takes more than two units.
+  if (value.length > maxLength * 2 || (value.length > maxLength && lengthOf(value) > maxLength)) {
     return { code: 'too_long', detail: `Must be at most ${maxLength} characters.` }
   }
   return minLength === 0 || !isBlank(value) ? undefined : { code: 'blank', detail: 'Must not be blank.' }

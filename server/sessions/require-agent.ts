@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import { createRateLimiter } from '../api-keys/rate-limit.ts'
 import type { Caller } from '../api-keys/require-api-key.ts'
 import { isStorageFault } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
@@ -7,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { createAddressReader, type Server } from '../requests/address.ts'
 import { requireSameOrigin } from '../requests/headers.ts'
 import { createPublicAddress } from '../requests/public-address.ts'
+import { createRateLimiter } from '../requests/rate-limit.ts'
 import { hasOnlyPlainSession, sessionToken } from './cookie.ts'
 import { extendSession, findSession, movedToHttps, type SignedIn, signedOut } from './sessions.ts'
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { startBellhop } from '../support/bellhop.ts'
+import { call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { tryUpload } from '../support/uploads.ts'
-import { openWidget, type TestWidget } from '../support/visitors.ts'
+import { newClientId, openWidget, type TestWidget } from '../support/visitors.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({
@@ -168,4 +168,65 @@ test.if(disk !== undefined)('visitors leave a reserve of the disk to everyone el
   expect((await upload(700 * 1024)).status).toBe(507)
   expect((await tryUpload(client, 'a.bin', 'x'.repeat(700 * 1024))).status).toBe(201)
   await small.stop()
+})
+
+test('refused bodies take no longer than a valid one, and name the first 20 faults', async () => {
+  const valid = `{"text":"${'\\u0041'.repeat(10_000)}"${' '.repeat(700_000)}}`
+  const room = valid.length - 100
+  const fields = (value: string) =>
+    `{${Array.from({ length: room / 14 }, (_, n) => `"${String(n).padStart(8)}":${value}`).join()}}`
+  const bad: Record<string, string> = {
+    entries: `{"attachments":[${Array(Math.floor(room / 4))
+      .fill('"a"')
+      .join()}]}`,
+    fields: fields('1'),
+    'fields with escapes': fields('1').replace('1', '"\\u0041"'),
+    'few entries': `{"attachments":[${Array(29_000).fill('"a"').join()}],"text":"${'x'.repeat(room - 200_000)}"}`,
+    'a long name': `{"${'x'.repeat(room)}":1}`,
+    'a long text': `{"text":"${'x'.repeat(room)}"}`,
+    'a long address': `{"email":"${'a@'.repeat(room / 2)}"}`,
+    levels: `{"attachments":${'['.repeat(room / 2)}${']'.repeat(room / 2)}}`,
+    'answers to questions': `{"fields":${fields('"x"')}}`,
+  }
+  const send = async (raw: string) => {
+    const page = await widget.visit()
+    const before = process.threadCpuUsage()
+    const path = `/conversations/${newClientId()}/messages/${newClientId()}`
+    const answer = await page.call<{ code: string; errors: unknown[] }>('PUT', path, { raw })
+    const { user, system } = process.threadCpuUsage(before)
+    clock.advance(60_000)
+    return { answer, took: user + system }
+  }
+  const fastest = async (raw: string) => {
+    const took: number[] = []
+    for (let turn = 0; turn < 5; turn += 1) took.push((await send(raw)).took)
+    return Math.min(...took)
+  }
+  expect((await send(valid)).answer.status).toBe(201)
+  const wanted = await fastest(valid)
+  for (const [what, raw] of Object.entries(bad)) {
+    const { answer } = await send(raw)
+    expect([what, answer.status, answer.json.code]).toEqual([what, 400, 'invalid_request'])
+    expect(answer.json.errors.length).toBeLessThanOrEqual(20)
+    expect(answer.text.length).toBeLessThan(10_000)
+    expect(`${what}: ${((await fastest(raw)) / wanted).toFixed(1)}`).toMatch(/: [012]\.\d$/)
+  }
+})
+
+test('refused bodies count toward the limits of messages and of the address', async () => {
+  const page = await widget.visit({}, address('203.0.113.7'))
+  const write = (body: object) =>
+    page.call('PUT', `/conversations/${newClientId()}/messages/${newClientId()}`, {
+      body,
+      headers: address('203.0.113.7'),
+    })
+  expect(await statuses(20, () => write({ text: 1 }))).toEqual({ 400: 20 })
+  expect((await write({ text: 'Hello' })).status).toBe(429)
+  const signIn = (from: string) =>
+    call('POST', `${bellhop.url}/console/session`, {
+      body: { email: 'ana@example.com' },
+      headers: { ...address(from), 'sec-fetch-site': 'same-origin' },
+    })
+  expect(await statuses(45, () => signIn('203.0.113.7'))).toEqual({ 400: 40, 429: 5 })
+  expect((await signIn('203.0.113.8')).status).toBe(400)
 })

@@ -1,5 +1,5 @@
-import { createRateLimiter } from '../../../api-keys/rate-limit.ts'
 import type { Clock } from '../../../clock.ts'
+import { createRateLimiter } from '../../../requests/rate-limit.ts'
 
 const HOUR_MS = 3_600_000
 const SWEEP_EVERY_MS = 300_000

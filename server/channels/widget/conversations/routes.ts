@@ -10,7 +10,7 @@ import { strictQuery } from '../../../requests/query.ts'
 import { updateTicket } from '../../../tickets/update-ticket.ts'
 import type { VisitorStreams } from '../stream/visitor-streams.ts'
 import { telegramLink } from '../telegram-link.ts'
-import type { VisitorGuard } from '../visitors/require-visitor.ts'
+import type { VisitorGuard, VisitorRequest } from '../visitors/require-visitor.ts'
 import { markSeen } from './mark-seen.ts'
 import {
   conversationById,
@@ -64,8 +64,7 @@ export function conversationRoutes(
     )
     .put(
       '/conversations/:conversation/messages/:clientId',
-      async ({ widget, visitor, address, params, body, status }) => {
-        guard.limits.message({ visitorId: visitor.id, address, widgetId: widget.id })
+      async ({ widget, visitor, params, body, status }) => {
         const { text = '', attachments = [], ...typed } = body
         const { conversation, clientId } = params
         const written = { conversation, clientId, text, attachments, typed }
@@ -80,6 +79,13 @@ export function conversationRoutes(
       },
       {
         ...withBody,
+        // Before the body is read, so that refused messages count too.
+        transform: [
+          noQuery,
+          ({ widget, visitor, address }: VisitorRequest) =>
+            guard.limits.message({ visitorId: visitor.id, address, widgetId: widget.id }),
+          jsonBody,
+        ],
         params: schemas.messagePath,
         body: schemas.newMessage,
         response: { 200: schemas.sentMessage, 201: schemas.sentMessage },

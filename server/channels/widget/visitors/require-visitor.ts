@@ -24,11 +24,12 @@ const PREFLIGHT_SECONDS = 7_200
 const SWEEP_EVERY_MS = 60_000
 
 /** A request of a website's page to its widget. */
-type WidgetRequest = {
+export type WidgetRequest = {
   widget: Widget
   /** The IP address of the visitor. */
   address: string
 }
+export type VisitorRequest = WidgetRequest & { visitor: SignedInVisitor }
 
 interface Arrived {
   request: Request
@@ -80,7 +81,7 @@ export function createVisitorGuard(deps: Deps) {
     return visitor?.widgetId === widget.id && visitor.orgId === widget.orgId ? visitor : undefined
   }
 
-  async function requireVisitor(arrived: Arrived): Promise<WidgetRequest & { visitor: SignedInVisitor }> {
+  async function requireVisitor(arrived: Arrived): Promise<VisitorRequest> {
     const { widget, address } = await openWidget(arrived)
     const visitor = await visitorOf(arrived.request, widget)
     if (!visitor) {

@@ -8,7 +8,7 @@ import { deviceName } from '../../../sessions/device.ts'
 import type { IdentityInput } from '../identity.ts'
 import { changeVisitor } from './change-visitor.ts'
 import { endSession, openSession } from './open-session.ts'
-import type { VisitorGuard } from './require-visitor.ts'
+import type { VisitorGuard, WidgetRequest } from './require-visitor.ts'
 import {
   changedVisitor,
   continuedSession,
@@ -42,7 +42,6 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
     .post(
       '/session',
       async ({ widget, address, body, request, status }) => {
-        guard.limits.request({ visitorId: undefined, address })
         const { name = '', email = '', page, language = '', timeZone = '' } = body
         const current = await guard.visitorOf(request, widget)
         const { visitor, token } = await openSession(deps, widget, {
@@ -61,7 +60,17 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
         const view = viewVisitor(visitor)
         return token === undefined ? status(200, { visitor: view }) : status(201, { token, visitor: view })
       },
-      { ...withBody, body: newSession, response: { 200: continuedSession, 201: openedSession }, ...hide },
+      {
+        ...withBody,
+        transform: [
+          noQuery,
+          ({ address }: WidgetRequest) => guard.limits.request({ visitorId: undefined, address }),
+          jsonBody,
+        ],
+        body: newSession,
+        response: { 200: continuedSession, 201: openedSession },
+        ...hide,
+      },
     )
   const ofVisitor = new Elysia({ name: 'widget/visitors', prefix: '/widget/:key' })
     .use(guard.requireVisitor)

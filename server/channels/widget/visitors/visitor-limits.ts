@@ -1,7 +1,7 @@
-import { createRateLimiter } from '../../../api-keys/rate-limit.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { networkOf } from '../../../requests/address.ts'
+import { createRateLimiter } from '../../../requests/rate-limit.ts'
 
 const HOUR_MS = 3_600_000
 
