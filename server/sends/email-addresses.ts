@@ -18,14 +18,18 @@ const NO_REPLY =
 const FORM =
   /^(?:wordpress|joomla|drupal|typo3|www(?:[-._]?data)?|apache|nginx|nobody|mailer|web(?:[-._]?(?:site|server|mail(?:er)?|form(?:s|ular)?))?|(?:(?:contact|kontakt)[-._]?)?form(?:s|ular|ulaire|ulario|[-._]?mail(?:er)?)?)(?:[-+._].*)?$/i
 
-/** An organization's mailbox addresses, including all of their subaddresses with `+` (RFC 5233). */
+/** An organization's mailbox addresses and their aliases, including all subaddresses with `+` (RFC 5233). */
 export interface OwnAddresses {
   has(address: string): boolean
 }
 
-/** `keys` are the keys of the mailboxes' addresses. */
-export function ownAddresses(keys: readonly string[]): OwnAddresses {
-  const own = new Set(keys)
+/** Of these mailboxes. A removed one has no key. */
+export function ownAddresses(
+  mailboxes: readonly { addressKey: string | null; aliases: readonly string[] }[],
+): OwnAddresses {
+  const own = new Set(
+    mailboxes.flatMap((each) => [each.addressKey ?? [], each.aliases.map(addressKey)].flat()),
+  )
   return {
     has(address) {
       const key = addressKey(address)

@@ -25,6 +25,7 @@ export type Mailbox = Pick<
   | 'name'
   | 'address'
   | 'addressKey'
+  | 'aliases'
   | 'state'
   | 'signature'
   | 'autoReply'
@@ -44,6 +45,7 @@ export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Tr
         name: mailboxes.name,
         address: mailboxes.address,
         addressKey: mailboxes.addressKey,
+        aliases: mailboxes.aliases,
         state: mailboxes.state,
         signature: mailboxes.signature,
         autoReply: mailboxes.autoReply,

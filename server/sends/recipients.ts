@@ -103,7 +103,7 @@ function faultOf(address: string, own: OwnAddresses): Omit<Fault, 'pointer'> | u
     return { code: 'invalid_address', detail: `"${address.slice(0, 80)}" is not an email address.` }
   }
   if (own.has(address)) {
-    return { code: 'own_address', detail: `${address} is one of your own mailboxes.` }
+    return { code: 'own_address', detail: `${address} is one of your own addresses.` }
   }
   return undefined
 }

@@ -72,7 +72,7 @@ export async function emailWay(
     mailboxes.find(({ id }) => id === mailboxId) ??
     mailboxes.find(({ isDefault }) => isDefault) ??
     mailboxes[0]
-  return { kind: 'email', mailbox, own: ownAddresses(mailboxes.flatMap((each) => each.addressKey ?? [])) }
+  return { kind: 'email', mailbox, own: ownAddresses(mailboxes) }
 }
 
 async function emailsApiTickets(read: Reader | Transaction, orgId: string): Promise<boolean> {

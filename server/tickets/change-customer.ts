@@ -101,10 +101,9 @@ export async function requireOutside(tx: Transaction, orgId: string, email: stri
     const detail = `"${email.slice(0, 80)}" is not an email address.`
     throw invalid([{ pointer, code: 'invalid_address', detail }])
   }
-  const mailboxes = await findMailboxes(tx, { orgId })
-  const own = ownAddresses(mailboxes.flatMap(({ addressKey: known }) => known ?? []))
+  const own = ownAddresses(await findMailboxes(tx, { orgId }))
   if (!own.has(email)) return
-  const detail = `${email} is one of your own mailboxes.`
+  const detail = `${email} is one of your own addresses.`
   throw invalid([{ pointer, code: 'own_address', detail }])
 }
 

@@ -29,6 +29,7 @@ describeWithMail('a conversation by email', () => {
   let bellhop: Bellhop
   let client: Client
   let ben: SignedInAgent
+  let mailbox: { id: string }
 
   beforeAll(async () => {
     elsewhere = await startSmtpFaults()
@@ -39,7 +40,13 @@ describeWithMail('a conversation by email', () => {
     ben = await signInAgent(bellhop, client.orgId, { role: 'admin' })
     const smtpPort = postfix.submissionPort
     const more = { sentFolder: 'Sent', autoReply: 'We got your **mail**.' }
-    await connectMailbox(bellhop, client, { dovecot, address: SUPPORT, password: PASSWORD, smtpPort, more })
+    mailbox = await connectMailbox(bellhop, client, {
+      dovecot,
+      address: SUPPORT,
+      password: PASSWORD,
+      smtpPort,
+      more,
+    })
   })
   afterAll(async () => {
     await bellhop.stop()
@@ -121,6 +128,28 @@ describeWithMail('a conversation by email', () => {
       ['customer', 'Thank you!'],
     ])
     expect((await listTickets(client)).data).toHaveLength(1)
+  })
+
+  test('is never sent to an alias, which is suggested from the mail that arrives through it', async () => {
+    await postfix.addAlias('info@helpdesk.test', [SUPPORT])
+    const copied = ['Cc: info+shop@helpdesk.test, Cy <cy@elsewhere.test>']
+    await send('Alias', 'To your other address.', copied, 'dora@elsewhere.test', 'info@helpdesk.test')
+    const { id } = await newestTicket('Alias')
+    const recipients = async () => {
+      const { to = [], cc = [] } = (await readThread(ben, id)).reply.recipients ?? {}
+      return [to, cc].map((list) => list.map(({ address }) => address))
+    }
+    expect(await recipients()).toEqual([
+      ['dora@elsewhere.test'],
+      ['info@helpdesk.test', 'info+shop@helpdesk.test', 'cy@elsewhere.test'],
+    ])
+    const path = `/console/mailboxes/${mailbox.id}`
+    const suggested = await ben.call<{ data: object[] }>('GET', `${path}/suggested-aliases`)
+    expect(suggested.json.data).toContainEqual({ address: 'info@helpdesk.test', mails: 1 })
+    const accepted = await ben.call('PATCH', path, { body: { aliases: ['Info@helpdesk.test'] } })
+    expect(accepted.status, accepted.text).toBe(200)
+    expect(await recipients()).toEqual([['dora@elsewhere.test'], ['cy@elsewhere.test']])
+    expect((await ben.call('GET', `${path}/suggested-aliases`)).json).toEqual({ data: [] })
   })
 
   test('marks the message that a server elsewhere refused after ours had taken it', async () => {

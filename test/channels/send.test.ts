@@ -225,7 +225,7 @@ test('recipients that the author chose are kept, and wrong ones change nothing',
   await refused(
     { to: [{ address: 'ana@example.com' }], cc: [{ address: 'support+x@acme.example' }] },
     '/recipients/cc/0/address',
-    'support+x@acme.example is one of your own mailboxes.',
+    'support+x@acme.example is one of your own addresses.',
   )
   const many = Array.from({ length: 51 }, (_, number) => ({ address: `p${number}@example.com` }))
   await refused({ to: many }, '/recipients', 'An email can have at most 50 recipients.')

@@ -69,6 +69,27 @@ test('add prints the id of the mailbox, and stores what was given', async () => 
   expect(deps.encryption.decrypt(stored?.smtpPassword ?? new Uint8Array(), id)).toBe(SMTP_PASSWORD)
 })
 
+test('aliases are added and removed, and the mailbox itself is none', async () => {
+  const id = (await add('hello@example.com')).out.trim()
+  const aliases = async (...more: string[]) => {
+    const { code, out, err } = await bellhop('mailbox', 'aliases', id, ...more)
+    return { code, lines: out.trim().split('\n').slice(1), err }
+  }
+  const added = await aliases(
+    '--add',
+    'info@example.com',
+    '--add',
+    'Hello@example.com',
+    '--add',
+    'old@b.example',
+  )
+  expect(added.lines.map((line) => line.split(/\s+/)[0])).toEqual(['info@example.com', 'old@b.example'])
+  expect((await aliases('--remove', 'OLD@b.example')).lines).toHaveLength(1)
+  expect((await aliases('--remove', 'old@b.example')).err).toContain("old@b.example isn't an alias")
+  expect((await aliases('--add', 'nobody')).err).toContain('"nobody" is not an email address.')
+  expect((await bellhop('mailbox', 'show', id)).out).toMatch(/aliases\s+info@example.com\n/)
+})
+
 test('a URL may leave out the port and the user', async () => {
   const servers = ['--imap', 'imap://[2606:4700::1111]', '--smtp', 'smtps://relay.example.com']
   const added = await add('plain@example.com', ...servers, '--json')

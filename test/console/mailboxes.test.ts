@@ -72,6 +72,7 @@ test('a mailbox is shown with its health, and never with its passwords', async (
     signature: '',
     defaultAssignee: null,
     autoReply: '',
+    aliases: [],
     authservId: '',
     hasSubaddresses: null,
     hasSubjectTokens: false,

@@ -89,7 +89,7 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await page.getByRole('option', { name: 'Pending' }).click()
   await dialog(page).getByRole('combobox', { name: 'Cc' }).fill('support@acme.example')
   await page.keyboard.press('Control+Enter')
-  await alert.getByText('support@acme.example is one of your own mailboxes.', { exact: true }).waitFor()
+  await alert.getByText('support@acme.example is one of your own addresses.', { exact: true }).waitFor()
   await page.keyboard.press('Backspace')
   await text.focus()
   await page.keyboard.press('Control+Enter')

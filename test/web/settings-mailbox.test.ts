@@ -6,6 +6,7 @@ import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
+import { ledgerOf } from '../support/mail/fetched-mail.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { mailSettings } from '../support/mail/mailbox-service.ts'
 import { type OauthServer, startOauthServer } from '../support/mail/oauth-server.ts'
@@ -66,6 +67,27 @@ describeWithMail('the settings of mailboxes', () => {
       await address.fill('ana@gmx.de')
       await page.getByText('GMX (German): First turn on IMAP').waitFor()
       expect(await server.inputValue()).toBe('imap.helpdesk.test')
+    },
+  )
+
+  browserTest(
+    'an address that mail arrives through is suggested as an alias, and added with one click',
+    async () => {
+      const agent = await admin()
+      const id = await add(agent, { address: 'support@acme.example' })
+      await ledgerOf(bellhop, agent.orgId, id).fetched(
+        'From: eva@customer.test\r\nTo: Info <info@acme.example>\r\nDelivered-To: team@groups.example\r\nSubject: Hello\r\n\r\nHello',
+      )
+      await using window = await openWindow({ url: bellhop.url, agent })
+      const { page } = window
+      await page.goto(`/settings/email/${id}`)
+      await page.getByRole('button', { name: 'Add info@acme.example' }).click()
+      const aliases = page.getByRole('list', { name: 'Aliases', exact: true })
+      await aliases.getByRole('button', { name: 'Remove info@acme.example' }).waitFor()
+      const suggested = page.getByRole('list', { name: 'Suggested aliases' })
+      await eventually(async () => (await suggested.getByRole('listitem').count()) === 1)
+      await page.getByRole('button', { name: 'Remove info@acme.example' }).click()
+      await eventually(async () => (await suggested.getByRole('listitem').count()) === 2)
     },
   )
 

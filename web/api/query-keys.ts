@@ -34,6 +34,7 @@ export const queryKeys = {
   anyEndpoint: ['endpoint'],
   mailboxes: ['mailboxes'],
   mailbox: (id: string) => ['mailbox', id],
+  suggestedAliases: (id: string) => ['suggestedAliases', id],
   channelProblems: ['channel-problems'],
   mailProviders: (address: string) => ['mail-providers', address],
   oauthClients: ['oauth-clients'],

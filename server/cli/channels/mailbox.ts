@@ -2,10 +2,13 @@ import type { Command } from 'commander'
 import { createMailDialer } from '../../channels/email/mail-account.ts'
 import { countMails, countUnfinished } from '../../channels/email/mailboxes/mailbox-health.ts'
 import { pauseMailbox, removeMailbox, resumeMailbox } from '../../channels/email/mailboxes/mailbox-state.ts'
-import { listMailboxes, readMailbox } from '../../channels/email/mailboxes/mailboxes.ts'
+import { listMailboxes, readMailbox, updateMailbox } from '../../channels/email/mailboxes/mailboxes.ts'
+import { suggestAliases } from '../../channels/email/mailboxes/suggest-aliases.ts'
 import { testStoredMailbox } from '../../channels/email/mailboxes/test-connection.ts'
 import { viewLedger, viewMailbox } from '../../channels/email/mailboxes/views.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, UsageError } from '../../errors.ts'
+import { addressKey } from '../../sends/email-addresses.ts'
+import { collect } from '../option-values.ts'
 import { formatTime, printFacts, printJson, printTable } from '../output.ts'
 import { withOrganization, withOwner } from '../with-deps.ts'
 import { addMailboxAdd } from './mailbox-add.ts'
@@ -16,6 +19,7 @@ export function addMailbox(program: Command): void {
   addMailboxAdd(mailbox)
   addList(mailbox)
   addShow(mailbox)
+  addAliases(mailbox)
   addTest(mailbox)
   addStateCommands(mailbox, 'mailbox', {
     pause: { description: 'stop fetching and sending mail until the mailbox is resumed', run: pauseMailbox },
@@ -30,6 +34,11 @@ export function addMailbox(program: Command): void {
 
 interface JsonOption {
   json?: true
+}
+
+interface AliasOptions {
+  add?: string[]
+  remove?: string[]
 }
 
 function addList(mailbox: Command): void {
@@ -75,6 +84,7 @@ function addShow(mailbox: Command): void {
       printFacts({
         id: found.id,
         address: found.address,
+        aliases: found.aliases.join(', ') || '-',
         name: found.name,
         state: `${found.state}: ${found.detail}`,
         imap: serverText(imap),
@@ -86,6 +96,34 @@ function addShow(mailbox: Command): void {
         'last checked': formatTime(health.lastCheckedAt),
         'failing since': formatTime(health.failingSince),
       })
+    })
+}
+
+function addAliases(mailbox: Command): void {
+  mailbox
+    .command('aliases <id>')
+    .description('list, add, and remove other addresses whose mail arrives in a mailbox')
+    .option('--add <address>', 'add an alias; repeat it for several', collect)
+    .option('--remove <address>', 'remove an alias; repeat it for several', collect)
+    .option('--json', 'print JSON')
+    .action(async (id: string, { add = [], remove = [], json }: JsonOption & AliasOptions) => {
+      const found = await withOwner('mailbox', { named: id }, async (deps, orgId) => {
+        const { aliases: before } = await readMailbox(deps, orgId, id)
+        const removed = new Set(remove.map(addressKey))
+        const missing = remove.find((one) => !before.some((alias) => addressKey(alias) === addressKey(one)))
+        if (missing !== undefined) throw new UsageError(`${missing} isn't an alias of this mailbox.`)
+        const aliases = [...before.filter((alias) => !removed.has(addressKey(alias))), ...add]
+        const isChanged = add.length + remove.length > 0
+        const after = isChanged ? await updateMailbox(deps, orgId, { id, change: { aliases } }) : undefined
+        return { aliases: after?.aliases ?? before, suggested: await suggestAliases(deps, orgId, id) }
+      })
+      if (json) return printJson(found)
+      const suggested = found.suggested.map(({ address, mails }) => [address, 'suggested', String(mails)])
+      printTable(
+        ['ADDRESS', 'STATE', 'RECENT EMAILS'],
+        [...found.aliases.map((address) => [address, 'alias', '-']), ...suggested],
+        'No aliases. Add one with: --add <address>',
+      )
     })
 }
 

@@ -29,6 +29,8 @@ export const mailboxes = table(
     address: text().notNull(),
     /** The address in lower case: one mailbox per address in an organization. Null once it is removed. */
     addressKey: text(),
+    /** Other addresses whose mail arrives here, as entered. None of them is ever a recipient of a reply. */
+    aliases: json().$type<string[]>().notNull().default(sql`'[]'`),
     state: text().$type<MailboxState>().notNull(),
     signIn: text().$type<MailboxSignIn>().notNull(),
     imap: json().$type<MailServer>().notNull(),
@@ -204,6 +206,23 @@ export const knownMails = table(
   (row) => [
     primaryKey({ columns: [row.mailboxId, row.messageIdHash, row.senderHash] }),
     index('known_mails_by_ticket').on(row.orgId, row.ticketId),
+  ],
+)
+
+/** The automatic replies of the last hour, for the limits of them. */
+export const autoReplies = table(
+  'auto_replies',
+  {
+    messageId: text().primaryKey(),
+    orgId: text().notNull(),
+    mailboxId: text().notNull(),
+    /** SHA-256, in hexadecimal, of the recipient without what one person can vary: case, subaddresses, Gmail's dots. */
+    recipientHash: text().notNull(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    index('auto_replies_by_mailbox').on(row.orgId, row.mailboxId, row.createdAt),
+    index('auto_replies_by_recipient').on(row.orgId, row.recipientHash, row.createdAt),
   ],
 )
 

@@ -31,6 +31,10 @@ export interface MessageEmail {
   references: string[]
   /** The message that this one forwards to someone outside the conversation. */
   forwardOf?: string
+  /** The person who wrote it, when a form or a group sent it in their name. */
+  writer?: EmailAddress
+  /** Where it was delivered, without our own addresses: they may be aliases. */
+  deliveredTo?: string[]
   /** The mailbox's own server found that the sender's domain did not send this mail. */
   isUnverified?: boolean
 }

@@ -83,6 +83,7 @@ const FIELDS: Record<string, string> = {
   emailsApiTickets: 'email for API tickets',
   address: 'address',
   signIn: 'sign-in',
+  aliases: 'aliases',
   imap: 'IMAP server',
   smtp: 'SMTP server',
   folders: 'folders',

@@ -22,6 +22,13 @@ export const mailboxQuery = (id: string) =>
     queryFn: () => ask(api.console.mailboxes({ id }).get()),
   })
 
+/** They change with the aliases. */
+export const suggestedAliasesQuery = ({ id, aliases }: Pick<Mailbox, 'id' | 'aliases'>) =>
+  queryOptions({
+    queryKey: [...queryKeys.suggestedAliases(id), ...aliases],
+    queryFn: () => ask(api.console.mailboxes({ id })['suggested-aliases'].get()),
+  })
+
 /** The known providers, and the one of an address. Without an address, only the list. */
 export const mailProvidersQuery = (address: string) =>
   queryOptions({

@@ -12,6 +12,7 @@ import { createFormState } from '../form-state.ts'
 import { Page, Section } from '../page-layout.tsx'
 import { PauseButton } from '../pause-button.tsx'
 import { QueryView } from '../query-view.tsx'
+import { AliasesSection } from './aliases-section.tsx'
 import { DkimSection } from './dkim-section.tsx'
 import {
   type Mailbox,
@@ -67,6 +68,7 @@ function KnownMailbox(props: { id: string }) {
               <MailboxHealth mailbox={mailbox()} />
             </Section>
             <EditMailbox mailbox={mailbox()} />
+            <AliasesSection mailbox={mailbox()} />
             <DkimSection mailbox={mailbox()} />
             <RemoveMailbox mailbox={mailbox()} />
           </>

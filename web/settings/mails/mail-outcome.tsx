@@ -45,7 +45,7 @@ export const OUTCOME_WORDS: Record<MailOutcome, Shown> = {
   },
   own: {
     word: 'Own',
-    sentence: 'It came from one of your own mailboxes, such as a copy of a reply.',
+    sentence: 'Bellhop sent it, such as a copy of a reply.',
     tone: 'grey',
     icon: UserRound,
   },

@@ -10,9 +10,10 @@ import { recordWorkspaceChange } from '../../../events/events.ts'
 import { planAutoReply } from '../../../replies/auto-reply.ts'
 import { isBlank } from '../../../requests/text.ts'
 import { recordBounce } from '../../../sends/bounces.ts'
-import { addressKey, withoutRepetitions } from '../../../sends/email-addresses.ts'
+import { addressKey, type OwnAddresses, withoutRepetitions } from '../../../sends/email-addresses.ts'
 import { withoutBrackets } from '../../../sends/email-content.ts'
 import { withoutSubjectToken, withoutToken } from '../../../sends/reply-address.ts'
+import { emailWay } from '../../../sends/way-out.ts'
 import type { Message } from '../../../tickets/queries.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
@@ -41,6 +42,7 @@ import {
 const MAX_SUBJECT_LENGTH = 255
 const MAX_NAME_LENGTH = 255
 const MAX_ADDRESS_LENGTH = 254
+const MAX_DELIVERED_TO = 5
 const NO_SUBJECT = '(no subject)'
 /** Written by our own mails: `<message id>.<signature>`. */
 const OWN_HEADER = 'x-bellhop-message'
@@ -159,7 +161,8 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
   const { mail, parsed, sender, writer } = received
   const { orgId, mailboxId } = mail
   const found = await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender })
-  const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer))
+  const { own } = await emailWay(tx, orgId, mailboxId)
+  const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer, own))
   const fields = {
     id: deps.newId('msg'),
     text: parsed.text,
@@ -277,12 +280,23 @@ function withoutTokens(own: Set<string>, { replyTo, to, cc, ...email }: MessageE
   return { ...email, replyTo: replyTo.map(shown), to: shownTo, cc: withoutRepetitions(cc.map(shown)) }
 }
 
-function emailOf(parsed: ParsedMail, from: EmailAddress): MessageEmail {
+function emailOf(parsed: ParsedMail, from: EmailAddress, own: OwnAddresses): MessageEmail {
   const { replyTo, to, cc, subject, authentication } = parsed
   const messageId = parsed.messageId && withoutBrackets(parsed.messageId)
   const references = parsed.references.map(withoutBrackets)
+  const deliveredTo = parsed.deliveredTo.filter((address) => !own.has(address)).slice(0, MAX_DELIVERED_TO)
   const isForged = authentication !== null && isUnverified(authentication)
-  return { from, replyTo, to, cc, subject, messageId, references, ...(isForged && { isUnverified: true }) }
+  return {
+    from,
+    replyTo,
+    to,
+    cc,
+    subject,
+    messageId,
+    references,
+    ...(deliveredTo.length > 0 && { deliveredTo }),
+    ...(isForged && { isUnverified: true }),
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { MailboxSignIn, MailServer } from '../../../database/tables/mailbox
 import { type Fault, invalid } from '../../../errors.ts'
 import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
 import { isBlank } from '../../../requests/text.ts'
-import { isSendable } from '../../../sends/email-addresses.ts'
+import { addressKey, isSendable } from '../../../sends/email-addresses.ts'
 import { refusalOfMailHost } from '../mail-account.ts'
 
 const MAX_PORT = 65_535
@@ -11,6 +11,7 @@ const MAX_USER_LENGTH = 320
 const MAX_PASSWORD_LENGTH = 1_000
 const MAX_FOLDERS = 20
 const MAX_FOLDER_LENGTH = 255
+const MAX_ALIASES = 100
 const MAX_TEXT_LENGTH = 10_000
 const CONTROL = /\p{Cc}/u
 
@@ -23,6 +24,8 @@ export interface ServerInput extends MailServer {
 export interface MailboxInput {
   name: string
   address: string
+  /** Other addresses whose mail arrives here. */
+  aliases: string[]
   signIn: MailboxSignIn
   imap: ServerInput
   smtp: ServerInput
@@ -47,6 +50,7 @@ export function checkMailbox(config: Config, input: MailboxInput): MailboxInput 
     ...input,
     name: input.name.trim(),
     address: input.address.trim(),
+    aliases: aliasesOf(input),
     imap: trimmed(input.imap),
     smtp: trimmed(input.smtp),
     folders: unique(input.folders.map(folderName)),
@@ -70,18 +74,33 @@ function folderName(name: string): string {
   return given.toUpperCase() === 'INBOX' ? 'INBOX' : given
 }
 
+/** Each once, without the mailbox's own address. */
+function aliasesOf({ address, aliases }: MailboxInput): string[] {
+  const byKey = new Map(aliases.map((alias) => [addressKey(alias), alias.trim()]))
+  byKey.delete(addressKey(address))
+  return [...byKey.values()]
+}
+
 function unique(names: string[]): string[] {
   return [...new Set(names)]
 }
 
 function faultsOf(config: Config, input: MailboxInput): Fault[] {
-  const { name, address, folders, sentFolder, authservId } = input
+  const { name, address, aliases, folders, sentFolder, authservId } = input
   const faults: Fault[] = []
   const add = (pointer: string, fault: Fault) => faults.push({ pointer, ...fault })
   if (isBlank(name) || name.length > MAX_NAME_LENGTH || CONTROL.test(name)) {
     add('/name', { code: 'invalid_name', detail: `Must be 1 to ${MAX_NAME_LENGTH} characters in one line.` })
   }
   if (!isSendable(address)) add('/address', { code: 'invalid_format', detail: 'Must be an email address.' })
+  if (aliases.length > MAX_ALIASES) {
+    add('/aliases', { code: 'too_many', detail: `A mailbox can have at most ${MAX_ALIASES} aliases.` })
+  }
+  aliases.forEach((alias, at) => {
+    if (isSendable(alias)) return
+    const detail = `"${alias.slice(0, 80)}" is not an email address.`
+    add(`/aliases/${at}`, { code: 'invalid_format', detail })
+  })
   for (const side of ['imap', 'smtp'] as const) faults.push(...serverFaults(config, side, input))
   if (folders.length === 0 || folders.length > MAX_FOLDERS) {
     add('/folders', { code: 'invalid_folders', detail: `Choose 1 to ${MAX_FOLDERS} folders.` })

@@ -70,6 +70,7 @@ export function changedRow(deps: Deps, before: Mailbox, change: MailboxChange): 
 const FIELDS = [
   'name',
   'address',
+  'aliases',
   'signIn',
   'imap',
   'smtp',
@@ -138,6 +139,7 @@ function withDefaults(input: NewMailbox): MailboxInput {
   return {
     name,
     address,
+    aliases: input.aliases ?? [],
     signIn,
     imap: imap ?? NO_SERVER,
     smtp: smtp ?? NO_SERVER,
@@ -165,10 +167,11 @@ function serversOf(signIn: MailboxSignIn, user: string): { imap?: ServerInput; s
 function mergedInput(before: Mailbox, change: MailboxChange): MailboxInput {
   const { name, address, signIn, imap, smtp, folders, sentFolder, signature, defaultAssignee, autoReply } =
     before
-  const { authservId, hasSubaddresses, hasSubjectTokens } = before
+  const { aliases, authservId, hasSubaddresses, hasSubjectTokens } = before
   return {
     name,
     address,
+    aliases,
     signIn,
     imap,
     smtp,

@@ -15,6 +15,7 @@ import { type Mailbox, newRow } from './mailbox-rows.ts'
 import { makeDefaultMailbox, pauseMailbox, removeMailbox, resumeMailbox } from './mailbox-state.ts'
 import { createMailbox, listMailboxes, readMailbox, updateMailbox } from './mailboxes.ts'
 import * as schemas from './schemas.ts'
+import { suggestAliases } from './suggest-aliases.ts'
 import { testConnection, testStoredMailbox } from './test-connection.ts'
 import { viewLedger, viewMailbox, viewProblem, viewProvider, viewSender } from './views.ts'
 
@@ -63,6 +64,11 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
       '/mailboxes/:id',
       async ({ me, as, params }) => shown(as, await readMailbox(as, me.orgId, params.id)),
       one,
+    )
+    .get(
+      '/mailboxes/:id/suggested-aliases',
+      async ({ me, as, params: { id } }) => ({ data: await suggestAliases(as, me.orgId, id) }),
+      { transform, params: byId, response: { 200: schemas.suggestedAliases } },
     )
     .get(
       '/mailboxes/:id/ledger',

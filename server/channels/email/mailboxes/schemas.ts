@@ -26,6 +26,7 @@ const serverInput = t.Object(
 const fields = {
   name: line,
   address: line,
+  aliases: t.Array(line, { maxItems: 200 }),
   signIn,
   imap: serverInput,
   smtp: serverInput,
@@ -60,6 +61,7 @@ export const mailboxSchema = t.Object({
   id: t.String(),
   name: t.String(),
   address: t.String(),
+  aliases: t.Array(t.String()),
   isDefault: t.Boolean(),
   state: oneOf(HEALTH_STATES),
   detail: t.String(),
@@ -98,6 +100,9 @@ export const mailboxSchema = t.Object({
   }),
   createdAt: time,
   updatedAt: time,
+})
+export const suggestedAliases = t.Object({
+  data: t.Array(t.Object({ address: t.String(), mails: t.Integer() })),
 })
 export const mailboxList = t.Object({ data: t.Array(mailboxSchema) })
 

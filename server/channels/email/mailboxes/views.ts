@@ -12,6 +12,7 @@ export function viewMailbox(mailbox: Mailbox, unfinished: UnfinishedMails = { pe
     id: mailbox.id,
     name: mailbox.name,
     address: mailbox.address,
+    aliases: mailbox.aliases,
     isDefault: mailbox.isDefault,
     state: healthOf(mailbox),
     detail: detailOf(mailbox),
