@@ -4,16 +4,18 @@ import { type Dialect, markdownToHtml, plainToHtml } from './message-html.ts'
 // may be dark.
 
 const GAP = 'margin:0 0 1em'
+/** Each paragraph reads in the direction of its first word, whatever the language of the reader's program. */
+const AUTO = ' dir="auto"'
 const EMAIL: Dialect = {
   attributes: {
-    p: style(GAP),
-    blockquote: style(`${GAP};border-left:2px solid #999;padding-left:12px`),
+    p: AUTO + style(GAP),
+    blockquote: AUTO + style(`${GAP};border-left:2px solid #999;padding-left:12px`),
     pre: style(
       `${GAP};border:1px solid #999;border-radius:4px;padding:8px 12px;font-family:monospace;white-space:pre-wrap`,
     ),
     code: style('font-family:monospace'),
-    list: style(`${GAP};padding-left:24px`),
-    innerList: style('margin:0;padding-left:24px'),
+    list: AUTO + style(`${GAP};padding-left:24px`),
+    innerList: AUTO + style('margin:0;padding-left:24px'),
   },
   lineBreak: '<br>\n',
   keepsSpaces: true,

@@ -90,7 +90,8 @@ function textOf({ texts, signatures, quoted, forwarded }: BodyParts): string {
 function htmlOf({ texts, signatures, quoted, forwarded, images }: BodyParts): string {
   const blocks = texts.map(({ text, format, writer }) => {
     const html = format === 'markdown' ? markdownToEmailHtml(text) : plainToEmailHtml(text)
-    const heading = writer === undefined ? '' : `<p style="${WRITER}"><b>${escapeHtml(writer)}</b></p>`
+    const heading =
+      writer === undefined ? '' : `<p dir="auto" style="${WRITER}"><b>${escapeHtml(writer)}</b></p>`
     return `<div>${heading}${html}</div>`
   })
   for (const { contentId, name } of images) {
@@ -104,8 +105,8 @@ function htmlOf({ texts, signatures, quoted, forwarded, images }: BodyParts): st
   if (quoted) {
     const html = plainToEmailHtml(cut(quoted.text))
     blocks.push(
-      `<div><p style="${SEPARATOR}">${escapeHtml(attribution(quoted))}</p>`,
-      `<blockquote type="cite" style="${QUOTE}">${html}</blockquote></div>`,
+      `<div><p dir="auto" style="${SEPARATOR}">${escapeHtml(attribution(quoted))}</p>`,
+      `<blockquote type="cite" dir="auto" style="${QUOTE}">${html}</blockquote></div>`,
     )
   }
   return `<!doctype html>\n<html><body style="${LETTERS}">\n${blocks.join('\n')}\n</body></html>\n`

@@ -84,6 +84,15 @@ test('formatting and the signatures of agent and organization are in both parts'
   await ben.call('PATCH', '/console/organization', { body: { signature: '' } })
 })
 
+test('each paragraph says that it reads in the direction of its own words', async () => {
+  const ticketId = await outgoing.ticket({ text: 'أين طلبي؟' })
+  const id = await outgoing.put(ticketId, { text: 'ההזמנה **בדרך**\n\n- One', format: 'markdown' })
+  const { mail } = await sentMail(ticketId, id)
+  const paragraphs = [...(mail.html ?? '').matchAll(/<(?:p|ul|blockquote)\b[^>]*>/g)].map(([tag]) => tag)
+  expect(paragraphs).toHaveLength(5)
+  expect(paragraphs.filter((tag) => !tag.includes('dir="auto"'))).toEqual([])
+})
+
 test('files are attached, and an image that is to be inline is shown below the text', async () => {
   const ticketId = await outgoing.ticket()
   const upload = async (query: string, bytes: string | Uint8Array<ArrayBuffer>) => {

@@ -352,3 +352,40 @@ browserTest('a bounce for 49 recipients lists the first of them, and the others 
   await page.getByRole('button', { name: 'and 46 more' }).click()
   await eventually(async () => (await missed.count()) === 49)
 })
+
+browserTest(
+  'each line of an Arabic or Hebrew mail begins at its own side, in the thread and in the answer',
+  async () => {
+    const workspace = await openWorkspace(bellhop)
+    const mailbox = await openMailbox(workspace)
+    await mailbox.receive({ text: 'שלום, איפה ההזמנה שלי?\r\nOrder 1001\r\nأين طلبي؟' })
+    const messageId = createId('msg', workspace.ben.now())
+    const sendAt = new Date(workspace.ben.now() + UNDO_MS).toISOString()
+    await workspace.ben.call('PUT', replyPath(mailbox.ticketId(), messageId), {
+      body: { text: 'ההזמנה בדרך\n\nIt is on its way', format: 'markdown', sendAt },
+    })
+    await sendNow(workspace.ben, mailbox.ticketId(), messageId)
+    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+    const { page } = window
+    await page.getByText('It is on its way', { exact: true }).waitFor()
+    const sides = await page.locator('.message-text').evaluateAll((texts) =>
+      texts.flatMap((text) => {
+        const box = (text.querySelector('.message-text-plain') ?? text).getBoundingClientRect()
+        const range = document.createRange()
+        const nodes = document.createTreeWalker(text, NodeFilter.SHOW_TEXT)
+        const lines: string[] = []
+        for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+          // Each line of the text, without its line break.
+          for (const { 0: line, index } of (node.nodeValue ?? '').matchAll(/.+/g)) {
+            range.setStart(node, index)
+            range.setEnd(node, index + line.length)
+            const { left, right } = range.getBoundingClientRect()
+            lines.push(left - box.left < box.right - right ? 'left' : 'right')
+          }
+        }
+        return lines
+      }),
+    )
+    expect(sides).toEqual(['right', 'left', 'right', 'right', 'left'])
+  },
+)

@@ -30,9 +30,9 @@ function renderBlocks(blocks: Block[], renderText: RenderText): JSX.Element {
 function renderBlock(block: Block, renderText: RenderText): JSX.Element {
   switch (block.kind) {
     case 'paragraph':
-      return <p>{renderInlines(block.children, renderText)}</p>
+      return <p dir="auto">{renderInlines(block.children, renderText)}</p>
     case 'quote':
-      return <blockquote>{renderBlocks(block.blocks, renderText)}</blockquote>
+      return <blockquote dir="auto">{renderBlocks(block.blocks, renderText)}</blockquote>
     case 'code block':
       return (
         <pre>
@@ -41,7 +41,13 @@ function renderBlock(block: Block, renderText: RenderText): JSX.Element {
       )
     case 'list': {
       const items = block.items.map((item) => <li>{renderBlocks(item, renderText)}</li>)
-      return block.start === undefined ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>
+      return block.start === undefined ? (
+        <ul dir="auto">{items}</ul>
+      ) : (
+        <ol dir="auto" start={block.start}>
+          {items}
+        </ol>
+      )
     }
   }
 }

@@ -37,6 +37,7 @@ export function ComposerField(props: ComposerFieldProps) {
   return (
     <textarea
       class="composer-field"
+      dir="auto"
       aria-label={props.label}
       placeholder={props.placeholder}
       rows={2}

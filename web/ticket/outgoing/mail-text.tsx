@@ -60,6 +60,7 @@ export function MailText(props: MailTextProps) {
   return (
     <div class="mail-text">
       <textarea
+        dir="auto"
         class="mail-text-field"
         aria-label={props.label}
         placeholder={props.placeholder}

@@ -42,7 +42,7 @@ function PlainText(props: LinkedProps & { isCut: boolean }) {
   const parts = createMemo(() => (props.isCut ? { text: props.text, quoted: '' } : cutQuotes(props.text)))
   const [isOpen, setOpen] = createSignal(false)
   return (
-    <div class="message-text-plain">
+    <div class="message-text-plain" dir="auto">
       <Linked text={parts().text} terms={props.terms} />
       <Show when={parts().quoted}>
         <button

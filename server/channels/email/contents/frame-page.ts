@@ -52,7 +52,7 @@ export function framePage(html: string, { isQuoteShown, ofContentId, ofUrl }: Fr
       },
     })
     .transform(html)
-  return `<!doctype html><html><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><style>${STYLE}</style></head><body${hidesQuote ? ' data-hides-quote' : ''}>${shown}</body></html>`
+  return `<!doctype html><html><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><style>${STYLE}</style></head><body dir="auto"${hidesQuote ? ' data-hides-quote' : ''}>${shown}</body></html>`
 }
 
 function show(
