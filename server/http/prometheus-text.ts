@@ -22,24 +22,34 @@ function head({ name, help, type }: Metric): string {
 function samples(metric: Metric): string[] {
   const { name } = metric
   if (metric.type !== 'histogram') {
-    return metric.values.map(({ labels, value }) => sample(name, labels, value))
+    return metric.values.map(({ labels, value }) => sample(name, pairsOf(labels), value))
   }
-  return metric.values.flatMap(({ labels, buckets, sum }) => {
-    let count = 0
-    const lines = buckets.map((size, place) => {
-      count += size
-      const le = String(metric.ends[place] ?? '+Inf')
-      return sample(`${name}_bucket`, { ...labels, le }, count)
-    })
-    return [...lines, sample(`${name}_sum`, labels, sum), sample(`${name}_count`, labels, count)]
+  const ends = [...metric.ends.map(String), '+Inf'].map((end) => `le="${end}"`)
+  return metric.values.map(({ labels, buckets, sum }) => {
+    // Once per histogram: there are thousands of lines.
+    const pairs = pairsOf(labels)
+    const start = `${name}_bucket{${pairs === '' ? '' : `${pairs},`}`
+    let [count, lines] = [0, '']
+    for (let place = 0; place < buckets.length; place += 1) {
+      count += buckets[place] ?? 0
+      lines += `${start}${ends[place]}} ${count}\n`
+    }
+    return lines + sample(`${name}_sum`, pairs, sum) + sample(`${name}_count`, pairs, count)
   })
 }
 
-function sample(name: string, labels: Labels = {}, value: number): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escapeLabel(text)}"`)
-  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
+function sample(name: string, pairs: string, value: number): string {
+  return `${name}${pairs === '' ? '' : `{${pairs}}`} ${value}\n`
+}
+
+function pairsOf(labels: Labels = {}): string {
+  return Object.entries(labels)
+    .map(([label, text]) => `${label}="${escapeLabel(text)}"`)
+    .join(',')
 }
 
 function escapeLabel(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+  return /["\\\n]/.test(text)
+    ? text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+    : text
 }

@@ -3,7 +3,8 @@ import type { FinishedRequest } from './watch-requests.ts'
 
 /** Upper ends of the latency buckets, in seconds. */
 const BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-const MAX_METHODS = 16
+/** Any other is counted as one: a client can send whatever it likes. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 interface Latency {
   method: string
@@ -20,7 +21,7 @@ export function createRequestCounts() {
   function latencyOf(route: string, method: string): Latency {
     const methods = routes.get(route) ?? new Map<string, Latency>()
     routes.set(route, methods)
-    const known = methods.size < MAX_METHODS || methods.has(method) ? method : 'other'
+    const known = METHODS.has(method) ? method : 'other'
     const latency = methods.get(known) ?? newLatency(known)
     methods.set(known, latency)
     return latency

@@ -29,7 +29,7 @@ export function watchRequests<App extends AnyElysia>(
       if (!(response instanceof Response)) return response
       onFinish({
         method: request.method,
-        route: routeOf(request.url),
+        route: routeOf(request.method, request.url),
         status: response.status,
         durationMs: clock.monotonic() - startedAt,
         response,
@@ -56,19 +56,21 @@ export function logRequest(log: Log): (request: FinishedRequest) => void {
   }
 }
 
-/** Finds the pattern of a URL. All patterns are known before the first request, so the label has few values. */
-function createRouteFinder(routes: KnownRoute[]): (url: string) => string {
-  const paths = new Set(routes.map(({ path }) => path))
-  // For other methods than GET, `*` is the fallback for unknown paths.
-  const pages = routes.filter(({ method, path }) => method === 'GET' && path.endsWith('/*'))
-  const patterns = [...paths]
-    .filter((path) => path.includes(':'))
-    .concat(pages.map(({ path }) => path))
-    .map((path) => ({ path, regex: patternOf(path) }))
-  return (url) => {
+/**
+ * Finds the pattern of a request. All patterns are known before the first request, and a method that a route doesn't have
+ * is `unknown`, so the label has few values whatever is sent.
+ */
+function createRouteFinder(routes: KnownRoute[]): (method: string, url: string) => string {
+  const names = new Set(routes.map(({ method, path }) => `${method} ${path}`))
+  // Others that end in `*` are the fallback for unknown paths.
+  const patterns = routes
+    .filter(({ method, path }) => path.includes(':') || (method === 'GET' && path.endsWith('/*')))
+    .map(({ method, path }) => ({ method, path, regex: patternOf(path) }))
+  return (given, url) => {
     const path = pathOf(url)
-    if (paths.has(path)) return path
-    return patterns.find(({ regex }) => regex.test(path))?.path ?? 'unknown'
+    const wanted = given === 'HEAD' ? 'GET' : given
+    if (names.has(`${wanted} ${path}`)) return path
+    return patterns.find(({ method, regex }) => method === wanted && regex.test(path))?.path ?? 'unknown'
   }
 }
 

@@ -76,6 +76,31 @@ test('requests are counted by route, method, and status, without parts of the UR
   expect((await metrics()).text).not.toContain('secret')
 })
 
+test('whatever methods are sent, the requests have a bounded number of series', async () => {
+  const series = async () =>
+    (await metrics()).text.split('\n').filter((line) => line.includes('route="')).length
+  const send = async () => {
+    for (const method of ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'SEARCH', 'TRACE', 'PUT', 'DELETE']) {
+      for (const path of [
+        '/v1/tickets',
+        '/docs',
+        '/docs/api',
+        '/console/session',
+        '/widget/x/settings',
+        '/x',
+      ])
+        await fetch(bellhop.url + path, { method })
+    }
+  }
+  await fetch(`${bellhop.url}/x`, { method: 'PROPFIND' })
+  const before = await series()
+  await send()
+  // Those of unknown paths with known methods, and of the one session that was ended.
+  expect((await series()) - before).toBeLessThan(120)
+  const unknown = (await metrics()).text.split('\n').filter((line) => line.includes('method="other"'))
+  for (const line of unknown) expect(line).toContain('route="unknown"')
+})
+
 test('deliveries are counted by state, attempts by outcome', async () => {
   const input = { url: receiver.url, events: ['ticket.created'] }
   const { endpoint } = await createEndpoint(bellhop.deps, acme.orgId, input)
