@@ -1,6 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { AppError } from '../errors.ts'
-import { isNamed } from '../requests/headers.ts'
+import { keptTextResponse } from '../responses/kept-texts.ts'
 import { type Asset, type BuiltPages, builtPages } from './built-pages.ts'
 
 /** Paths of the web pages, from web/routes.tsx. */
@@ -74,19 +74,16 @@ export function requirePages(): BuiltPages {
   )
 }
 
-function pageResponse(request: Request, { index, etag }: BuiltPages): Response {
-  const headers = { ...PAGE_HEADERS, etag }
-  const ifNoneMatch = request.headers.get('if-none-match')
-  if (ifNoneMatch !== null && isNamed(ifNoneMatch, etag)) return new Response(null, { status: 304, headers })
-  return new Response(index, { headers })
+function pageResponse(request: Request, { index }: BuiltPages): Promise<Response> {
+  return keptTextResponse(request, index, { headers: PAGE_HEADERS })
 }
 
 /** A browser at an unknown path gets the "not found" page. A program gets a problem document. */
-function notFoundPage(request: Request, path: string): Response {
+async function notFoundPage(request: Request, path: string): Promise<Response> {
   const pages = builtPages()
   const isBrowser = request.method === 'GET' && (request.headers.get('accept') ?? '').includes('text/html')
   if (!pages || !isBrowser || API_PATHS.test(path)) throw new NotFoundError()
-  return new Response(pages.index, { status: 404, headers: { ...PAGE_HEADERS, vary: 'Accept' } })
+  return keptTextResponse(request, pages.index, { status: 404, headers: { ...PAGE_HEADERS, vary: 'Accept' } })
 }
 
 function assetResponse(request: Request, name: string): Response {

@@ -31,8 +31,7 @@ export interface Asset {
 }
 
 export interface BuiltPages {
-  index: Bytes
-  etag: string
+  index: string
   assets: Map<string, Asset>
   /** The script of the website widget, and the files that it loads. */
   widget: { script: Asset; etag: string; assets: Map<string, Asset> }
@@ -55,13 +54,11 @@ export function arePagesBuilt(): boolean {
 }
 
 function readPages(): BuiltPages {
-  const index = read(INDEX)
   const script = readFolder(WIDGET).get(WIDGET_SCRIPT)
   if (!script)
     throw new Error(`${join(WIDGET, WIDGET_SCRIPT)} is missing. Run bun run web in the source folder.`)
   return {
-    index,
-    etag: etagOf(index),
+    index: readFileSync(INDEX, 'utf8'),
     assets: readFolder(ASSETS),
     widget: { script, etag: etagOf(script.plain), assets: readFolder(join(WIDGET, 'assets')) },
   }

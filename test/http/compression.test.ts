@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { makeTicket } from '../support/tickets.ts'
+import { openWidget } from '../support/visitors.ts'
+import { requireBuiltWeb } from '../support/web.ts'
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
@@ -66,4 +68,27 @@ test('a cached ticket is read again after every change', async () => {
   expect([await texts(), await texts()]).toEqual([2, 2])
   const other = await bellhop.organization('Other')
   expect((await other.call('GET', `/tickets/${made.id}`)).status).toBe(404)
+})
+
+test('pages, guides, the description of the API and the settings of a widget are compressed once', async () => {
+  await requireBuiltWeb()
+  const { key } = await openWidget(bellhop, client.orgId, { origins: ['https://shop.example'] })
+  const get = (path: string, encoding: string) =>
+    fetch(bellhop.url + path, { headers: { 'accept-encoding': encoding }, decompress: false })
+  const cost = async (path: string, encoding: string) => {
+    const before = process.cpuUsage()
+    for (let turn = 0; turn < 20; turn += 1) await (await get(path, encoding)).arrayBuffer()
+    const { user, system } = process.cpuUsage(before)
+    return user + system
+  }
+  for (const path of ['/docs', '/docs/api', '/v1/openapi.json', '/inbox', `/widget/${key}/settings`]) {
+    const plain = await get(path, 'identity')
+    const packed = await get(path, 'br')
+    const isSmall = Number(plain.headers.get('content-length')) < 1024
+    expect([path, packed.headers.get('content-encoding')]).toEqual([path, isSmall ? null : 'br'])
+    expect(packed.headers.get('vary')).toContain('Accept-Encoding')
+    const costs = [await cost(path, 'br'), await cost(path, 'identity'), await cost(path, 'br')]
+    const [first = 0, unpacked = 0, again = 0] = costs
+    expect(`${path} ${(Math.min(first, again) / unpacked).toFixed(1)}`).toMatch(/ [0-2]\.\d$/)
+  }
 })

@@ -5,7 +5,8 @@ export type Rule = (source: Source) => string[]
 
 /** Folders of `server`, lowest first. A folder imports only from earlier lines. */
 const LAYERS = [
-  ['database', 'network', 'requests', 'responses'],
+  ['database', 'network', 'requests'],
+  ['responses'],
   ['formatting'],
   ['audit'],
   ['events'],

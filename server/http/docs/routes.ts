@@ -74,7 +74,7 @@ function style(): string {
 }
 
 /** A page of the documentation with this server's address in its examples. */
-export function docsPage(request: Request, page: string, publicUrl: string | undefined): Response {
+export function docsPage(request: Request, page: string, publicUrl: string | undefined): Promise<Response> {
   const text = withServerAddress(page, request, publicUrl)
   return textResponse(request, text, 'text/html; charset=utf-8', { 'content-security-policy': POLICY })
 }

@@ -1,9 +1,10 @@
 import { Elysia, t } from 'elysia'
 import type { Deps } from '../../../deps.ts'
 import { invalid } from '../../../errors.ts'
-import { isNamed } from '../../../requests/headers.ts'
 import { arrive, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
+import { takeHeaders } from '../../../responses/finished-response.ts'
+import { keptTextResponse } from '../../../responses/kept-texts.ts'
 import { deviceName } from '../../../sessions/device.ts'
 import type { IdentityInput } from '../identity.ts'
 import { changeVisitor } from './change-visitor.ts'
@@ -29,13 +30,14 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
     .use(guard.requireWidget)
     .get(
       '/settings',
-      ({ widget, request, set, status }) => {
+      ({ widget, request, set }) => {
         guard.sightings.seen(widget, request.headers.get('referer') ?? request.headers.get('origin') ?? '')
-        const view = viewSettings(widget, deps)
-        const etag = `"${new Bun.CryptoHasher('sha1').update(JSON.stringify(view)).digest('base64url')}"`
-        set.headers.etag = etag
-        set.headers['cache-control'] = 'max-age=60'
-        return isNamed(request.headers.get('if-none-match') ?? '', etag) ? status(304, undefined) : view
+        const headers = {
+          ...takeHeaders(set),
+          'content-type': 'application/json',
+          'cache-control': 'max-age=60',
+        }
+        return keptTextResponse(request, JSON.stringify(viewSettings(widget, deps)), { headers })
       },
       { transform: noQuery, response: { 200: settings, 304: t.Undefined() }, ...hide },
     )
