@@ -116,6 +116,7 @@ export async function fileFetched(
     subject: '',
     ticketId: null,
     messageId: null,
+    becomesTicket: false,
     attempts: 0,
     createdAt: now,
     processedAt: null,

@@ -85,7 +85,7 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('attachment', attachments, ['id']),
   kind('send', sends, ['id']),
   kind('mail', mails, ['id']),
-  kind('knownMail', knownMails, ['mailboxId', 'messageIdHash', 'senderHash']),
+  kind('knownMail', knownMails, ['messageIdHash', 'senderHash', 'bodyHash', 'mailboxId']),
   kind('telegramUpdate', telegramUpdates, ['id']),
   kind('telegramChat', telegramChats, ['botId', 'chatId']),
   kind('telegramConversation', telegramConversations, ['ticketId']),

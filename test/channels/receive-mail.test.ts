@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { countMails } from '../../server/channels/email/mailboxes/mailbox-health.ts'
+import { signInAgent } from '../support/agents.ts'
 import type { Bellhop, Client } from '../support/bellhop.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
@@ -8,6 +9,13 @@ import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'secret'
+
+interface LedgerRow {
+  id: string
+  outcome: string
+  ticketId: string | null
+  canBecomeTicket: boolean
+}
 
 describeWithMail('received mail', () => {
   let dovecot: Dovecot
@@ -93,6 +101,71 @@ describeWithMail('received mail', () => {
     dovecot.deliver(address, raw)
     expect(await settled(2)).toMatchObject({ message: 1, duplicate: 1 })
     expect((await onlyTicket(client)).messages).toHaveLength(1)
+  })
+
+  test('that reuses a Message-ID for other content or another file is a message, and one that was re-encoded is a duplicate', async () => {
+    const { client, address, settled } = await connected()
+    const scan = (page: string, encoding: 'base64' | '7bit', received = '') =>
+      mail({
+        to: address,
+        subject: 'Scan',
+        headers: [...(received ? [`Received: from ${received}`] : []), 'Message-ID: <scan@scanner.test>'],
+        type: 'multipart/mixed; boundary=b',
+        body: [
+          ...['--b', 'Content-Type: text/plain', '', 'Scanned for you.'],
+          ...['--b', 'Content-Type: text/csv', `Content-Transfer-Encoding: ${encoding}`],
+          ...['Content-Disposition: attachment; filename=page.csv', ''],
+          ...[encoding === 'base64' ? btoa(page) : page, '--b--'],
+        ],
+      })
+    dovecot.deliver(address, scan('Page 1', '7bit'))
+    dovecot.deliver(address, scan('Page 2', '7bit'))
+    await settled(2)
+    dovecot.deliver(address, scan('Page 1', 'base64', 'list.test'))
+    const text = (body: string) =>
+      mail({ to: address, body: [body], headers: ['Message-ID: <form@shop.test>'] })
+    for (const body of ['I want a cat', 'I want a dog', 'I  want a dog '])
+      dovecot.deliver(address, text(body))
+    expect(await settled(6)).toMatchObject({ message: 4, duplicate: 2 })
+    const { json } = await client.call<{ meta: { total: number } }>('GET', '/tickets')
+    expect(json.meta.total).toBe(4)
+  })
+
+  test('of every outcome becomes a ticket when an administrator makes one of it, once, and all of it stays accounted for', async () => {
+    const { client, mailbox, address, settled } = await connected()
+    const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+    const headers = ['Message-ID: <again@customer.test>']
+    dovecot.deliver(address, mail({ to: address, subject: 'Known', headers }))
+    await settled(1)
+    dovecot.deliver(address, mail({ to: address, subject: 'Known', headers }))
+    dovecot.deliver(
+      address,
+      mail({ to: address, subject: 'Away', headers: ['Auto-Submitted: auto-replied'] }),
+    )
+    dovecot.deliver(address, 'Subject: Nobody\r\n\r\nNobody wrote this')
+    await settled(4)
+    const call = (method: string, path: string) =>
+      admin.call<{ data: LedgerRow[] } & LedgerRow>(method, `/console${path}`)
+    const rows = async () => (await call('GET', `/mails?mailboxId=${mailbox.id}`)).json.data
+    const others = (await rows()).filter(({ canBecomeTicket }) => canBecomeTicket)
+    expect(others.map(({ outcome }) => outcome).sort()).toEqual(['automatic', 'duplicate', 'quarantined'])
+    for (const { id } of others) {
+      const path = `/mails/${id}/ticket`
+      const answers = await Promise.all([call('POST', path), call('POST', path)])
+      expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
+    }
+    expect(await settled(4)).toMatchObject({ message: 4, automatic: 0, duplicate: 0, quarantined: 0 })
+    const ticketIds = (await rows()).map(({ ticketId }) => ticketId)
+    expect(new Set(ticketIds).size).toBe(4)
+    const tickets = await Promise.all(
+      ticketIds.map(async (id) => (await client.call<TicketJson>('GET', `/tickets/${id}`)).json),
+    )
+    expect(tickets.map(({ subject }) => subject).sort()).toEqual(['Away', 'Known', 'Known', 'Nobody'])
+    const nobody = tickets.find(({ subject }) => subject === 'Nobody')
+    expect(nobody).toMatchObject({
+      customer: { name: 'Unknown sender' },
+      messages: [{ text: 'Nobody wrote this', attachments: [{ name: 'original.eml' }] }],
+    })
   })
 
   test('that answers a known mail joins its ticket, if its sender takes part', async () => {

@@ -28,6 +28,7 @@ const ADMINS_ONLY = [
   'GET /console/mails/:id',
   'GET /console/mails/:id/original',
   'POST /console/mails/:id/parse',
+  'POST /console/mails/:id/ticket',
   'GET /console/audit',
   'GET /console/endpoints',
   'POST /console/endpoints',

@@ -281,6 +281,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/mails': { foreign: 200 },
   'GET /console/mails/:id': { path: '/console/mails/:mail' },
   'GET /console/mails/:id/original': { path: '/console/mails/:mail/original' },
+  'POST /console/mails/:id/ticket': { path: '/console/mails/:mail/ticket' },
   'POST /console/mails/:id/parse': { path: '/console/mails/:mail/parse' },
   'POST /console/mailboxes': {
     foreign: 201,

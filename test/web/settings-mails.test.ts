@@ -58,3 +58,25 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
   await page.getByRole('link', { name: /^tkt_/ }).click()
   await page.getByRole('heading', { name: 'Odd letters' }).waitFor()
 })
+
+browserTest('a duplicate becomes a ticket of its own, which its row names', async () => {
+  const { orgId } = await bellhop.organization('Bolt')
+  const admin = await signInAgent(bellhop, orgId, { role: 'admin' })
+  const { fetched } = await openLedger(bellhop, orgId)
+  const first = await fetched(mail('Ana <ana@customer.test>', 'Missing invoice'))
+  const { id } = await fetched(mail('Ana <ana@customer.test>', 'Missing invoice'))
+  await using window = await openWindow({ url: bellhop.url, agent: admin })
+  const { page } = window
+  await page.goto(`/settings/mails/${first.id}`)
+  await page.getByText('It became a message in a ticket.').waitFor()
+  expect(await page.getByRole('button', { name: 'Make a ticket of it' }).count()).toBe(0)
+  await page.goto(`/settings/mails/${id}`)
+  await page.getByRole('button', { name: 'Make a ticket of it' }).click()
+  await page.getByText('It became a message in a ticket.').waitFor()
+  const ticketId = (await page.getByRole('link', { name: /^tkt_/ }).textContent()) ?? ''
+  expect(ticketId).not.toBe(first.ticketId ?? '')
+  await page.goto('/settings/mails?outcome=message')
+  await page.getByRole('link', { name: `#${ticketId.slice(-6)}` }).click()
+  await page.getByRole('link', { name: ticketId }).click()
+  await page.getByRole('heading', { name: 'Missing invoice' }).waitFor()
+})

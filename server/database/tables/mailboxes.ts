@@ -168,6 +168,8 @@ export const mails = table(
     subject: text().notNull().default(''),
     ticketId: text(),
     messageId: text(),
+    /** An administrator made a ticket of it, whatever its headers say. */
+    becomesTicket: boolean().notNull().default(false),
     /** Attempts to process it that ended in a fault. */
     attempts: integer().notNull().default(0),
     createdAt: integer().notNull(),
@@ -185,26 +187,36 @@ export const mails = table(
 )
 
 /**
- * The mails that a mailbox has imported, by `Message-ID` and sender. Finds duplicates, and the ticket that a reply belongs
- * to. A row stays as a tombstone when its ticket is erased, so that the same mail does not open it again; it holds only
- * hashes.
+ * The mails that were imported, by `Message-ID`, sender and body. Finds duplicates, copies that other mailboxes got of a
+ * mail, and the ticket that a reply belongs to. A row stays as a tombstone when its ticket is erased, so that the same
+ * mail does not open it again; it holds only hashes.
  */
 export const knownMails = table(
   'known_mails',
   {
     orgId: text().notNull(),
+    /** The one that imported it first. */
     mailboxId: text().notNull(),
     /** SHA-256 of the `Message-ID`, or of the mail when it has none, in hexadecimal. */
     messageIdHash: text().notNull(),
     /** SHA-256 of the sender's address in lower case. */
     senderHash: text().notNull(),
+    /** `ParsedMail.bodyHash`. Empty in rows from before bodies were compared: there, any body is the same mail. */
+    bodyHash: text().notNull().default(''),
     /** Null once the ticket is erased. */
     ticketId: text(),
     messageId: text(),
     createdAt: integer().notNull(),
   },
   (row) => [
-    primaryKey({ columns: [row.mailboxId, row.messageIdHash, row.senderHash] }),
+    primaryKey({
+      columns: [row.orgId, row.messageIdHash, row.senderHash, row.bodyHash, row.mailboxId],
+      name: 'known_mails_key',
+    }),
+    // One of all mailboxes takes a mail in.
+    uniqueIndex('known_mails_once')
+      .on(row.orgId, row.messageIdHash, row.senderHash, row.bodyHash)
+      .where(sql`body_hash <> ''`),
     index('known_mails_by_ticket').on(row.orgId, row.ticketId),
   ],
 )

@@ -40,6 +40,7 @@ export const ACTIONS: Record<string, string> = {
   'mailbox.signed_in': 'Signed in to a mailbox',
   'mailbox.sign_in_failed': 'Failed to sign in to a mailbox',
   'mailbox.refused': 'Stopped a mailbox, because the sign-in was refused',
+  'mail.made_ticket': 'Made a ticket of a received email',
   'mail.parsed_again': 'Parsed a received email again',
   'widget.created': 'Created a widget',
   'widget.changed': 'Changed a widget',

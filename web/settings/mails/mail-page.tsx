@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import Download from 'lucide-solid/icons/download'
+import Inbox from 'lucide-solid/icons/inbox'
 import RotateCw from 'lucide-solid/icons/rotate-cw'
 import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
@@ -41,16 +42,28 @@ export function MailPage(props: { id: string }) {
 }
 
 function Actions(props: { mail: Mail }) {
+  const route = () => api.console.mails({ id: props.mail.id })
   const parse = useMutation(() => ({
-    mutationFn: () => ask(api.console.mails({ id: props.mail.id }).parse.post()),
-    onSuccess: () => {
-      for (const queryKey of [queryKeys.mail(props.mail.id), queryKeys.mails, queryKeys.mailboxes]) {
-        void queries.invalidateQueries({ queryKey })
-      }
-      toast('Parsing again.')
-    },
-    onError: (error) => toastError(errorMessage(error)),
+    mutationFn: () => ask(route().parse.post()),
+    ...answered('Parsing again.'),
   }))
+  const makeTicket = useMutation(() => ({
+    mutationFn: () => ask(route().ticket.post()),
+    ...answered('Making a ticket.'),
+  }))
+
+  function answered(sentence: string) {
+    return {
+      onSuccess: () => {
+        for (const queryKey of [queryKeys.mail(props.mail.id), queryKeys.mails, queryKeys.mailboxes]) {
+          void queries.invalidateQueries({ queryKey })
+        }
+        toast(sentence)
+      },
+      onError: (error: Error) => toastError(errorMessage(error)),
+    }
+  }
+
   return (
     <>
       <Show when={props.mail.hasOriginal}>
@@ -67,6 +80,11 @@ function Actions(props: { mail: Mail }) {
             Download original
           </span>
         </a>
+      </Show>
+      <Show when={props.mail.canBecomeTicket}>
+        <Button icon={<Inbox />} isBusy={makeTicket.isPending} onClick={() => makeTicket.mutate()}>
+          Make a ticket of it
+        </Button>
       </Show>
       <Show when={props.mail.outcome === 'quarantined' && props.mail.hasOriginal}>
         <Button look="primary" icon={<RotateCw />} isBusy={parse.isPending} onClick={() => parse.mutate()}>

@@ -1,4 +1,5 @@
 import { Show } from 'solid-js'
+import { shortId } from '../../ticket/short-id.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import type { Mail } from './mail-data.ts'
 import { MailOutcomeBadge } from './mail-outcome.tsx'
@@ -13,7 +14,12 @@ export function MailRow(props: { mail: Mail }) {
           <MailOutcomeBadge outcome={props.mail.outcome} />
         </span>
         <span class="mail-row-from">{senderOf(props.mail)}</span>
-        <span class="mail-row-subject">{subjectOf(props.mail)}</span>
+        <span class="mail-row-subject">
+          {subjectOf(props.mail)}
+          <Show when={props.mail.ticketId}>
+            {(id) => <code class="mail-row-ticket">{shortId(id())}</code>}
+          </Show>
+        </span>
         <span class="mail-row-time">
           <RelativeTime at={props.mail.receivedAt} />
         </span>

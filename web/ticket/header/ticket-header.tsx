@@ -4,6 +4,7 @@ import ChevronUp from 'lucide-solid/icons/chevron-up'
 import PanelRight from 'lucide-solid/icons/panel-right'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { shortId } from '../short-id.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { AssigneePicker } from './assignee-picker.tsx'
 import { PresenceLine } from './presence-line.tsx'
@@ -75,6 +76,3 @@ export function TicketHeader(props: TicketHeaderProps) {
 }
 
 /** The last six characters: the first ones encode the time and are alike. */
-function shortId(id: string): string {
-  return `#${id.slice(-6)}`
-}

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { upsertCustomer } from '../../../customers/customers.ts'
+import { upsertCustomer, upsertCustomerByIdentity } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { insertOf } from '../../../database/statement.ts'
 import type { MailOutcome, mails } from '../../../database/tables/mailboxes.ts'
@@ -30,9 +30,11 @@ import { type FoundTicket, findTicketOf, ownMessageIn } from './find-ticket.ts'
 import { hashOf } from './mail-hash.ts'
 import {
   findAddresses,
+  findKnownMail,
   findMailbox,
   findMailboxByAddress,
   insertKnownMail,
+  type KnownMail,
   lockPending,
   type Mailbox,
   saveKnownMail,
@@ -44,6 +46,7 @@ const MAX_NAME_LENGTH = 255
 const MAX_ADDRESS_LENGTH = 254
 const MAX_DELIVERED_TO = 5
 const NO_SUBJECT = '(no subject)'
+const UNKNOWN_SENDER = 'Unknown sender'
 /** Written by our own mails: `<message id>.<signature>`. */
 const OWN_HEADER = 'x-bellhop-message'
 
@@ -88,12 +91,22 @@ export async function fileMailIn(
   const assignable = await lockAssignees(tx, mail.orgId, [{ assignedTo: mailbox.defaultAssignee }])
   const [pending] = await lockPending(tx, { orgId: mail.orgId, id: mail.id })
   if (!pending) return undefined
-  const filed =
+  const judged =
     result.outcome === 'parsed'
       ? await fileParsed(deps, tx, { mail, mailbox, parsed: result.mail, files, assignable })
       : quarantined(result.reason)
+  const filed =
+    judged.outcome === 'quarantined' && mail.becomesTicket
+      ? await fileUnread(deps, tx, {
+          mail,
+          mailbox,
+          assignable,
+          reason: judged.reason ?? '',
+          ...wordsIn(result),
+        })
+      : judged
   await saveOutcome(tx, { orgId: mail.orgId, id: mail.id, ...ledgerRow(deps, result, filed) })
-  if (filed.outcome === 'quarantined') await recordWorkspaceChange(deps, tx, mail.orgId)
+  if (filed.outcome === 'quarantined' || mail.becomesTicket) await recordWorkspaceChange(deps, tx, mail.orgId)
   return filed
 }
 
@@ -109,26 +122,89 @@ async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<
   const { mail, parsed } = filing
   const { orgId } = mail
   const writer = parsed.from ?? parsed.sender
-  if (parsed.bounce) return fileBounce(deps, tx, orgId, parsed.bounce)
+  if (parsed.bounce && !mail.becomesTicket) return fileBounce(deps, tx, orgId, parsed.bounce)
   if (!writer || !isAddress(writer.address)) return quarantined('The email has no valid sender.')
   const sender = writer.address.toLowerCase()
-  if (await isOwn(deps, tx, { orgId, sender, parsed })) return { outcome: 'own' }
+  if (!mail.becomesTicket && (await isOwn(deps, tx, { orgId, sender, parsed }))) return { outcome: 'own' }
   const known = {
     orgId,
     mailboxId: mail.mailboxId,
     messageIdHash: hashOf(parsed.messageId ?? mail.hash ?? mail.id),
     senderHash: hashOf(sender),
+    bodyHash: parsed.bodyHash,
   }
-  const isNew = await insertKnownMail(tx, { ...known, createdAt: deps.clock.now() })
-  if (isNew.length === 0) return { outcome: 'duplicate' }
+  const [copied] = await takeIn(deps, tx, known)
+  if (copied && !mail.becomesTicket) return duplicateOf(copied, mail)
   const message = await storeMessage(deps, tx, { ...filing, sender, writer })
-  await saveKnownMail(tx, { ...known, ticketId: message.ticketId, messageId: message.id })
+  if (!copied) await saveKnownMail(tx, { ...known, ticketId: message.ticketId, messageId: message.id })
   return {
     outcome: message.isAutomatic ? 'automatic' : 'message',
-    reason: parsed.automatic ? AUTOMATIC_REASONS[parsed.automatic] : '',
+    reason: message.isAutomatic && parsed.automatic ? AUTOMATIC_REASONS[parsed.automatic] : '',
     ticketId: message.ticketId,
     messageId: message.id,
   }
+}
+
+/** Returns the same mail if it was taken in before, by this mailbox or another one. Otherwise, it is taken in now. */
+async function takeIn(
+  deps: Deps,
+  tx: Transaction,
+  known: Parameters<typeof findKnownMail>[1],
+): Promise<KnownMail[]> {
+  const before = await findKnownMail(tx, known)
+  if (before.length > 0) return before
+  const isNew = await insertKnownMail(tx, { ...known, createdAt: deps.clock.now() })
+  return isNew.length > 0 ? [] : findKnownMail(tx, known)
+}
+
+/** A copy in another mailbox connects that mailbox with the ticket: `ticketMailboxes` reads it from the ledger. */
+function duplicateOf({ mailboxId, ticketId, messageId }: KnownMail, mail: Mail): Filed {
+  return {
+    outcome: 'duplicate',
+    reason: mailboxId === mail.mailboxId ? '' : 'Another mailbox received the same email first.',
+    ...(ticketId !== null && messageId !== null && { ticketId, messageId }),
+  }
+}
+
+function wordsIn(result: ParseResult): { text?: string; subject?: string } {
+  return result.outcome === 'parsed' ? { text: result.mail.text, subject: result.mail.subject } : {}
+}
+
+/**
+ * A mail that can't be read, or has no valid sender, becomes a ticket with its original as a file. Whoever answers it
+ * chooses the recipient.
+ */
+async function fileUnread(
+  deps: Deps,
+  tx: Transaction,
+  {
+    mail,
+    mailbox,
+    assignable,
+    reason,
+    text,
+    subject,
+  }: Omit<Filing, 'parsed' | 'files'> & { reason: string; text?: string; subject?: string },
+): Promise<Filed> {
+  const { orgId, id, hash, size } = mail
+  if (hash === null) return quarantined(reason)
+  const customer = await upsertCustomerByIdentity(deps, tx, orgId, {
+    channel: 'email',
+    externalId: id,
+    name: UNKNOWN_SENDER,
+  })
+  const original = { hash, name: 'original.eml', type: 'message/rfc822', size, contentId: null }
+  const ticket = await openTicket(deps, tx, orgId, {
+    channel: 'email',
+    subject: cut(subject || NO_SUBJECT, MAX_SUBJECT_LENGTH),
+    customer,
+    message: { text: text || `${reason} The original is attached.` },
+    attachments: { received: [{ ...original, isInline: false, width: null, height: null }] },
+    mailboxId: mailbox.id,
+    assignedTo: assignable.has(mailbox.defaultAssignee) ? mailbox.defaultAssignee : '',
+  })
+  const [message] = ticket.messages
+  return { outcome: 'message', reason, ticketId: ticket.id, ...(message && { messageId: message.id }) }
 }
 
 /** A bounce report about one of our messages marks that message. Any other report is only in the ledger. */
@@ -160,13 +236,15 @@ interface Received extends Filing {
 async function storeMessage(deps: Deps, tx: Transaction, received: Received): Promise<Message> {
   const { mail, parsed, sender, writer } = received
   const { orgId, mailboxId } = mail
-  const found = await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender })
+  const found = mail.becomesTicket
+    ? undefined
+    : await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender })
   const { own } = await emailWay(tx, orgId, mailboxId)
   const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer, own))
   const fields = {
     id: deps.newId('msg'),
     text: parsed.text,
-    isAutomatic: parsed.automatic !== null,
+    isAutomatic: parsed.automatic !== null && !mail.becomesTicket,
     email: found
       ? { ...email, subject: withoutSubjectToken(deps.encryption, email.subject, found.ticketId) }
       : email,
@@ -235,7 +313,7 @@ async function openNew(
   })
   const [message] = ticket.messages
   if (!message) throw new Error('A ticket was opened without its message.')
-  await planAutoReply(deps, tx, { ticket, mail: message, mailbox })
+  if (!mail.becomesTicket) await planAutoReply(deps, tx, { ticket, mail: message, mailbox })
   return message
 }
 

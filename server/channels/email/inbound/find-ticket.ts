@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
 import { customers } from '../../../database/tables/customers.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
@@ -55,7 +55,7 @@ export async function findTicketOf(
     (await ticketOfOwnMessage(deps, tx, orgId, mail))
   if (signed !== undefined) return found(tx, orgId, signed, sender)
   const known =
-    (await ticketOfKnownMail(tx, { mailboxId, mail })) ??
+    (await ticketOfKnownMail(tx, { orgId, mailboxId, mail })) ??
     (await ticketOfTokens(deps, tx, orgId, tokensInSubject(mail.subject)))
   if (known === undefined) return undefined
   const { customer, participants } = await addressesOf(tx, orgId, known)
@@ -127,14 +127,23 @@ async function ticketOfOwnMessage(
 
 async function ticketOfKnownMail(
   tx: Transaction,
-  { mailboxId, mail }: { mailboxId: string; mail: ParsedMail },
+  { orgId, mailboxId, mail }: { orgId: string; mailboxId: string; mail: ParsedMail },
 ): Promise<string | undefined> {
   const newestFirst = [...new Set([...mail.inReplyTo, ...mail.references.toReversed()])]
   for (const messageId of newestFirst.slice(0, MAX_REFERENCES_READ)) {
     const [known] = await tx
       .select({ ticketId: knownMails.ticketId })
       .from(knownMails)
-      .where(and(eq(knownMails.mailboxId, mailboxId), eq(knownMails.messageIdHash, hashOf(messageId))))
+      .where(
+        and(
+          eq(knownMails.orgId, orgId),
+          eq(knownMails.messageIdHash, hashOf(messageId)),
+          isNotNull(knownMails.ticketId),
+        ),
+      )
+      // Programs that reuse one id for different mails have several.
+      .orderBy(desc(eq(knownMails.mailboxId, mailboxId)), desc(knownMails.createdAt))
+      .limit(1)
     if (known?.ticketId) return known.ticketId
   }
   return undefined

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, sql } from 'drizzle-orm'
 import { command, statement } from '../../../database/statement.ts'
 import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 
@@ -66,9 +66,42 @@ export const saveOutcome = command<{ orgId: string; id: string } & LedgerRow>('m
     .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id))),
 )
 
-type KnownMail = Omit<typeof knownMails.$inferSelect, 'ticketId' | 'messageId' | 'createdAt'>
+type MailIdentity = Pick<
+  typeof knownMails.$inferSelect,
+  'orgId' | 'mailboxId' | 'messageIdHash' | 'senderHash' | 'bodyHash'
+>
 
-export const insertKnownMail = statement<KnownMail & { createdAt: number }, { mailboxId: string }[]>(
+export interface KnownMail {
+  mailboxId: string
+  /** Null once the ticket is erased. */
+  ticketId: string | null
+  messageId: string | null
+}
+
+/** The same mail, in any mailbox of the organization. */
+export const findKnownMail = statement<MailIdentity, KnownMail[]>('known_mails_find', (tx, p) =>
+  tx
+    .select({
+      mailboxId: knownMails.mailboxId,
+      ticketId: knownMails.ticketId,
+      messageId: knownMails.messageId,
+    })
+    .from(knownMails)
+    .where(
+      and(
+        eq(knownMails.orgId, p.orgId),
+        eq(knownMails.messageIdHash, p.messageIdHash),
+        eq(knownMails.senderHash, p.senderHash),
+        or(
+          eq(knownMails.bodyHash, p.bodyHash),
+          and(eq(knownMails.bodyHash, ''), eq(knownMails.mailboxId, p.mailboxId)),
+        ),
+      ),
+    ),
+)
+
+/** Waits for another unit that is storing the same mail. Returns nothing if that one stored it. */
+export const insertKnownMail = statement<MailIdentity & { createdAt: number }, { mailboxId: string }[]>(
   'known_mails_insert',
   (tx, p) =>
     tx
@@ -78,13 +111,14 @@ export const insertKnownMail = statement<KnownMail & { createdAt: number }, { ma
         mailboxId: p.mailboxId,
         messageIdHash: p.messageIdHash,
         senderHash: p.senderHash,
+        bodyHash: p.bodyHash,
         createdAt: p.createdAt,
       })
       .onConflictDoNothing()
       .returning({ mailboxId: knownMails.mailboxId }),
 )
 
-export const saveKnownMail = command<KnownMail & { ticketId: string; messageId: string }>(
+export const saveKnownMail = command<MailIdentity & { ticketId: string; messageId: string }>(
   'known_mails_save',
   (tx, p) =>
     tx
@@ -93,9 +127,9 @@ export const saveKnownMail = command<KnownMail & { ticketId: string; messageId: 
       .where(
         and(
           eq(knownMails.orgId, p.orgId),
-          eq(knownMails.mailboxId, p.mailboxId),
           eq(knownMails.messageIdHash, p.messageIdHash),
           eq(knownMails.senderHash, p.senderHash),
+          eq(knownMails.bodyHash, p.bodyHash),
         ),
       ),
 )

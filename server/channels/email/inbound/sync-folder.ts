@@ -126,6 +126,7 @@ async function fetchAfter(deps: Deps, folder: Folder, sync: Sync & { uidNext: nu
         subject: '',
         ticketId: null,
         messageId: null,
+        becomesTicket: false,
         attempts: 0,
         createdAt: deps.clock.now(),
         processedAt: null,

@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
 import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
@@ -72,12 +72,7 @@ export async function readMail(deps: Deps, orgId: string, id: string): Promise<L
  * `original_missing` when it was erased or its file is missing.
  */
 export async function originalResponse(deps: Deps, orgId: string, id: string): Promise<Response> {
-  const { hash } = await readMail(deps, orgId, id)
-  const opened = hash === null ? undefined : await deps.files.open(hash)
-  if (!opened || 'fault' in opened) {
-    throw new AppError(404, 'original_missing', 'The original of this email is no longer on the server.')
-  }
-  return new Response(opened.file, {
+  return new Response(await requireOriginal(deps, orgId, id), {
     headers: {
       'content-type': 'message/rfc822',
       'content-disposition': `attachment; filename="${id}.eml"`,
@@ -88,18 +83,76 @@ export async function originalResponse(deps: Deps, orgId: string, id: string): P
   })
 }
 
+async function requireOriginal(deps: Deps, orgId: string, id: string): Promise<Blob> {
+  const { hash } = await readMail(deps, orgId, id)
+  const opened = hash === null ? undefined : await deps.files.open(hash)
+  if (!opened || 'fault' in opened) {
+    throw new AppError(404, 'original_missing', 'The original of this email is no longer on the server.')
+  }
+  return opened.file
+}
+
 /** Processes a mail in quarantine again. Throws 404, and 409 for a mail that is not in quarantine. */
-export async function parseAgain(deps: Deps, orgId: string, id: string): Promise<void> {
+export function parseAgain(deps: Deps, orgId: string, id: string): Promise<void> {
+  return processAgain(deps, orgId, {
+    id,
+    action: 'mail.parsed_again',
+    from: ['quarantined'],
+    refusal: new AppError(409, 'not_quarantined', 'Only an email in quarantine can be parsed again.'),
+  })
+}
+
+/**
+ * Makes a new ticket of a mail that became no customer message, whatever its headers say. The ticket is there once the
+ * mail is processed. Throws 404 if the mail or its original isn't there, and 409 if it is a message already.
+ */
+export async function makeTicket(deps: Deps, orgId: string, id: string): Promise<void> {
+  await requireOriginal(deps, orgId, id)
+  await processAgain(deps, orgId, {
+    id,
+    action: 'mail.made_ticket',
+    from: NOT_MESSAGES,
+    refusal: new AppError(
+      409,
+      'already_a_message',
+      'This email is a message in a ticket, or is about to be.',
+    ),
+    becomesTicket: true,
+  })
+}
+
+/** Of mails that became no message of a customer. */
+export const NOT_MESSAGES: MailOutcome[] = ['automatic', 'bounce', 'duplicate', 'own', 'quarantined']
+
+interface Again {
+  id: string
+  action: 'mail.parsed_again' | 'mail.made_ticket'
+  /** Outcomes that it can have now. */
+  from: MailOutcome[]
+  refusal: AppError
+  becomesTicket?: boolean
+}
+
+async function processAgain(
+  deps: Deps,
+  orgId: string,
+  { id, action, from, refusal, becomesTicket }: Again,
+): Promise<void> {
   await readMail(deps, orgId, id)
   await deps.database.write(async (tx) => {
-    const isQuarantined = and(eq(mails.orgId, orgId), eq(mails.id, id), eq(mails.outcome, 'quarantined'))
     const [mail] = await tx
       .update(mails)
-      .set({ outcome: 'pending', reason: '', attempts: 0, processedAt: null })
-      .where(isQuarantined)
+      .set({
+        outcome: 'pending',
+        reason: '',
+        attempts: 0,
+        processedAt: null,
+        ...(becomesTicket && { becomesTicket }),
+      })
+      .where(and(eq(mails.orgId, orgId), eq(mails.id, id), inArray(mails.outcome, from)))
       .returning({ hash: mails.hash })
-    if (!mail) throw new AppError(409, 'not_quarantined', 'Only an email in quarantine can be parsed again.')
-    await recordAudit(deps, tx, orgId, { action: 'mail.parsed_again', subject: { id, label: id } })
+    if (!mail) throw refusal
+    await recordAudit(deps, tx, orgId, { action, subject: { id, label: id } })
     await recordWorkspaceChange(deps, tx, orgId)
   })
 }

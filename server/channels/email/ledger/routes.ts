@@ -6,7 +6,15 @@ import { strictQuery } from '../../../requests/query.ts'
 import { byId, oneOf, orNull } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { countMails } from '../mailboxes/mailbox-health.ts'
-import { type LedgerEntry, listMails, originalResponse, parseAgain, readMail } from './ledger.ts'
+import {
+  type LedgerEntry,
+  listMails,
+  makeTicket,
+  NOT_MESSAGES,
+  originalResponse,
+  parseAgain,
+  readMail,
+} from './ledger.ts'
 
 const id = t.String({ maxLength: 64 })
 const time = t.String({ format: 'date-time' })
@@ -38,6 +46,7 @@ const ledgerEntry = t.Object({
   fetchedAt: time,
   /** Whether the original can be downloaded. */
   hasOriginal: t.Boolean(),
+  canBecomeTicket: t.Boolean(),
 })
 
 const ledgerPage = t.Object({
@@ -78,6 +87,18 @@ export function ledgerRoutes(deps: Deps, guard: AgentGuard) {
       params: byId,
     })
     .post(
+      '/mails/:id/ticket',
+      async ({ me, as, params, status }) => {
+        await makeTicket(as, me.orgId, params.id)
+        return status(204, undefined)
+      },
+      {
+        transform: [guard.adminsOnly, strictQuery()],
+        params: byId,
+        response: { 204: t.Undefined() },
+      },
+    )
+    .post(
       '/mails/:id/parse',
       async ({ me, as, params, status }) => {
         await parseAgain(as, me.orgId, params.id)
@@ -108,5 +129,6 @@ function viewLedgerEntry(entry: LedgerEntry) {
     receivedAt: isoTime(receivedAt),
     fetchedAt: isoTime(createdAt),
     hasOriginal: hash !== null,
+    canBecomeTicket: hash !== null && NOT_MESSAGES.includes(rest.outcome),
   }
 }

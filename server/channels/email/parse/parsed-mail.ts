@@ -41,6 +41,8 @@ export interface ParsedMail {
   /** Whether `html` has images in `data-remote-src`. */
   hasRemoteImages: boolean
   attachments: MailAttachment[]
+  /** SHA-256, in hexadecimal, of what the mail says and its files. Its way, encoding and line breaks don't matter. */
+  bodyHash: string
   /** Files beyond `MAX_ATTACHMENTS`. They are in the raw mail only. */
   omittedAttachments: number
   automatic: AutomaticReason | null

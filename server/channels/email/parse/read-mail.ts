@@ -86,6 +86,7 @@ export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: strin
     isFormatted: false,
     hasRemoteImages: false,
     attachments,
+    bodyHash: hashOfBody([body.text, body.html ?? '', ...attachments.map(({ hash }) => hash)]),
     omittedAttachments: body.files.length + (isCut ? 1 : 0) - attachments.length + skippedParts,
     automatic: automaticReason(headers, root, envelope),
     bounce: bounceReport({ root, subject, ...envelope }, searched),
@@ -121,6 +122,12 @@ function readHtml(source: string, { attachments, quoted }: ParsedMail, store: St
       isInline: file.contentId !== null && shown.has(file.contentId) && file.type.startsWith('image/'),
     })),
   }
+}
+
+function hashOfBody(parts: string[]): string {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for (const part of parts) hasher.update(`${part.replace(/\s+/g, ' ').trim()}\0`)
+  return hasher.digest('hex')
 }
 
 /** Replaces content ids in the text of a mail with the names of the images. */
