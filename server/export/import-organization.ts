@@ -9,6 +9,7 @@ import { writeInOneTransaction } from '../database/write-transaction.ts'
 import type { Deps } from '../deps.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { insertTags } from '../tickets/queries.ts'
+import { addMissingTimes } from '../tickets/waiting.ts'
 import type { ExportHeader } from './export-format.ts'
 import { type ExportFile, type ExportPart, readExport } from './read-export.ts'
 import type { FieldedKind } from './record-fields.ts'
@@ -98,6 +99,7 @@ async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>)
   }
   await storeBatch()
   await storeCounters(importing, result.organization.id)
+  await addMissingTimes(importing.tx, result.organization.id)
   await files.end()
   return result
 }
@@ -197,6 +199,8 @@ function ticketOf(row: Row, file: ExportFile) {
     isSpam: row.isSpam === true,
     createdAt: Number(row.createdAt),
     updatedAt: Number(row.updatedAt),
+    lastMessageAt: Number(row.lastMessageAt),
+    waitingOrder: Number(row.waitingOrder),
   }
 }
 

@@ -75,12 +75,12 @@ interface InboxPage {
 
 /**
  * One page of the inbox. Throws 400 `invalid_query` for a query that can't be read, and 400 for a cursor of another
- * list. A ticket that changes while pages are read moves to the top, so no later page repeats it.
+ * list. A ticket that gets a message while pages are read moves to the top, so no later page repeats it.
  */
 export async function listInbox(
   deps: Deps,
   orgId: string,
-  { me, q = '', zone, sort = 'updated_desc', cursor, limit = DEFAULT_ROWS, expensive }: InboxRequest,
+  { me, q = '', zone, sort = 'message_desc', cursor, limit = DEFAULT_ROWS, expensive }: InboxRequest,
 ): Promise<InboxPage> {
   const { read } = deps.database
   const search = await readSearch(read, { orgId, me, text: q, zone })

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
-import { isoTime } from '../dates.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import { oneLine } from '../search/excerpt.ts'
@@ -24,7 +23,7 @@ const listQuery = t.Object(
     /** Written as server/search/query-language.ts reads it. */
     q: t.Optional(t.String({ maxLength: MAX_QUERY_LENGTH })),
     zone,
-    /** Ignored in a search for words or `from:`, which lists the latest change first. */
+    /** Ignored in a search for words or `from:`, which lists the latest message or change first. */
     sort: t.Optional(oneOf(TICKET_SORTS)),
     cursor: t.Optional(t.String({ maxLength: 512 })),
     limit: t.Optional(t.Integer({ minimum: 1, maximum: MAX_ROWS })),
@@ -36,7 +35,6 @@ const row = t.Object({
   ...listedTicket.properties,
   /** The newest message, on one line. */
   preview: t.Object({ text: t.String(), role: oneOf(MESSAGE_ROLES) }),
-  lastMessageAt: t.String({ format: 'date-time' }),
   isUnread: t.Boolean(),
   hasDraft: t.Boolean(),
   hasFailedSend: t.Boolean(),
@@ -130,7 +128,6 @@ function viewRow(row: InboxRow) {
   return {
     ...viewListedTicket(row),
     preview: { text: oneLine(row.newest?.text ?? '', PREVIEW_LENGTH), role: row.newest?.role ?? 'customer' },
-    lastMessageAt: isoTime(row.newest?.createdAt ?? row.createdAt),
     isUnread: row.isUnread,
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,

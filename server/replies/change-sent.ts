@@ -21,7 +21,7 @@ import { editedParts, telegramParts } from '../sends/telegram/telegram-content.t
 import { findTelegramWay, type TelegramWay } from '../sends/telegram/telegram-way.ts'
 import { readEdits, saveEdit } from '../tickets/message-edits.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
-import { requireTicket } from '../tickets/queries.ts'
+import { requireTicket, type Ticket, waitAgain } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { findMessage, type StoredMessage } from './queries.ts'
 
@@ -30,7 +30,7 @@ interface SentMessage {
   messageId: string
 }
 
-type Found = { message: StoredMessage; send: TelegramSend; way: TelegramWay }
+type Found = { ticket: Ticket; message: StoredMessage; send: TelegramSend; way: TelegramWay }
 
 /**
  * Changes the text of a message that was sent by Telegram, in Telegram as well. Any agent can. Throws 404, 400 for a
@@ -68,7 +68,7 @@ export async function editSentMessage(
 export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage): Promise<void> {
   await deps.database.write(async (tx) => {
     const found = await requireSent(deps, tx, orgId, sent, 'canTakeBack')
-    const { message, send, way } = found
+    const { message, send, way, ticket } = found
     const takenBackAt = deps.clock.now()
     if (isUntouched(send)) {
       const [deleted] = await tx.delete(sends).where(isStillWaiting(send)).returning({ id: sends.id })
@@ -83,6 +83,7 @@ export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage)
       await replaceFailed(tx, deletion)
       await updateMessage(tx, message, { takenBackAt, sending: 'queued', sendError: deletion.error || null })
     }
+    await waitAgain(tx, ticket)
     await recordChange(deps, tx, message)
   })
 }
@@ -130,7 +131,7 @@ async function requireSent(
   { ticketId, messageId }: SentMessage,
   change: 'canEdit' | 'canTakeBack',
 ): Promise<Found> {
-  await requireTicket(tx, orgId, ticketId)
+  const ticket = await requireTicket(tx, orgId, ticketId)
   const message = isId('msg', messageId) ? await findMessage(tx, { orgId, id: messageId }) : undefined
   if (message?.ticketId !== ticketId) throw notFound('message')
   if (message.takenBackAt !== null) {
@@ -144,7 +145,7 @@ async function requireSent(
   }
   const now = deps.clock.now()
   const possible = possibleChanges(send, { sentAt: message.createdAt, now })
-  if (possible?.[change]) return { message, send, way }
+  if (possible?.[change]) return { ticket, message, send, way }
   if (send.state === 'waiting' || send.state === 'sending') throw beingSent()
   const isOld = change === 'canTakeBack' && now - message.createdAt >= MAX_DELETABLE_MS
   throw isOld ? tooOld() : notSent()

@@ -11,7 +11,7 @@ const RARE = ['draft', 'held', 'failed'] as const
 export interface IndexChoice {
   kind: 'ranges' | (typeof RARE)[number]
   ranges: RangeFilter
-  /** Times of last activity that the ranges are cut to: from the first on, and before the second. */
+  /** Times of the last message that the ranges are cut to: from the first on, and before the second. */
   times: [from: number, until: number] | undefined
   /** Positions of the filters that need no look at the ticket itself. */
   positions: number[]
@@ -19,7 +19,7 @@ export interface IndexChoice {
 
 /**
  * Status, channel and spam are always in the ranges, also when they are excluded, and so are an assignee, the rarest tag
- * and, in the order of last activity, dates. Returns undefined if no ticket can match.
+ * and, in the order of the last message, dates. Returns undefined if no ticket can match.
  */
 export async function chooseIndex(
   read: Reader,
@@ -36,7 +36,7 @@ export async function chooseIndex(
     const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
     if (position >= 0) return { kind, ranges, times: undefined, positions: [position] }
   }
-  const times = sort === 'updated_desc' ? timesOf(filters) : undefined
+  const times = sort === 'message_desc' ? timesOf(filters) : undefined
   const positions = filters.flatMap((filter, position) => {
     const isCovered =
       filter === tag ||

@@ -55,9 +55,9 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
     case 'assignee':
       return sql`(${tickets.assignedTo} || '') = ${textOf(parameter)}`
     case 'before':
-      return sql`(${tickets.updatedAt} + 0) < ${numberOf(parameter)}`
+      return sql`(${tickets.lastMessageAt} + 0) < ${numberOf(parameter)}`
     case 'after':
-      return sql`(${tickets.updatedAt} + 0) >= ${numberOf(parameter)}`
+      return sql`(${tickets.lastMessageAt} + 0) >= ${numberOf(parameter)}`
     case 'tag':
       return sql`exists (select 1 from ticket_tags own_tags where own_tags.org_id = ${textOf('orgId')}
         and own_tags.ticket_id = ${tickets.id} and own_tags.tag = ${textOf(parameter)})`

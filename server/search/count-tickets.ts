@@ -28,7 +28,7 @@ export async function countTickets(
   me: string,
   search: Search,
 ): Promise<Count> {
-  const request = { orgId, me, search, sort: 'updated_desc' as const, after: undefined, limit: MAX_COUNTED }
+  const request = { orgId, me, search, sort: 'message_desc' as const, after: undefined, limit: MAX_COUNTED }
   const { read, background } = deps.database
   const { keys, isTooBroad = false } = await deps.expensiveReads.run({ maxRows: MAX_EXAMINED }, (expensive) =>
     findTickets({ read, background }, { ...request, expensive }),

@@ -9,7 +9,7 @@ export type Filter = { isNegated: boolean } & (
   /** Agent id, or an empty string for unassigned tickets. */
   | { kind: 'assignee'; value: string }
   | { kind: 'tag'; value: string }
-  /** Last activity, milliseconds since 1970. */
+  /** Of the last message, in milliseconds since 1970. */
   | { kind: 'before' | 'after'; value: number }
   | { kind: TicketState; value: '' }
 )

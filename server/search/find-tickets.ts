@@ -1,7 +1,7 @@
 import { type Database, isReadTimeout, type Reader } from '../database/database.ts'
 import { type IndexQuery, type Matches, matchingNumbers } from '../database/full-text.ts'
 import type { ExpensiveRead } from '../expensive-reads.ts'
-import { rangeParams, rangeShape, type TicketSort } from '../tickets/list-ranges.ts'
+import { rangeParams, rangeShape, SORTED_BY, type TicketSort } from '../tickets/list-ranges.ts'
 import { chooseIndex, type IndexChoice, upperBound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
@@ -113,7 +113,7 @@ async function findInSlices(
   index: IndexChoice,
 ): Promise<Found> {
   const found: SortKey[] = []
-  const compare = input.sort === 'created_asc' ? ascending : descending
+  const compare = SORTED_BY[input.sort].isAscending ? ascending : descending
   let after = input.after
   for (let size = FIRST_SLICE; ; size = SLICE) {
     const reader = size === FIRST_SLICE ? read : background
@@ -188,7 +188,7 @@ async function fewDocuments(readers: Readers, input: FindInput): Promise<Map<num
   const { read } = readers
   if (filters.length === 0 || (await upperBound(read, input.orgId, filters)) > MAX_FEW) return undefined
   const limit = MAX_FEW + 1
-  const all = { ...input, sort: 'updated_desc' as const, after: undefined, limit }
+  const all = { ...input, sort: 'message_desc' as const, after: undefined, limit }
   const { keys, stoppedAt } = await findAlongIndex(readers, all)
   if (keys.length > MAX_FEW || stoppedAt) return undefined
   const documents = await documentsOf(

@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts'
 import { cacheByShape, statement } from '../database/statement.ts'
 import { searchDocuments } from '../database/tables/search.ts'
 import { tickets } from '../database/tables/tickets.ts'
-import { type RangeShape, selectRanges } from '../tickets/list-ranges.ts'
+import { type RangeShape, SORTED_BY, selectRanges } from '../tickets/list-ranges.ts'
 import type { IndexChoice } from './choose-index.ts'
 import {
   isOneOf,
@@ -84,7 +84,7 @@ function withTickets(read: Reader, ranges: SQL) {
 const isOfKey = sql`${tickets.number} = keys.number`
 
 function inOrder({ sort }: RangeShape): SQL[] {
-  return sort === 'created_asc'
+  return SORTED_BY[sort].isAscending
     ? [sql`keys.at asc`, sql`keys.number asc`]
     : [sql`keys.at desc`, sql`keys.number desc`]
 }
@@ -92,8 +92,8 @@ function inOrder({ sort }: RangeShape): SQL[] {
 /** From the few tickets of a rare condition, which are sorted. */
 function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['kind'], 'ranges'>) {
   const { sort, hasStart } = shape.ranges
-  const at = sort === 'updated_desc' ? tickets.updatedAt : tickets.createdAt
-  const isAscending = sort === 'created_asc'
+  const { column, isAscending } = SORTED_BY[sort]
+  const at = tickets[column]
   const start = sql`${numberOf('at')}, ${textOf('id')}`
   const isAfterStart = isAscending
     ? sql`(${at}, ${tickets.id}) > (${start})`

@@ -15,7 +15,7 @@ interface CustomerTicket {
   status: TicketStatus
   isSpam: boolean
   channel: Channel
-  updatedAt: number
+  lastMessageAt: number
 }
 
 export interface CustomerPanel {
@@ -23,7 +23,7 @@ export interface CustomerPanel {
   name: string
   email: string | null
   createdAt: number
-  /** The newest ones, by last activity. */
+  /** The newest ones, by last message. */
   tickets: CustomerTicket[]
   totalTickets: number
 }
@@ -64,14 +64,14 @@ const findTickets = statement<{ orgId: string; customerId: string; limit: number
         status: tickets.status,
         isSpam: tickets.isSpam,
         channel: tickets.channel,
-        updatedAt: tickets.updatedAt,
+        lastMessageAt: tickets.lastMessageAt,
       })
       .from(tickets)
       .where(
         and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.customerId, textParameter(p.customerId))),
       )
       // The limit is part of the order because Drizzle would bind it bare (see statement.ts).
-      .orderBy(sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
+      .orderBy(sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
 )
 
 /** The customer says which organization it is, so the index of its tickets is enough. */

@@ -230,7 +230,7 @@ export const customerPanel = t.Object({
   name: t.String(),
   email: t.Optional(t.String()),
   createdAt: time('When they first wrote.'),
-  /** The newest ones, by last activity. */
+  /** The newest ones, by last message. */
   tickets: t.Array(
     t.Object({
       id: t.String(),
@@ -238,7 +238,7 @@ export const customerPanel = t.Object({
       status,
       isSpam: t.Boolean(),
       channel,
-      updatedAt: time('Last activity.'),
+      lastMessageAt: time('Last message.'),
     }),
   ),
   totalTickets: t.Integer(),

@@ -70,7 +70,7 @@ export function viewCustomerPanel({ email, createdAt, tickets, ...customer }: Cu
     ...customer,
     ...(email === null ? {} : { email }),
     createdAt: isoTime(createdAt),
-    tickets: tickets.map((ticket) => ({ ...ticket, updatedAt: isoTime(ticket.updatedAt) })),
+    tickets: tickets.map((ticket) => ({ ...ticket, lastMessageAt: isoTime(ticket.lastMessageAt) })),
   }
 }
 

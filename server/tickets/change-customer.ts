@@ -41,8 +41,8 @@ export async function changeCustomer(
     const after = await upsertCustomer(deps, tx, orgId, { name, email, isNameVerified: false })
     if (after.id === before.id) return
     const now = deps.clock.now()
-    await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
-    if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+    const [touched = ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
+    await touchTags(tx, touched)
     await tx
       .update(tickets)
       .set({ customerId: after.id })

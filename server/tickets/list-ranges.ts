@@ -8,6 +8,7 @@ import {
   tickets,
   ticketTags,
 } from '../database/tables/tickets.ts'
+import type { Ticket } from './queries.ts'
 
 /*
  * The indexes of a list begin with its organization, then its tag and its assignee if it has them, then status, channel
@@ -18,8 +19,23 @@ import {
  * need one for each combination.
  */
 
-export const TICKET_SORTS = ['created_asc', 'created_desc', 'updated_desc'] as const
+export const TICKET_SORTS = [
+  'created_asc',
+  'created_desc',
+  'updated_desc',
+  'message_desc',
+  'waiting',
+] as const
 export type TicketSort = (typeof TICKET_SORTS)[number]
+
+/** The column that a list is sorted by. */
+export const SORTED_BY = {
+  created_asc: { column: 'createdAt', isAscending: true },
+  created_desc: { column: 'createdAt', isAscending: false },
+  updated_desc: { column: 'updatedAt', isAscending: false },
+  message_desc: { column: 'lastMessageAt', isAscending: false },
+  waiting: { column: 'waitingOrder', isAscending: true },
+} as const satisfies Record<TicketSort, { column: keyof Ticket; isAscending: boolean }>
 
 /** The filters that define the ranges of a list. */
 export interface RangeFilter {
@@ -84,9 +100,9 @@ export function rangeParams(orgId: string, filter: RangeFilter): RangeParams {
 /** A query for the time (`at`) and row number (`number`) of the next `limit` tickets, after the first `offset` if there is one. */
 export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL {
   const lead = shape.isTagged ? ticketTags : tickets
-  const at = shape.sort === 'updated_desc' ? lead.updatedAt : lead.createdAt
+  const at = lead[SORTED_BY[shape.sort].column]
   const number = shape.isTagged ? ticketTags.ticketNumber : tickets.number
-  const isAscending = (shape.sort === 'created_asc') !== shape.isReversed
+  const isAscending = SORTED_BY[shape.sort].isAscending !== shape.isReversed
   // SQLite enters the index of tickets at the time, and passes over those of the same time. If the ticket is gone,
   // they come once more.
   const known = sql`(select start.number from tickets start where start.id = ${text('id')})`

@@ -14,6 +14,7 @@ import {
   type RangeShape,
   rangeParams,
   rangeShape,
+  SORTED_BY,
   selectRanges,
   type TicketSort,
 } from './list-ranges.ts'
@@ -139,7 +140,7 @@ function rangesOf({ status, channel, isSpam, assignedTo, tag }: TicketFilters): 
 }
 
 const pageStatement = cacheByShape((shape: RangeShape) => {
-  const isAscending = (shape.sort === 'created_asc') !== shape.isReversed
+  const isAscending = SORTED_BY[shape.sort].isAscending !== shape.isReversed
   const order = isAscending ? sql`keys.at asc, keys.number asc` : sql`keys.at desc, keys.number desc`
   return statement<RangeParams, TicketWithCustomer[], Reader>(`tickets_page_${nameOf(shape)}`, (read) =>
     read

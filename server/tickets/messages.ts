@@ -17,7 +17,7 @@ import {
   newMessage,
   type Ticket,
   touchTags,
-  touchTicket,
+  touchWithMessage,
 } from './queries.ts'
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
@@ -81,7 +81,9 @@ export async function addAgentMessage(
   const { ticketId } = input
   if (!isId('tkt', ticketId)) throw notFound('ticket')
   const now = deps.clock.now()
-  const [ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
+  // The customer doesn't get what is forwarded, and waits on.
+  const effect = input.forwarded ? 'none' : 'answer'
+  const [ticket] = await touchWithMessage(tx, { orgId, id: ticketId, at: now, effect })
   if (!ticket) throw notFound('ticket')
   const customer = await customerOf(tx, orgId, ticket.customerId)
   const id = input.id ?? deps.newId('msg')
@@ -123,7 +125,7 @@ export async function addAgentMessage(
   await insertMessages(tx, [stored])
   await insertSends(tx, sends)
   const message = { ...stored, attachments }
-  if (ticket.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+  await touchTags(tx, ticket)
   const data = webhookMessageSent({ ...ticket, customer }, message)
   return { message, ticket, event: { type: 'message.sent', ticketId, createdAt: now, data } }
 }

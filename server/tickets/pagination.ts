@@ -2,7 +2,7 @@ import type { Static } from 'elysia'
 import { invalid } from '../errors.ts'
 import type { IdPrefix } from '../ids.ts'
 import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
-import type { TicketSort } from './list-ranges.ts'
+import { SORTED_BY, type TicketSort } from './list-ranges.ts'
 import type { TicketFilters, TicketList, TicketListRequest } from './list-tickets.ts'
 import type { MessagePage, MessageSort } from './message-pages.ts'
 import type { TicketWithCustomer } from './queries.ts'
@@ -127,7 +127,7 @@ function messageListName(ticketId: string, sort: MessageSort): string {
 }
 
 function sortTime(ticket: TicketWithCustomer, sort: TicketSort): number {
-  return sort === 'updated_desc' ? ticket.updatedAt : ticket.createdAt
+  return ticket[SORTED_BY[sort].column]
 }
 
 /** RFC 8288. */

@@ -15,6 +15,7 @@ import {
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { readWaitingOrder, type WaitingEffect, waitingAfterMessage } from './waiting.ts'
 
 export type Ticket = Omit<typeof tickets.$inferSelect, 'number'>
 export type Message = typeof messages.$inferSelect
@@ -88,7 +89,7 @@ export async function requireTicket(tx: Transaction, orgId: string, id: string):
   return ticket
 }
 
-/** Locks a ticket and raises its version for a new message, in one statement. */
+/** Locks a ticket and raises its version for a change besides its own columns, in one statement. */
 export const touchTicket = statement<{ orgId: string; id: string; updatedAt: number }, Ticket[]>(
   'tickets_touch',
   (tx, p) =>
@@ -98,6 +99,35 @@ export const touchTicket = statement<{ orgId: string; id: string; updatedAt: num
       .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
       .returning(ticketColumns),
 )
+
+/** The same for a new message, besides our automatic replies. */
+export const touchWithMessage = statement<
+  { orgId: string; id: string; at: number; effect: WaitingEffect },
+  Ticket[]
+>('tickets_touch_with_message', (tx, p) =>
+  tx
+    .update(tickets)
+    .set({
+      version: sql`${tickets.version} + 1`,
+      updatedAt: sql`${p.at}`,
+      lastMessageAt: sql`${p.at}`,
+      waitingOrder: waitingAfterMessage(p),
+    })
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+    .returning(ticketColumns),
+)
+
+/** After an answer was taken back: the customer may wait again. The row is locked. */
+export async function waitAgain(tx: Transaction, ticket: Ticket): Promise<void> {
+  if (ticket.status === 'resolved') return
+  const waitingOrder = await readWaitingOrder(tx, ticket)
+  const { orgId, id } = ticket
+  await tx
+    .update(tickets)
+    .set({ waitingOrder })
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, id)))
+  await touchTags(tx, { ...ticket, waitingOrder })
+}
 
 export const insertTickets = insertOf(tickets, { except: ['number'] })
 export const insertTags = insertOf(ticketTags, {
@@ -136,7 +166,10 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
 }
 
 export const saveTicket = command<
-  Pick<Ticket, 'orgId' | 'id' | 'status' | 'subject' | 'assignedTo' | 'isSpam' | 'version' | 'updatedAt'> & {
+  Pick<
+    Ticket,
+    'orgId' | 'id' | 'status' | 'subject' | 'assignedTo' | 'isSpam' | 'version' | 'updatedAt' | 'waitingOrder'
+  > & {
     tags: string
   }
 >('tickets_save', (tx, p) =>
@@ -150,6 +183,7 @@ export const saveTicket = command<
       tags: sql`${p.tags}`,
       version: sql`${p.version}`,
       updatedAt: sql`${p.updatedAt}`,
+      waitingOrder: sql`${p.waitingOrder}`,
     })
     .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
 )
@@ -166,7 +200,9 @@ export const deleteTag = command<{ orgId: string; tag: string; ticketId: string 
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
 export const saveTagged = command<
-  Pick<Ticket, 'orgId' | 'status' | 'assignedTo' | 'isSpam' | 'updatedAt'> & { ticketId: string }
+  Pick<Ticket, 'orgId' | 'status' | 'assignedTo' | 'isSpam' | 'updatedAt' | 'waitingOrder'> & {
+    ticketId: string
+  }
 >('ticket_tags_save', (tx, p) =>
   tx
     .update(ticketTags)
@@ -175,18 +211,27 @@ export const saveTagged = command<
       assignedTo: sql`${p.assignedTo}`,
       isSpam: sql`${sql.param(p.isSpam, ticketTags.isSpam)}`,
       updatedAt: sql`${p.updatedAt}`,
+      waitingOrder: sql`${p.waitingOrder}`,
     })
     .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
 )
 
-/** The same when nothing but the time has changed. */
-export const touchTags = command<{ orgId: string; ticketId: string; updatedAt: number }>(
+/** The same when nothing but the times have changed. */
+export async function touchTags(tx: Transaction, ticket: Ticket): Promise<void> {
+  if (ticket.tags.length > 0) await saveTimes(tx, ticket)
+}
+
+const saveTimes = command<Pick<Ticket, 'orgId' | 'id' | 'updatedAt' | 'lastMessageAt' | 'waitingOrder'>>(
   'ticket_tags_touch',
   (tx, p) =>
     tx
       .update(ticketTags)
-      .set({ updatedAt: sql`${p.updatedAt}` })
-      .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
+      .set({
+        updatedAt: sql`${p.updatedAt}`,
+        lastMessageAt: sql`${p.lastMessageAt}`,
+        waitingOrder: sql`${p.waitingOrder}`,
+      })
+      .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.id))),
 )
 
 /** Locks the agent's row, so that the agent is not disabled before the ticket is theirs. Call it before `lockTicket`. */

@@ -7,9 +7,17 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { counterChanges, moveCounters } from './counters.ts'
-import { insertMessages, type Message, newMessage, type Ticket, touchTags, touchTicket } from './queries.ts'
+import {
+  insertMessages,
+  type Message,
+  newMessage,
+  type Ticket,
+  touchTags,
+  touchWithMessage,
+} from './queries.ts'
 import { changeRow } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
+import { waitsForAnswer } from './waiting.ts'
 
 /** A message that a channel received for a ticket. The fields that only some channels have are those of the table. */
 type ReceivedMessage = Pick<Message, 'ticketId' | 'text'> &
@@ -42,7 +50,8 @@ export async function receiveCustomerMessage(
   { ticketId, attachments: files, ...received }: ReceivedMessage,
 ): Promise<{ message: Message; ticket: Ticket }> {
   const now = deps.clock.now()
-  const [touched] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
+  const effect = waitsForAnswer({ role: 'customer', ...received }) ? 'question' : 'none'
+  const [touched] = await touchWithMessage(tx, { orgId, id: ticketId, at: now, effect })
   if (!touched) throw notFound('ticket')
   const id = received.id ?? deps.newId('msg')
   const attachments = await attach(deps, tx, orgId, { ownerId: id, ticketId, files })
@@ -56,10 +65,15 @@ export async function receiveCustomerMessage(
     id,
   })
   await insertMessages(tx, [message])
-  if (touched.tags.length > 0) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+  await touchTags(tx, touched)
   const isReopened = !message.isAutomatic && touched.status !== 'open' && (await reopens(tx, orgId))
   const change = isReopened ? { status: 'open' as const } : {}
-  const changed = await changeRow(deps, tx, touched, { change, assignable: new Set(), now })
+  const changed = await changeRow(deps, tx, touched, {
+    change,
+    assignable: new Set(),
+    now,
+    waitingSince: now,
+  })
   const ticket = changed?.after ?? touched
   const customer = await customerOf(tx, orgId, ticket.customerId)
   const about = { ticketId, createdAt: now }

@@ -149,7 +149,7 @@ export const ticketQuery = t.Object(
     sort: t.Optional(
       oneOf(
         TICKET_SORTS,
-        'Sort order; `created_desc` by default. Tickets with the same time are sorted by id.',
+        'Sort order; `created_desc` by default. `message_desc`: latest message first. `waiting`: tickets whose customers wait, longest first, then the others. Tickets with the same time are sorted by id.',
         'TicketSort',
       ),
     ),
@@ -204,6 +204,17 @@ const listed = {
   spam: t.Boolean({ description: 'Whether an agent marked it as spam.', examples: [false] }),
 }
 
+/** What the bodies of webhooks don't have: their message says it. */
+const read = {
+  ...listed,
+  lastMessageAt: time('When the last message was sent. Automatic replies and notes don’t count.'),
+  waitingSince: t.Optional(
+    time(
+      'The customer’s first message since the last answer. Absent while nobody waits, and when the ticket is resolved.',
+    ),
+  ),
+}
+
 const EXAMPLE = {
   id: 'tkt_01jq8z5w8wf6r9f5v0h3q1x2yz',
   orgId: 'org_01jq8z5w8wf6r9f5v0h3q1x2yz',
@@ -212,6 +223,8 @@ const EXAMPLE = {
   subject: 'Missing invoice',
   createdAt: '2026-03-01T09:30:00.000Z',
   updatedAt: '2026-03-01T09:30:00.000Z',
+  lastMessageAt: '2026-03-01T09:30:00.000Z',
+  waitingSince: '2026-03-01T09:30:00.000Z',
   customer: { name: 'Ana Pires', email: 'ana@example.com' },
   tags: ['billing', 'vip'],
   spam: false,
@@ -298,7 +311,7 @@ export const outgoingMessage = t.Object(
   },
 )
 
-export const listedTicket = t.Object(listed, {
+export const listedTicket = t.Object(read, {
   $id: 'TicketSummary',
   base: eventTicket,
   examples: [{ ...EXAMPLE, assignedTo: 'agt_01jq8z5w8wf6r9f5v0h3q1x2yz' }],
@@ -307,7 +320,7 @@ export const listedTicket = t.Object(listed, {
 
 export const ticket = t.Object(
   {
-    ...listed,
+    ...read,
     messages: t.Array(outgoingMessage, { description: 'All messages, oldest first.' }),
   },
   {
@@ -369,5 +382,5 @@ const webhook = (event: string, data: Record<string, TSchema>) =>
 /** Bodies of the webhooks: section 6 of the specification. */
 export const webhookBodies = {
   'ticket.created': webhook('ticket.created', { ticket: eventTicket }),
-  'message.sent': webhook('message.sent', { ticket: listedTicket, message }),
+  'message.sent': webhook('message.sent', { ticket: t.Object(listed), message }),
 }

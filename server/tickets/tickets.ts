@@ -23,6 +23,7 @@ import {
 } from './queries.ts'
 import { cleanTags } from './update-ticket.ts'
 import { webhookMessageSent, webhookTicketCreated } from './views.ts'
+import { waitingOrderOf, waitsForAnswer } from './waiting.ts'
 
 interface NewTicket {
   subject: string
@@ -84,6 +85,7 @@ export async function openTicket(
 ): Promise<TicketWithCustomer & { messages: MessageWithFiles[] }> {
   const now = deps.clock.now()
   const tags = cleanTags(input.tags ?? [])
+  const waits = input.status !== 'resolved' && waitsForAnswer({ role: 'customer', ...input.message })
   const ticket: TicketWithCustomer = {
     id: input.id ?? deps.newId('tkt'),
     orgId,
@@ -98,6 +100,8 @@ export async function openTicket(
     version: 1,
     createdAt: now,
     updatedAt: now,
+    lastMessageAt: now,
+    waitingOrder: waitingOrderOf(waits ? now : undefined, now),
     customer,
   }
   const id = input.message.id ?? deps.newId('msg')
@@ -117,12 +121,9 @@ export async function openTicket(
     : {}
   const message = { ...written, ...planned }
   await insertTickets(tx, [ticket])
-  const { status, assignedTo, isSpam } = ticket
-  const filtered = { status, channel, assignedTo, isSpam }
-  const tagged = { orgId, ticketId: ticket.id, ...filtered, createdAt: now, updatedAt: now }
   await insertTags(
     tx,
-    tags.map((tag) => ({ ...tagged, tag })),
+    tags.map((tag) => ({ ...ticket, ticketId: ticket.id, tag })),
   )
   await insertMessages(tx, [message])
   await insertSends(tx, sends)

@@ -19,6 +19,7 @@ import {
   type Ticket,
 } from './queries.ts'
 import { ticketEtag } from './views.ts'
+import { readWaitingOrder, waitingOrderOf } from './waiting.ts'
 
 /** Fields that are absent stay as they are. */
 interface TicketChange {
@@ -82,6 +83,14 @@ export async function lockAssignees(
   return assignable
 }
 
+interface RowChange {
+  change: InboxChange
+  assignable: Set<string>
+  now: number
+  /** When a message reopens the ticket: the customer waits from this message on. */
+  waitingSince?: number
+}
+
 /**
  * Changes a ticket whose row is locked, and adds the change to its thread. Returns undefined if nothing changes. Call
  * `recordChanges` after it, once for all tickets of the unit.
@@ -90,16 +99,28 @@ export async function changeRow(
   deps: Deps,
   tx: Transaction,
   before: Ticket,
-  { change, assignable, now }: { change: InboxChange; assignable: Set<string>; now: number },
+  { change, assignable, now, waitingSince }: RowChange,
 ): Promise<Changed | undefined> {
   const wanted = wantedTicket(before, change, assignable)
   const changes = fieldChanges(before, wanted)
   if (changes.length === 0) return undefined
   const after = { ...wanted, version: before.version + 1, updatedAt: now }
+  after.waitingOrder = await waitingOrderAfter(tx, { before, after, waitingSince })
   await saveTicket(tx, { ...after, tags: JSON.stringify(after.tags) })
   await saveTags(tx, before, after)
   await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
   return { before, after }
+}
+
+async function waitingOrderAfter(
+  tx: Transaction,
+  { before, after, waitingSince }: Changed & { waitingSince: number | undefined },
+): Promise<number> {
+  if (after.status === before.status) return before.waitingOrder
+  if (after.status === 'resolved') return waitingOrderOf(undefined, after.lastMessageAt)
+  if (before.status !== 'resolved') return before.waitingOrder
+  if (waitingSince !== undefined) return waitingSince
+  return readWaitingOrder(tx, after)
 }
 
 /** Records the changes in the log and updates the counters. It comes last in a unit. */
@@ -172,10 +193,11 @@ function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
 
 async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
   const { orgId, id: ticketId, createdAt } = before
-  const { status, channel, assignedTo, tags, isSpam, updatedAt } = after
+  const { status, channel, assignedTo, tags, isSpam, updatedAt, lastMessageAt, waitingOrder } = after
   for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })
-  if (tags.length > 0) await saveTagged(tx, { orgId, ticketId, status, assignedTo, isSpam, updatedAt })
-  const row = { orgId, ticketId, status, channel, assignedTo, isSpam, createdAt, updatedAt }
+  const changeable = { orgId, ticketId, status, assignedTo, isSpam, updatedAt, waitingOrder }
+  if (tags.length > 0) await saveTagged(tx, changeable)
+  const row = { ...changeable, channel, createdAt, lastMessageAt }
   const added = tags.filter((tag) => !before.tags.includes(tag))
   await insertTags(
     tx,

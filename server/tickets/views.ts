@@ -3,6 +3,7 @@ import { viewAttachments } from '../attachments/views.ts'
 import type { SendingState } from '../database/tables/messages.ts'
 import { isoTime } from '../dates.ts'
 import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
+import { waitingSinceOf } from './waiting.ts'
 
 type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' | 'createdAt'> & {
   attachments?: Attachment[]
@@ -28,9 +29,12 @@ export function ticketEtag(ticket: TicketWithCustomer): string {
 
 /** A ticket in a list: section 2 of the specification, without messages and `customer.userId`. */
 export function viewListedTicket(ticket: TicketWithCustomer) {
+  const since = waitingSinceOf(ticket)
   return {
     ...viewFacts(ticket),
     updatedAt: isoTime(ticket.updatedAt),
+    lastMessageAt: isoTime(ticket.lastMessageAt),
+    ...(since === undefined ? {} : { waitingSince: isoTime(since) }),
     customer: viewCustomer(ticket),
     ...assignment(ticket),
     tags: ticket.tags,

@@ -71,12 +71,13 @@ export function fillTickets({ file, orgId }: Pick<Workspace, 'file' | 'orgId'>, 
   database
     .query(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-      INSERT INTO tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, version, created_at, updated_at)
+      INSERT INTO tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, version, created_at, updated_at, last_message_at, waiting_order)
       SELECT printf('tkt_%026d', i), ?, printf('usr_%026d', i % 1000),
         CASE i % 3 WHEN 0 THEN 'open' WHEN 1 THEN 'pending' ELSE 'resolved' END,
         CASE i % 4 WHEN 0 THEN 'widget' WHEN 1 THEN 'email' WHEN 2 THEN 'telegram' ELSE 'api' END,
         'Ticket ' || i, CASE i % 5 WHEN 0 THEN '' ELSE printf('agt_%026d', i % 5) END,
-        CASE i % 10 WHEN 0 THEN '["vip"]' ELSE '[]' END, 1, 1700000000000 + i * 1000, 1700000000000 + i * 1000 FROM n`,
+        CASE i % 10 WHEN 0 THEN '["vip"]' ELSE '[]' END, 1, 1700000000000 + i * 1000, 1700000000000 + i * 1000, 1700000000000 + i * 1000,
+        CASE i % 3 WHEN 2 THEN 9000000000000000 - 1700000000000 - i * 1000 ELSE 1700000000000 + i * 1000 END FROM n`,
     )
     .run(howMany, orgId)
   fillLists(database)
@@ -88,8 +89,8 @@ export function fillTickets({ file, orgId }: Pick<Workspace, 'file' | 'orgId'>, 
 export function fillLists(database: Database): void {
   database.exec(`
     DELETE FROM ticket_tags; DELETE FROM ticket_counters;
-    INSERT INTO ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at)
-      SELECT org_id, value, tickets.id, tickets.number, status, channel, assigned_to, is_spam, created_at, updated_at
+    INSERT INTO ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order)
+      SELECT org_id, value, tickets.id, tickets.number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order
       FROM tickets, json_each(tags)`)
   for (const assignee of [`'any'`, 'assigned_to']) {
     for (const [tag, table] of [

@@ -13,21 +13,25 @@ const STATUSES = 3
 const CHANNELS = 4
 /** Each view, the number of ranges it is made of, and their index in the order of last activity. */
 const VIEWS: [string, number, RegExp][] = [
-  ['', STATUSES * CHANNELS, /tickets_by_updated \(org_id=\? AND status=\? AND channel=\? AND is_spam=\?/],
-  ['status:open', CHANNELS, /tickets_by_updated \(/],
-  ['-status:open', 2 * CHANNELS, /tickets_by_updated \(/],
-  ['channel:api', STATUSES, /tickets_by_updated \(/],
-  ['-channel:email -channel:widget', STATUSES * 2, /tickets_by_updated \(/],
-  ['assigned:me', STATUSES * CHANNELS, /tickets_by_assignee_updated \(org_id=\? AND assigned_to=\?/],
-  ['status:open assigned:me', CHANNELS, /tickets_by_assignee_updated \(/],
-  ['status:open assigned:none', CHANNELS, /tickets_by_assignee_updated \(/],
-  ['tag:common', STATUSES * CHANNELS, /ticket_tags_by_updated \(org_id=\? AND tag=\?/],
-  ['status:open tag:rare', CHANNELS, /ticket_tags_by_updated \(/],
-  ['tag:common assigned:me', STATUSES * CHANNELS, /ticket_tags_by_assignee_updated \(/],
-  ['tag:common tag:rare', STATUSES * CHANNELS, /ticket_tags_by_updated \(/],
-  ['status:open before:2026-03-01', CHANNELS, /tickets_by_updated \(.* AND updated_at>\? AND updated_at</],
-  ['status:open is:unread', CHANNELS, /tickets_by_updated \(/],
-  ['is:spam', STATUSES * CHANNELS, /tickets_by_updated \(/],
+  ['', STATUSES * CHANNELS, /tickets_by_messaged \(org_id=\? AND status=\? AND channel=\? AND is_spam=\?/],
+  ['status:open', CHANNELS, /tickets_by_messaged \(/],
+  ['-status:open', 2 * CHANNELS, /tickets_by_messaged \(/],
+  ['channel:api', STATUSES, /tickets_by_messaged \(/],
+  ['-channel:email -channel:widget', STATUSES * 2, /tickets_by_messaged \(/],
+  ['assigned:me', STATUSES * CHANNELS, /tickets_by_assignee_messaged \(org_id=\? AND assigned_to=\?/],
+  ['status:open assigned:me', CHANNELS, /tickets_by_assignee_messaged \(/],
+  ['status:open assigned:none', CHANNELS, /tickets_by_assignee_messaged \(/],
+  ['tag:common', STATUSES * CHANNELS, /ticket_tags_by_messaged \(org_id=\? AND tag=\?/],
+  ['status:open tag:rare', CHANNELS, /ticket_tags_by_messaged \(/],
+  ['tag:common assigned:me', STATUSES * CHANNELS, /ticket_tags_by_assignee_messaged \(/],
+  ['tag:common tag:rare', STATUSES * CHANNELS, /ticket_tags_by_messaged \(/],
+  [
+    'status:open before:2026-03-01',
+    CHANNELS,
+    /tickets_by_messaged \(.* AND last_message_at>\? AND last_message_at</,
+  ],
+  ['status:open is:unread', CHANNELS, /tickets_by_messaged \(/],
+  ['is:spam', STATUSES * CHANNELS, /tickets_by_messaged \(/],
 ]
 
 /** Two tickets of a list. Everything is read on this thread, where the queries can be seen. */
@@ -40,12 +44,12 @@ function list(deps: Deps, request: Pick<Parameters<typeof listInbox>[2], 'q' | '
 
 const FILL = `
   with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 5000)
-  insert into tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, is_spam, created_at, updated_at)
+  insert into tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, is_spam, created_at, updated_at, last_message_at, waiting_order)
   select printf('tkt_%026d', n), '${ORG}', 'usr_' || (n % 50), case when n % 50 = 0 then 'pending' else 'open' end, 'api', 'Subject',
-    case when n % 20 = 0 then '${ME}' else '' end, '["common"]', n % 500 = 0, n, n * 7919 % 5003 from numbers;
-  insert into ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at)
-  select org_id, 'common', id, number, status, channel, assigned_to, is_spam, created_at, updated_at from tickets
-  union all select org_id, 'rare', id, number, status, channel, assigned_to, is_spam, created_at, updated_at from tickets
+    case when n % 20 = 0 then '${ME}' else '' end, '["common"]', n % 500 = 0, n, n * 7919 % 5003, n * 7919 % 5003, n from numbers;
+  insert into ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order)
+  select org_id, 'common', id, number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order from tickets
+  union all select org_id, 'rare', id, number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order from tickets
   where created_at % 99 = 0;
   insert into messages (id, org_id, ticket_id, role, text, sending, created_at)
   select 'msg_' || id, org_id, id, 'agent', 'Text', case when created_at % 1000 = 0 then 'failed' else 'sent' end, created_at from tickets;
@@ -80,7 +84,9 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
           for (const range of ranges) {
             expect(range, q).toMatch(index)
             if (query.includes(') < ('))
-              expect(range, q).toMatch(/\(updated_at,(number|ticket_number|rowid)\)<\(\?,\?\)|updated_at</)
+              expect(range, q).toMatch(
+                /\(last_message_at,(number|ticket_number|rowid)\)<\(\?,\?\)|last_message_at</,
+              )
           }
         }
       }
@@ -129,7 +135,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
   /** The queries of two pages as SQLite was given them. A new connection prepares each of them anew. */
   async function queriesFor(
     q: string,
-    sort: (typeof TICKET_SORTS)[number] = 'updated_desc',
+    sort: (typeof TICKET_SORTS)[number] = 'message_desc',
   ): Promise<string[]> {
     await using fresh = await openProgram(workspace.place)
     using prepared = spyOn(Connection.prototype, 'prepare')

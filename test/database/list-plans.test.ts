@@ -66,7 +66,10 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
             'is_spam',
           ]
           // The index includes every filter, so rows that don't match aren't read, and a cursor enters it at its time.
-          const time = filters.tag === undefined ? '\\w+_at[<>]\\?' : '\\(\\w+_at,\\w+\\)[<>]\\(\\?,\\?\\)'
+          const time =
+            filters.tag === undefined
+              ? '\\w+_(at|order)[<>]\\?'
+              : '\\(\\w+_(at|order),\\w+\\)[<>]\\(\\?,\\?\\)'
           const start = name.includes('sort_at_start') ? '' : ` AND ${time}`
           const wanted = new RegExp(
             `\\(${columns.map((column) => `${column}=\\?`).join(' AND ')}${start}\\)$`,
@@ -115,7 +118,9 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
         // A page by number continues like one after a cursor, whose query exists by then.
         if (direction !== 'next') expect(queries).not.toBeEmpty()
         for (const sql of queries) {
-          const start = /_at", "\w+"\."(ticket_)?number"\) [<>]/.test(sql) ? 'after a start' : 'sort_at_start'
+          const start = /_(at|order)", "\w+"\."(ticket_)?number"\) [<>]/.test(sql)
+            ? 'after a start'
+            : 'sort_at_start'
           found.push([`${JSON.stringify(filters)} ${sort} ${direction} ${start}`, sql])
         }
       }

@@ -63,6 +63,28 @@ for (const [index, { name }] of migrations.entries()) {
   })
 }
 
+test('tickets from before the times of messages get those of their messages', async () => {
+  const place = await emptyPlace()
+  await makeFilled(
+    place,
+    migrations.findIndex(({ name }) => name === 'last_message'),
+  )
+  await execute(place, [
+    `update messages set is_automatic = false, taken_back_at = null, role = case id when '2' then 'agent' else 'customer' end`,
+    `update tickets set created_at = 0, status = case id when '3' then 'resolved' else 'open' end`,
+  ])
+  await migrateTo(place, migrations)
+  // Answered, so after everything that waits; and resolved.
+  const times = [
+    { last: 1, waiting: 1 },
+    { last: 2, waiting: 9e15 - 2 },
+    { last: 3, waiting: 9e15 - 3 },
+  ].map(({ last, waiting }) => ({ last: String(last), waiting: String(waiting) }))
+  const asText = 'cast(last_message_at as text) as last, cast(waiting_order as text) as waiting'
+  expect(await seenElsewhere(place, `select ${asText} from tickets order by id`)).toEqual(times)
+  expect(await seenElsewhere(place, `select ${asText} from ticket_tags order by ticket_id`)).toEqual(times)
+})
+
 test('a migration that fails changes nothing, and the next start tries it again', async () => {
   const place = await emptyPlace()
   await makeFilled(place, migrations.length)

@@ -1,8 +1,12 @@
-import { eq } from 'drizzle-orm'
-import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
-import { insertMessages, type Message, newMessage } from '../../server/tickets/queries.ts'
+import {
+  insertMessages,
+  type Message,
+  newMessage,
+  touchTags,
+  touchWithMessage,
+} from '../../server/tickets/queries.ts'
 
 type NewMessage = Partial<Pick<Message, 'role' | 'agentId' | 'agentName' | 'sending' | 'createdAt'>> & {
   text: string
@@ -22,7 +26,9 @@ export async function addMessages(
       await insertMessages(tx, [newMessage({ role: 'customer', ...message, id, orgId, ticketId, createdAt })])
     }
     const updatedAt = deps.clock.now()
-    await tx.update(tickets).set({ updatedAt }).where(eq(tickets.id, ticketId))
+    const effect = messages.at(-1)?.role === 'agent' ? 'answer' : 'question'
+    const [ticket] = await touchWithMessage(tx, { orgId, id: ticketId, at: updatedAt, effect })
+    if (ticket) await touchTags(tx, ticket)
     await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: updatedAt }])
   })
   return id

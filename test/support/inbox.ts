@@ -46,7 +46,7 @@ export async function subjectsOf(page: Page): Promise<string[]> {
   const rows = await page.getByRole('option').evaluateAll((elements) =>
     elements.map((element) => ({
       place: Number(element.getAttribute('aria-posinset')),
-      subject: element.querySelector('.ticket-row-subject')?.textContent ?? '',
+      subject: element.querySelector('.ticket-row-subject > .ticket-row-cut')?.textContent ?? '',
     })),
   )
   return rows.toSorted((a, b) => a.place - b.place).map(({ subject }) => subject)

@@ -4,6 +4,7 @@ import { messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { openTicket } from '../../server/tickets/tickets.ts'
+import { waitingOrderOf } from '../../server/tickets/waiting.ts'
 
 const ROWS_AT_ONCE = 200
 
@@ -53,6 +54,8 @@ export async function storeTickets(deps: Deps, orgId: string, count: number): Pr
           tags: [],
           createdAt: at,
           updatedAt: at,
+          lastMessageAt: at,
+          waitingOrder: waitingOrderOf(undefined, at),
         })),
       )
       await tx.insert(messages).values(

@@ -10,6 +10,7 @@ import {
   newMessage,
   type Ticket,
 } from '../../server/tickets/queries.ts'
+import { waitingOrderOf } from '../../server/tickets/waiting.ts'
 
 export interface StoredTicket {
   status: TicketStatus
@@ -19,6 +20,9 @@ export interface StoredTicket {
   isSpam?: boolean
   createdAt: number
   updatedAt: number
+  /** By default as if its only message was never answered. */
+  lastMessageAt?: number
+  waitingOrder?: number
 }
 
 /** Inserts a ticket in a state that the API alone can't create. Returns its id. */
@@ -29,6 +33,11 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
     const ticket: Ticket = {
       isSpam: false,
+      lastMessageAt: given.createdAt,
+      waitingOrder: waitingOrderOf(
+        given.status === 'resolved' ? undefined : given.createdAt,
+        given.createdAt,
+      ),
       ...given,
       id,
       orgId,
@@ -38,10 +47,9 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       version: 1,
     }
     await insertTickets(tx, [ticket])
-    const { tags, ...filtered } = { isSpam: false, ...given }
     await insertTags(
       tx,
-      tags.map((tag) => ({ ...filtered, orgId, tag, ticketId: id })),
+      given.tags.map((tag) => ({ ...ticket, tag, ticketId: id })),
     )
     await insertMessages(tx, [
       newMessage({

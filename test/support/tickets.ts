@@ -12,6 +12,8 @@ export interface ListedTicketJson {
   subject: string
   createdAt: string
   updatedAt: string
+  lastMessageAt: string
+  waitingSince?: string
   customer: { name: string; email?: string }
   assignedTo?: string
   tags: string[]

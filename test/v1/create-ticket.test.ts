@@ -37,6 +37,8 @@ test('returns 201 with the ticket as lists show it: its messages and the id of i
     subject: body.subject,
     createdAt: time,
     updatedAt: time,
+    lastMessageAt: time,
+    waitingSince: time,
     customer: body.customer,
     tags: body.tags,
     spam: false,

@@ -9,6 +9,7 @@ import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
 import { CHANNELS, TICKET_STATUSES, tickets } from '../../server/database/tables/tickets.ts'
 import { isoTime } from '../../server/dates.ts'
+import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
 import { listTickets as readList } from '../../server/tickets/list-tickets.ts'
 import { AGENT, fillTickets } from '../bench/workspace.ts'
 import { seeded } from '../database/random-work.ts'
@@ -27,6 +28,8 @@ const SORTS = {
   created_desc: ['createdAt', -1],
   created_asc: ['createdAt', 1],
   updated_desc: ['updatedAt', -1],
+  message_desc: ['lastMessageAt', -1],
+  waiting: ['waitingOrder', 1],
 } as const
 const OPERATIONS = 150
 const LISTS = 120
@@ -264,7 +267,7 @@ function anyQuery(random: Random, agents: string[]): Query {
   const filters = Object.entries(values).flatMap(([name, options]) =>
     random(2) === 0 ? [[name, options[random(options.length)] ?? '']] : [],
   )
-  const sorts = ['created_desc', 'created_asc', 'updated_desc'] as const
+  const sorts = TICKET_SORTS
   return { ...Object.fromEntries(filters), sort: sorts[random(sorts.length)] ?? 'created_desc' }
 }
 

@@ -12,6 +12,8 @@ const clock = createManualClock(Date.parse('2026-03-01T09:30:00.000Z'))
 const bellhop = await startBellhop({ clock, settings: { BELLHOP_RATE_LIMIT: '1000000' } })
 afterAll(() => bellhop.stop())
 
+type Stored = Required<StoredTicket> & { id: string }
+
 describe('an item of the list', () => {
   test('has the fields of the list and no others', async () => {
     const client = await bellhop.organization()
@@ -26,6 +28,8 @@ describe('an item of the list', () => {
       subject: 'Missing invoice',
       createdAt: '2026-03-01T09:30:00.000Z',
       updatedAt: '2026-03-01T09:30:00.000Z',
+      lastMessageAt: '2026-03-01T09:30:00.000Z',
+      waitingSince: '2026-03-01T09:30:00.000Z',
       customer: { name: 'Ana Pires', email: 'ana@example.com' },
       tags: ['vip'],
       spam: false,
@@ -47,14 +51,14 @@ describe('an item of the list', () => {
 describe('filters and orders', () => {
   let client: Client
   let agents: string[]
-  const stored: (StoredTicket & { id: string })[] = []
+  const stored: Stored[] = []
 
   beforeAll(async () => {
     client = await bellhop.organization()
     const stranger = await bellhop.organization('Other')
     agents = [await makeAgent(client, 'ben@acme.example'), await makeAgent(client, 'eva@acme.example')]
     for (let number = 0; number < 90; number += 1) {
-      const ticket: StoredTicket = {
+      const ticket = {
         status: TICKET_STATUSES[number % 3] ?? 'open',
         channel: CHANNELS[(number >> 1) % 4] ?? 'api',
         assignedTo: ['', ...agents][(number * 7) % 3] ?? '',
@@ -62,6 +66,9 @@ describe('filters and orders', () => {
         // Threes share a time of creation, tens a time of change: ties are broken by id.
         createdAt: clock.now() + Math.floor(number / 3) * 1000,
         updatedAt: clock.now() + 100_000 - Math.floor(number / 10) * 1000,
+        lastMessageAt: clock.now() + ((number * 11) % 13) * 1000,
+        isSpam: false,
+        waitingOrder: clock.now() + ((number * 3) % 17) * 1000,
       }
       stored.push({ ...ticket, id: await storeTicket(bellhop.deps, client.orgId, ticket) })
       if (number < 5) await storeTicket(bellhop.deps, stranger.orgId, ticket)
@@ -69,12 +76,16 @@ describe('filters and orders', () => {
   })
 
   const orders = {
-    created_asc: (one: StoredTicket & { id: string }, other: StoredTicket & { id: string }) =>
+    created_asc: (one: Stored, other: Stored) =>
       one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
-    created_desc: (one: StoredTicket & { id: string }, other: StoredTicket & { id: string }) =>
+    created_desc: (one: Stored, other: Stored) =>
       other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1),
-    updated_desc: (one: StoredTicket & { id: string }, other: StoredTicket & { id: string }) =>
+    updated_desc: (one: Stored, other: Stored) =>
       other.updatedAt - one.updatedAt || (one.id < other.id ? 1 : -1),
+    message_desc: (one: Stored, other: Stored) =>
+      other.lastMessageAt - one.lastMessageAt || (one.id < other.id ? 1 : -1),
+    waiting: (one: Stored, other: Stored) =>
+      one.waitingOrder - other.waitingOrder || (one.id < other.id ? -1 : 1),
   }
 
   test.each([...Object.keys(orders)] as (keyof typeof orders)[])(
@@ -118,7 +129,12 @@ describe('filters and orders', () => {
     ['status', 'Open', 'not_allowed', 'Must be one of: open, resolved, pending.'],
     ['status', '', 'not_allowed', 'Must be one of: open, resolved, pending.'],
     ['channel', 'sms', 'not_allowed', 'Must be one of: widget, email, telegram, api.'],
-    ['sort', 'updated_asc', 'not_allowed', 'Must be one of: created_asc, created_desc, updated_desc.'],
+    [
+      'sort',
+      'updated_asc',
+      'not_allowed',
+      'Must be one of: created_asc, created_desc, updated_desc, message_desc, waiting.',
+    ],
     ['tag', '', 'too_short', 'Must have at least 1 character.'],
     ['tag', 't'.repeat(65), 'too_long', 'Must be at most 64 characters.'],
     ['assignedTo', '', 'too_short', 'Must have at least 1 character.'],

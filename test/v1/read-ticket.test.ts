@@ -40,6 +40,7 @@ test('shows the ticket with its customer, assignment, tags and every message, ol
     subject: 'Missing invoice',
     createdAt: '2026-03-01T09:30:00.000Z',
     updatedAt: '2026-03-01T09:30:01.000Z',
+    lastMessageAt: '2026-03-01T09:30:01.000Z',
     customer: {
       name: 'Ana Pires',
       email: 'ana@example.com',

@@ -11,9 +11,11 @@ import {
   waitForStatus,
 } from '../support/inbox.ts'
 import { indexed } from '../support/search.ts'
-import type { ListedTicketJson } from '../support/tickets.ts'
+import { storeTicket } from '../support/stored-ticket.ts'
 import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
+
+const MINUTE_MS = 60_000
 
 const bellhop = await sharedBellhop()
 
@@ -163,22 +165,49 @@ browserTest('a ticket read after it left the list is no longer unread', async ()
   expect(await page.locator('[data-left][data-unread]').count()).toBe(0)
 })
 
-browserTest('a row shows the time the list is sorted by: last update, or creation', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Times')
-  const [ticket, newer] = await makeTickets(client, ['Tagged later', 'Newer'])
-  const path = `/v1/tickets/${ticket?.id}`
-  // A change in the same millisecond would not be the later one.
-  await eventually(() => Date.now() > Date.parse(newer?.createdAt ?? ''))
-  const { json } = await agent.call<ListedTicketJson>('PATCH', path, { body: { tags: ['late'] } })
+browserTest('rows show their last message, in three orders that each view and the address keep', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Orders')
+  const now = Date.now()
+  const store = (minutes: number) =>
+    storeTicket(bellhop.deps, client.orgId, {
+      status: 'open',
+      channel: 'api',
+      assignedTo: '',
+      tags: [],
+      createdAt: now - minutes * MINUTE_MS,
+      updatedAt: now,
+    })
+  const [old, middle, recent] = [await store(150), await store(90), await store(5)]
+  await agent.call('PATCH', `/v1/tickets/${middle}`, { body: { tags: ['late'] } })
+  await client.call('POST', `/tickets/${old}/messages`, { body: { text: 'On it.' } })
   await using window = await openWindow({ ...bellhop, agent })
   const { page } = window
   await openList(page, '/inbox/open')
-  const time = rowOf(page, 'Tagged later').locator('time')
-  expect(await subjectsOf(page)).toEqual(['Tagged later', 'Newer'])
-  expect(await time.getAttribute('datetime')).toBe(json.updatedAt)
+  expect(await subjectsOf(page)).toEqual([old, recent, middle])
+  const foot = (subject: string) => rowOf(page, subject).locator('.ticket-row-waiting')
+  expect(await foot(middle).textContent()).toBe('waiting 1 h')
+  expect(await foot(middle).getAttribute('data-long')).not.toBeNull()
+  expect(await foot(recent).textContent()).toBe('waiting 5 min')
+  expect(await foot(recent).getAttribute('data-long')).toBeNull()
+  expect(await foot(old).count()).toBe(0)
+  const title = await rowOf(page, middle).locator('time').first().getAttribute('title')
+  expect(title).toMatch(/^Last message: .+\nCreated: .+\nChanged: .+$/)
   await page.getByRole('button', { name: 'Sort' }).click()
-  await page.getByRole('menuitemcheckbox', { name: 'Newest first' }).click()
-  await eventually(async () => (await time.getAttribute('datetime')) === json.createdAt)
+  await page.getByRole('menuitemcheckbox', { name: 'Waiting longest' }).click()
+  await eventually(async () => (await subjectsOf(page)).join() === [middle, recent, old].join())
+  expect(page.url()).toEndWith('/inbox/open?sort=waiting')
+  await page.keyboard.press('g')
+  await page.keyboard.press('u')
+  await page.getByRole('button', { name: 'Sort: Latest message' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('a')
+  await page.waitForURL('**/inbox/open?sort=waiting')
+  await rowOf(page, recent).click()
+  await page.waitForURL(`**/inbox/open/${recent}?sort=waiting`)
+  await page.getByRole('button', { name: 'Sort' }).click()
+  await page.getByRole('menuitemcheckbox', { name: 'Newest' }).click()
+  await page.waitForURL(`**/inbox/open/${recent}?sort=created_desc`)
+  await eventually(async () => (await subjectsOf(page)).join() === [recent, middle, old].join())
 })
 
 browserTest('a tap opens a row, and a long press selects it', async () => {

@@ -13,7 +13,6 @@ import { createListFocus, focusList, useFocusAfterClosing } from './list/list-fo
 import { ListPane } from './list/list-pane.tsx'
 import { useMoveKeys } from './list/move-keys.ts'
 import { createSelection } from './list/selection.ts'
-import { createSort } from './list/sort.ts'
 import { createTicketList } from './list/ticket-list.ts'
 import { customerName } from './list/ticket-row.tsx'
 import { createLocation } from './location.ts'
@@ -48,8 +47,12 @@ export default function InboxPage() {
   const me = () => session().agent.id
   const location = createLocation()
   const panes = createPanes()
-  const { sort, setSort } = createSort()
-  const list = createTicketList({ view: location.view, sort, me, openId: location.targetTicketId })
+  const list = createTicketList({
+    view: location.view,
+    sort: location.sort,
+    me,
+    openId: location.targetTicketId,
+  })
   const selection = createSelection(list.ids)
   const bulkActions = createBulkActions(list, selection, location)
   const [overlay, setOverlay] = createSignal<Overlay>()
@@ -161,8 +164,6 @@ export default function InboxPage() {
             list={list}
             selection={selection}
             bulkActions={bulkActions}
-            sort={sort()}
-            onSort={setSort}
             searchRef={(field) => {
               search = field
             }}

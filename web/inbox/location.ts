@@ -1,6 +1,7 @@
 import { useLocation, useNavigate, useParams } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, untrack } from 'solid-js'
 import { useViewsWhenKnown } from './inbox-data.ts'
+import { rememberSort, type Sort, sortNamed, sortOfView } from './list/sort.ts'
 import { FIRST_VIEW, hrefOf, SEARCH, viewOf } from './rail/views.ts'
 
 /** After this long, the URL decides which ticket is open, whatever was requested. */
@@ -41,13 +42,14 @@ export function createLocation() {
     navigate(hrefOfTicket(id), { replace: ticketId() !== undefined, scroll: false })
   }
 
+  const sort = createMemo(() => sortNamed(location.query.sort) ?? sortOfView(viewId()))
   const q = createMemo(() => String(location.query.q ?? ''))
   const view = createMemo(() => viewOf(viewId(), q(), savedViews() ?? []))
   /** The last view that was not a search. Escape leads back to it. */
   const viewBeforeSearch = createMemo<string>((last) => (viewId() === SEARCH ? last : viewId()), FIRST_VIEW)
 
-  function hrefOfTicket(id?: string): string {
-    return hrefOf(viewId(), { ticketId: id, q: viewId() === SEARCH ? q() : '' })
+  function hrefOfTicket(id?: string, order = sort()): string {
+    return hrefOf(viewId(), { ticketId: id ?? '', q: viewId() === SEARCH ? q() : '', sort: order })
   }
 
   return {
@@ -57,6 +59,12 @@ export function createLocation() {
     targetTicketId,
     q,
     view,
+    /** The order of the list. */
+    sort,
+    setSort(next: Sort): void {
+      rememberSort(viewId(), next)
+      navigate(hrefOfTicket(ticketId(), next), { replace: true, scroll: false })
+    },
     /** The view doesn't exist, or no longer exists. */
     isViewMissing: () => view() === undefined && savedViews() !== undefined,
     hrefOfTicket,
@@ -81,7 +89,11 @@ export function createLocation() {
     search: (text: string) => {
       const isSearching = viewId() === SEARCH
       if (text.trim() === '' && isSearching) navigate(hrefOf(viewBeforeSearch()), { scroll: false })
-      else if (text.trim()) navigate(hrefOf(SEARCH, { q: text }), { replace: isSearching, scroll: false })
+      else if (text.trim())
+        navigate(hrefOf(SEARCH, { q: text, sort: isSearching ? sort() : undefined }), {
+          replace: isSearching,
+          scroll: false,
+        })
     },
     leaveSearch: () => navigate(hrefOf(viewBeforeSearch()), { scroll: false }),
   }

@@ -1,7 +1,7 @@
 import { createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
+export const MINUTE_MS = 60_000
+export const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** All times on the page change together, so that it is painted once. */
 const TICK_MS = 15_000
@@ -11,6 +11,10 @@ const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 
 const [now, setNow] = createSignal(Date.now())
+
+/** Changes every few seconds while a relative time is on the page. */
+export { now }
+
 let shownCount = 0
 let timer: ReturnType<typeof setInterval> | undefined
 
@@ -19,27 +23,44 @@ interface RelativeTimeProps {
   at: string
   /** "4 minutes ago" instead of "4m". */
   isLong?: boolean
+  /** The tooltip, instead of the exact time. */
+  title?: string
 }
 
 /** How long ago something was, kept up to date. The exact time is in the tooltip. */
 export function RelativeTime(props: RelativeTimeProps) {
   keepTicking()
   const text = createMemo(() => (props.isLong ? longTime : shortTime)(Date.parse(props.at), now()))
-  return <Time at={props.at}>{text()}</Time>
+  return (
+    <Time at={props.at} title={props.title}>
+      {text()}
+    </Time>
+  )
 }
 
 /** A time in the given words. The exact time is in the tooltip. */
-export function Time(props: { at: string; class?: string; children: JSX.Element }) {
+export function Time(props: {
+  at: string
+  class?: string
+  title?: string | undefined
+  children: JSX.Element
+}) {
   return (
-    <time class={props.class} datetime={props.at} title={exactTime(props.at)}>
+    <time class={props.class} datetime={props.at} title={props.title ?? exactTime(props.at)}>
       {props.children}
     </time>
   )
 }
 
 /** "Saturday 21 November 2026 at 17:16:02", in the language and time zone of the browser. */
-function exactTime(at: string): string {
+export function exactTime(at: string): string {
   return EXACT.format(new Date(at))
+}
+
+/** "4 min", "3 h", "2 d". */
+export function duration(ago: number): string {
+  if (ago < HOUR_MS) return `${Math.floor(ago / MINUTE_MS)} min`
+  return ago < DAY_MS ? `${Math.floor(ago / HOUR_MS)} h` : `${Math.floor(ago / DAY_MS)} d`
 }
 
 /** "now", "4m", "3h", "2d", "12 Nov", "12 Nov 2025". */

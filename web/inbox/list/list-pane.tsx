@@ -22,7 +22,6 @@ import { EmptyList, FailedList, ListSkeleton } from './list-states.tsx'
 import type { Selection } from './selection.ts'
 import { SORTS } from './sort.ts'
 import type { TicketList } from './ticket-list.ts'
-import type { Sort } from './ticket-pages.ts'
 import { TooBroad } from './too-broad.tsx'
 import { VirtualList } from './virtual-list.tsx'
 import './list-pane.css'
@@ -37,8 +36,6 @@ interface ListPaneProps {
   list: TicketList
   selection: Selection
   bulkActions: BulkActions
-  sort: Sort
-  onSort: (sort: Sort) => void
   searchRef: (field: HTMLInputElement) => void
   onNewTicket: () => void
   onAssign: () => void
@@ -63,7 +60,7 @@ export function ListPane(props: ListPaneProps) {
     return `${FORMAT.format(shown)}${props.list.hasMore() ? '+' : ''}`
   })
   const isSortable = () => props.list.terms().length === 0 && !props.list.failure() && count() !== undefined
-  const sortName = () => SORTS.find(({ sort }) => sort === props.sort)?.name
+  const sortName = () => SORTS.find(({ sort }) => sort === props.location.sort())?.name
   const focusRows = () => {
     const id = props.list.cursor()
     if (id !== undefined) props.list.goTo(id)
@@ -123,7 +120,10 @@ export function ListPane(props: ListPaneProps) {
           >
             <For each={SORTS}>
               {({ sort, name }) => (
-                <MenuChoice isChosen={props.sort === sort} onSelect={() => props.onSort(sort)}>
+                <MenuChoice
+                  isChosen={props.location.sort() === sort}
+                  onSelect={() => props.location.setSort(sort)}
+                >
                   {name}
                 </MenuChoice>
               )}

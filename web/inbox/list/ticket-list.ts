@@ -5,7 +5,8 @@ import { SEARCH, type View } from '../rail/views.ts'
 import { matchesQuery, readQuery } from '../search/matches-query.ts'
 import { createCursor } from './list-cursor.ts'
 import { entriesOf, type ListEntry, type MatchFields, mergeUpdates } from './merge-updates.ts'
-import { createTicketPages, type Sort } from './ticket-pages.ts'
+import type { Sort } from './sort.ts'
+import { createTicketPages } from './ticket-pages.ts'
 
 export type TicketList = ReturnType<typeof createTicketList>
 
@@ -189,9 +190,6 @@ export function createTicketList(input: TicketListInput) {
     },
     setPaused,
     terms: matchedTerms,
-    /** The time the list is sorted by. Searches for words are always sorted by the last change. */
-    timeOf: (row: Row): string =>
-      input.sort() === 'updated_desc' || matchedTerms().length > 0 ? row.updatedAt : row.createdAt,
     /** Only before the first result: later results update the rows that are shown. */
     isLoading: createMemo(() => !result().data && !result().isError),
     /** The error to show instead of the list. */

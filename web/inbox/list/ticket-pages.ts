@@ -6,9 +6,7 @@ import { queryKeys } from '../../api/query-keys.ts'
 import { zone } from '../../browser/time-zone.ts'
 import { withPending } from '../../ticket/changes/optimistic.ts'
 import type { TicketPage } from '../../ticket/list-cache.ts'
-
-type ListInput = NonNullable<NonNullable<Parameters<typeof api.console.tickets.get>[0]>['query']>
-export type Sort = NonNullable<ListInput['sort']>
+import { DEFAULT_SORT, type Sort } from './sort.ts'
 
 interface ListQuery {
   query: string
@@ -47,7 +45,7 @@ export function pagesQuery({ query, sort }: ListQuery) {
 /** The loaded pages of a list. Observed directly: `useInfiniteQuery` would wrap thousands of rows in a store. */
 export function createTicketPages(query: Accessor<ListQuery | undefined>, isTyping: Accessor<boolean>) {
   const options = createMemo(() => ({
-    ...pagesQuery(query() ?? { query: '', sort: 'updated_desc' }),
+    ...pagesQuery(query() ?? { query: '', sort: DEFAULT_SORT }),
     enabled: query() !== undefined,
     // While typing a search, the last results stay until there are new ones.
     placeholderData: isTyping() ? keepPreviousData : undefined,

@@ -11,7 +11,7 @@ import { presenceOf } from '../../live/live.ts'
 import { CHANNEL_NAMES } from '../../ticket/channel-names.ts'
 import { Marked } from '../../ticket/marked.tsx'
 import { Avatar, initialsOf } from '../../ui/avatar.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
 import type { Row } from '../inbox-data.ts'
 import './ticket-row.css'
 
@@ -30,8 +30,6 @@ const CHANNEL_ICONS: Record<Channel, Component<ComponentProps<'svg'>>> = {
 
 interface TicketRowProps {
   row: Row
-  /** ISO 8601: the time the list is sorted by. */
-  at: string
   href: string
   index: number
   /** Number of rows in the list; -1 while it is unknown. */
@@ -96,13 +94,14 @@ export function TicketRow(props: TicketRowProps) {
           </span>
         </Show>
         <ChannelIcon channel={props.row.channel} />
-        <RelativeTime at={props.at} />
+        <RelativeTime at={props.row.lastMessageAt} title={timesOf(props.row)} />
       </span>
       <span class="ticket-row-line ticket-row-subject">
         <span class="ticket-row-cut">
           <Marked text={props.row.subject || 'No subject'} terms={props.terms} />
         </span>
         <RowPresence ticketId={props.row.id} names={props.names} />
+        <Waiting row={props.row} />
       </span>
       <span class="ticket-row-line ticket-row-foot">
         <Show
@@ -148,6 +147,30 @@ export function ChannelIcon(props: { channel: Channel }) {
   return (
     <Dynamic component={CHANNEL_ICONS[props.channel]} aria-label={CHANNEL_NAMES[props.channel]} role="img" />
   )
+}
+
+/** How long the customer has waited for an answer, from a minute on, amber after an hour. */
+function Waiting(props: { row: Row }) {
+  const since = createMemo(() => (props.row.status === 'resolved' ? undefined : props.row.waitingSince))
+  const waited = createMemo(() => now() - Date.parse(since() ?? ''))
+  return (
+    <Show when={waited() >= MINUTE_MS && since()}>
+      {(at) => (
+        <span class="ticket-row-waiting" data-long={waited() >= HOUR_MS || undefined}>
+          waiting <Time at={at()}>{duration(waited())}</Time>
+        </span>
+      )}
+    </Show>
+  )
+}
+
+/** For the tooltip, a line each. */
+function timesOf({ lastMessageAt, createdAt, updatedAt }: Row): string {
+  return [
+    `Last message: ${exactTime(lastMessageAt)}`,
+    `Created: ${exactTime(createdAt)}`,
+    `Changed: ${exactTime(updatedAt)}`,
+  ].join('\n')
 }
 
 /** A ring while a colleague has the ticket open, amber while they write. */

@@ -165,7 +165,6 @@ export function VirtualList(props: VirtualListProps) {
               {(row) => (
                 <TicketRow
                   row={row()}
-                  at={props.list.timeOf(row())}
                   href={props.location.hrefOfTicket(id)}
                   index={props.list.indexOf(id)}
                   size={props.list.hasMore() ? -1 : props.list.ids().length}

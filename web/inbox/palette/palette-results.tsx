@@ -70,7 +70,7 @@ export function PaletteResults(props: PaletteResultsProps) {
                 <Show when={entry.ticket}>
                   {(row) => (
                     <span class="palette-detail">
-                      {STATUSES[row().status].name} · <RelativeTime at={row().updatedAt} />
+                      {STATUSES[row().status].name} · <RelativeTime at={row().lastMessageAt} />
                     </span>
                   )}
                 </Show>

@@ -2,6 +2,7 @@ import { type Component, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { queries } from '../../api/queries.ts'
 import '../../ui/nav-link.css'
+import { sortOfView } from '../list/sort.ts'
 import { pagesQuery } from '../list/ticket-pages.ts'
 import type { InboxLocation } from '../location.ts'
 import { hrefOf, type View } from './views.ts'
@@ -36,7 +37,8 @@ export function RailLink(props: RailLinkProps) {
         props.onNavigate?.()
       }}
       onPointerEnter={() => {
-        void queries.prefetchInfiniteQuery(pagesQuery({ query: props.view.query, sort: 'updated_desc' }))
+        const { id, query } = props.view
+        void queries.prefetchInfiniteQuery(pagesQuery({ query, sort: sortOfView(id) }))
       }}
     >
       <Show when={props.icon} fallback={<i class="rail-link-dot" aria-hidden="true" />}>

@@ -1,5 +1,6 @@
 import { quoted } from '../../../server/search/query-language.ts'
 import type { Answer, api } from '../../api/api.ts'
+import { DEFAULT_SORT, type Sort, sortOfView } from '../list/sort.ts'
 
 export type SavedView = Answer<typeof api.console.views.get>['data'][number]
 type Counts = Answer<typeof api.console.counts.get>
@@ -53,8 +54,12 @@ export function tagView(tag: string): View {
   return { id: TAG + tag, name: tag, query: `status:open tag:${quoted(tag)}` }
 }
 
-/** The URL of a view, optionally with a ticket open in it. */
-export function hrefOf(viewId: string, { ticketId = '', q = '' } = {}): string {
+/** The URL of a view, optionally with a ticket open in it. It is in the order that it was last put in, by default. */
+export function hrefOf(
+  viewId: string,
+  { ticketId = '', q = '', sort = sortOfView(viewId) }: { ticketId?: string; q?: string; sort?: Sort } = {},
+): string {
   const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
-  return q ? `${path}?${new URLSearchParams({ q })}` : path
+  const query = new URLSearchParams({ ...(q && { q }), ...(sort !== DEFAULT_SORT && { sort }) })
+  return query.size > 0 ? `${path}?${query}` : path
 }

@@ -20,8 +20,8 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
   { text: 'is:', detail: 'unread, failed, held, draft or spam' },
-  { text: 'before:', detail: 'last activity before a date' },
-  { text: 'after:', detail: 'last activity on or after a date' },
+  { text: 'before:', detail: 'last message before a date' },
+  { text: 'after:', detail: 'last message on or after a date' },
 ]
 const MAX_SUGGESTIONS = 8
 /** One letter matches only one-letter words on the server. In these scripts one character can be a word. */

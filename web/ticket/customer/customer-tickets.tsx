@@ -34,7 +34,7 @@ export function CustomerTickets(props: { customer: Customer; ticketId: string })
                     <StatusDot tone={STATUSES[ticket.status].tone} label={STATUSES[ticket.status].name} />
                   </Show>
                   <span class="customer-tickets-subject">{ticket.subject}</span>
-                  <RelativeTime at={ticket.updatedAt} />
+                  <RelativeTime at={ticket.lastMessageAt} />
                 </a>
               </li>
             )}

@@ -92,7 +92,7 @@ function isOfUser(p: { orgId: Placeholder; userId: Placeholder }): SQL | undefin
 
 /** Newest first. The limit is part of it, because Drizzle would bind it bare (statement.ts). */
 function byActivity(p: { limit: Placeholder }): SQL {
-  return sql`${tickets.updatedAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`
+  return sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`
 }
 
 export const findConversation = statement<

@@ -138,9 +138,9 @@ export async function moveToUser(
     .update(tickets)
     .set({ customerId: customer.id, version: sql`${tickets.version} + 1`, updatedAt: now })
     .where(and(eq(tickets.orgId, orgId), eq(tickets.customerId, oldId)))
-    .returning({ ticketId: tickets.id })
-  const ids = moved.map(({ ticketId }) => ticketId).sort()
-  for (const ticketId of ids) await touchTags(tx, { orgId, ticketId, updatedAt: now })
+    .returning()
+  for (const ticket of moved) await touchTags(tx, ticket)
+  const ids = moved.map(({ id }) => id).sort()
   const changes = [{ field: 'customer' as const, from, to: customer.name }]
   const done = ids.map((ticketId) => ({ ticketId, changes }))
   await recordActivities(deps, tx, orgId, { done, now })
