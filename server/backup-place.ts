@@ -48,3 +48,21 @@ export function describePlace(place: BackupPlace): string {
   if (place.kind === 'folder') return place.path
   return `s3://${place.bucket}${place.prefix && `/${place.prefix}`}`
 }
+
+/** Of each of the newest `count` units of time that have backups, the newest is kept. */
+export interface KeptBackups {
+  count: number
+  unit: 'h' | 'd' | 'w' | 'm'
+}
+
+const KEPT = /^([1-9]\d{0,2})([hdwm])$/
+
+/** Parses `7d,4w`. Throws for anything else. */
+export function parseKeptBackups(value: string): KeptBackups[] {
+  return value.split(',').map((part) => {
+    const [, count, unit] = KEPT.exec(part.trim()) ?? []
+    const known = (['h', 'd', 'w', 'm'] as const).find((one) => one === unit)
+    if (!known) throw new Error(value)
+    return { count: Number(count), unit: known }
+  })
+}

@@ -2,7 +2,14 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
 import { readAllowedHost } from './allowed-host.ts'
-import { type BackupPlace, readBackupPlace, S3_SETTINGS, type S3Settings } from './backup-place.ts'
+import {
+  type BackupPlace,
+  type KeptBackups,
+  parseKeptBackups,
+  readBackupPlace,
+  S3_SETTINGS,
+  type S3Settings,
+} from './backup-place.ts'
 import { parseDuration, parseDurations } from './dates.ts'
 import { MIN_SECRET_LENGTH } from './encryption.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
@@ -35,8 +42,10 @@ export interface Config {
   attachmentsPerMessage: number
   /** What the visitors of an organization's widgets can upload in a day, in bytes. */
   visitorUploadBytes: number
-  /** Where to put a backup each day. */
+  /** Where to put automatic backups. */
   backup: BackupPlace | undefined
+  backupEveryMs: number
+  backupKeep: KeptBackups[]
   /** For backups on S3. */
   s3: S3Settings
   /** Encrypts automatic backups. */
@@ -63,6 +72,8 @@ export interface TlsFiles {
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
+
+const HOUR_MS = 3_600_000
 
 /** More ids would not fit into the body of a request. */
 export const MAX_ATTACHMENTS_PER_MESSAGE = 1_000
@@ -138,12 +149,19 @@ export function readConfig(environment: Environment = process.env): Config {
     backup: setting(
       'BELLHOP_BACKUP',
       '',
-      environment.DATABASE_URL
-        ? 'empty with DATABASE_URL: back up PostgreSQL with pg_dump'
-        : 'empty, a folder, or s3://bucket/prefix with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'empty, a folder, or s3://bucket/prefix with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
       (value) => backupPlace(value, environment),
     ),
     s3: Object.fromEntries(S3_SETTINGS.map((name) => [name, environment[name]])),
+    backupEveryMs: setting('BELLHOP_BACKUP_EVERY', '24h', 'a duration from 1h to 30d, such as 24h', (value) =>
+      durationBetween(value, HOUR_MS, 30 * 24 * HOUR_MS),
+    ),
+    backupKeep: setting(
+      'BELLHOP_BACKUP_KEEP',
+      '7d,4w',
+      'numbers of hours (h), days (d), weeks (w), or months (m), such as 7d,4w',
+      parseKeptBackups,
+    ),
     backupPassphrase: environment.BELLHOP_BACKUP_PASSPHRASE || undefined,
     googleOauth: setting('BELLHOP_GOOGLE_OAUTH', '', 'empty or an https URL', httpsUrl),
     microsoftOauth: setting(
@@ -200,8 +218,13 @@ function longEnough(value: string): string | undefined {
 }
 
 function backupPlace(value: string, environment: Environment): BackupPlace | undefined {
-  if (value && environment.DATABASE_URL) throw new Error(value)
   return value ? readBackupPlace(value, environment) : undefined
+}
+
+function durationBetween(value: string, lowest: number, highest: number): number {
+  const milliseconds = parseDuration(value)
+  if (milliseconds < lowest || milliseconds > highest) throw new Error(value)
+  return milliseconds
 }
 
 function positiveDuration(value: string): number {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { PasswordCost } from './agents/password.ts'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
+import { type BackupRequests, createBackupRequests } from './backup/backup-requests.ts'
 import { createVisitorStreams } from './channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from './channels/widget/visitors/require-visitor.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -78,6 +79,7 @@ export async function startService(
   ])
   started.defer(files.stop)
   const firstRun = createFirstRun(deps)
+  const backups = createBackupRequests()
   const widget = { guard: visitorGuard, streams: visitorStreams }
   const app = createApp(deps, {
     keys: guard,
@@ -87,6 +89,7 @@ export async function startService(
     large,
     widget,
     storageFault: files.fault,
+    backups,
   }).use(metrics.routes)
   if (given.trustsResponses) trustResponses(app)
   compressResponses(app)
@@ -100,7 +103,7 @@ export async function startService(
   })
   const listening = listen(app, { ...config, clock, log })
   running.push(listening)
-  for (const start of loops(deps, { live, metrics })) {
+  for (const start of loops(deps, { live, metrics, backups })) {
     // One at a time: the first requests are answered in between.
     await yieldToEventLoop()
     running.push(...(await start()))
@@ -121,7 +124,10 @@ export async function startService(
 type Start = () => Promise<{ stop(): void | Promise<void> }[]>
 
 /** What runs beside the requests. Loaded after the server listens, so that it starts faster. */
-function loops(deps: Deps, { live, metrics }: { live: Live; metrics: Metrics }): Start[] {
+function loops(
+  deps: Deps,
+  { live, metrics, backups }: { live: Live; metrics: Metrics; backups: BackupRequests },
+): Start[] {
   return [
     async () => {
       const { startDelivering } = await import('./webhooks/deliveries/delivery-loop.ts')
@@ -157,7 +163,7 @@ function loops(deps: Deps, { live, metrics }: { live: Live; metrics: Metrics }):
     },
     async () => {
       const { startBackups } = await import('./backup/backup-loop.ts')
-      return [startBackups(deps)]
+      return [startBackups(deps, backups)]
     },
   ]
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { describePlace } from '../backup-place.ts'
 import type { Deps } from '../deps.ts'
-import { startPeriodic } from '../loop.ts'
+import { startLoop } from '../loop.ts'
 import type { BackupJob, BackupResult } from './backup-job.ts'
+import type { BackupRequests } from './backup-requests.ts'
 import { readBackupStatus, recordRun } from './backup-runs.ts'
 
 const CHECK_EVERY_MS = 60_000
@@ -11,28 +12,33 @@ const MAX_RUN_MS = 6 * 3_600_000
 const MAX_ERROR_LENGTH = 500
 
 /**
- * Makes a backup each day in a separate process, so that it never blocks the event loop, and retries after a failure. A
- * backup that a restart interrupts starts over.
+ * Makes backups in a separate process, so that they never block the event loop: once there is an organization, then
+ * every `BELLHOP_BACKUP_EVERY`, again after a failure, and when an administrator asks. A backup that a restart
+ * interrupts starts over.
  */
-export function startBackups(deps: Deps): { stop(): Promise<void> } {
+export function startBackups(deps: Deps, requests: BackupRequests): { stop(): Promise<void> } {
   const place = deps.config.backup
   if (!place) return { stop: async () => {} }
   let running: ReturnType<typeof startJob> | undefined
   let isStopped = false
 
-  async function backUpIfDue(): Promise<boolean> {
+  async function backUpIfDue(): Promise<void> {
     const startedAt = deps.clock.now()
-    if (isStopped || !(await readBackupStatus(deps)).isDue) return false
+    if (isStopped || !(requests.isAsked() || (await readBackupStatus(deps)).isDue)) return
+    requests.take()
+    requests.isRunning = true
     running = startJob(deps, {
       place: place ?? { kind: 'folder', path: '' },
       dataFolder: deps.config.dataFolder,
       databaseUrl: deps.config.databaseUrl,
       passphrase: deps.config.backupPassphrase,
+      keep: deps.config.backupKeep,
       now: startedAt,
     })
     const ended = await running.ended
     running = undefined
-    if (isStopped) return false
+    requests.isRunning = false
+    if (isStopped) return
     const endedAt = deps.clock.now()
     if ('error' in ended) {
       deps.log.error('backup_failed', { error: ended.error })
@@ -42,10 +48,17 @@ export function startBackups(deps: Deps): { stop(): Promise<void> } {
       deps.log.info('backup_made', { name, bytes, missing })
       await recordRun(deps, { startedAt, endedAt, name, bytes, error: '' })
     }
-    return false
   }
 
-  const loop = startPeriodic(deps, 'backups', { everyMs: CHECK_EVERY_MS, slice: backUpIfDue })
+  let checkAt = deps.clock.monotonic()
+  const loop = startLoop(deps, 'backups', async () => {
+    const wait = checkAt - deps.clock.monotonic()
+    if (wait > 0 && !requests.isAsked()) return wait
+    await backUpIfDue()
+    checkAt = deps.clock.monotonic() + CHECK_EVERY_MS
+    return CHECK_EVERY_MS
+  })
+  requests.onAsk = loop.wake
   return {
     async stop() {
       isStopped = true

@@ -1,9 +1,9 @@
+import type { KeptBackups } from '../backup-place.ts'
 import { isoTime } from '../dates.ts'
 
 const NAME = /^bellhop-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.zst(?:\.age)?$/
-const DAYS = 7
-const WEEKS = 4
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 /** January 1, 1970, was a Thursday; weeks begin on Mondays. */
 const FIRST_MONDAY_DAYS = 4
 
@@ -17,19 +17,33 @@ export function isBackupName(name: string): boolean {
   return NAME.test(name)
 }
 
-/** Those to delete: all but the newest of each of the newest seven days and of the newest four weeks that have one. */
-export function outdatedBackups(names: string[]): string[] {
+/** Those to delete. The newest one always stays. */
+export function outdatedBackups(names: string[], rules: KeptBackups[]): string[] {
   const newestFirst = names.filter(isBackupName).sort().reverse()
-  const days = new Map<number, string>()
-  const weeks = new Map<number, string>()
-  for (const name of newestFirst) {
-    const day = Math.floor(timeOf(name) / DAY_MS)
-    const week = Math.floor((day - FIRST_MONDAY_DAYS) / 7)
-    if (!days.has(day) && days.size < DAYS) days.set(day, name)
-    if (!weeks.has(week) && weeks.size < WEEKS) weeks.set(week, name)
+  const kept = new Set(newestFirst.slice(0, 1))
+  for (const { count, unit } of rules) {
+    const newest = new Map<string, string>()
+    for (const name of newestFirst) {
+      const period = periodOf(timeOf(name), unit)
+      if (!newest.has(period) && newest.size < count) newest.set(period, name)
+    }
+    for (const name of newest.values()) kept.add(name)
   }
-  const kept = new Set([...days.values(), ...weeks.values()])
   return newestFirst.filter((name) => !kept.has(name))
+}
+
+function periodOf(time: number, unit: KeptBackups['unit']): string {
+  const day = Math.floor(time / DAY_MS)
+  switch (unit) {
+    case 'h':
+      return String(Math.floor(time / HOUR_MS))
+    case 'd':
+      return String(day)
+    case 'w':
+      return String(Math.floor((day - FIRST_MONDAY_DAYS) / 7))
+    case 'm':
+      return isoTime(time).slice(0, 'yyyy-mm'.length)
+  }
 }
 
 function timeOf(name: string): number {

@@ -7,7 +7,6 @@ import { recordWorkspaceChange } from '../events/events.ts'
 export type BackupRun = typeof backups.$inferSelect
 
 const KEPT_RUNS = 50
-const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 /** After the first failure, the second, and all others. */
 const RETRY_AFTER_MS = [15 * MINUTE_MS, 60 * MINUTE_MS, 240 * MINUTE_MS]
@@ -26,7 +25,8 @@ interface BackupStatus {
   dueAt: number
 }
 
-export async function readBackupStatus({ database, clock }: Deps): Promise<BackupStatus> {
+export async function readBackupStatus({ database, clock, config }: Deps): Promise<BackupStatus> {
+  const everyMs = config.backupEveryMs
   const now = clock.now()
   const runs = await database.read.select().from(backups).orderBy(desc(backups.startedAt)).limit(KEPT_RUNS)
   const [last] = runs
@@ -37,16 +37,25 @@ export async function readBackupStatus({ database, clock }: Deps): Promise<Backu
     lastSuccess: runs[firstSuccess],
     failures,
     isFailing: failures >= MANY_FAILURES,
-    isDue: !last || dueAfter(last, failures, now) <= now,
-    dueAt: last ? dueAfter(last, failures, now) : now,
+    isDue: last ? dueAfter(last, { failures, now, everyMs }) <= now : await isSetUp(database),
+    dueAt: last ? dueAfter(last, { failures, now, everyMs }) : now,
   }
 }
 
+/** An installation without an organization has nothing to back up. */
+async function isSetUp({ read }: Deps['database']): Promise<boolean> {
+  const found = await read.select({ id: organizations.id }).from(organizations).limit(1)
+  return found.length > 0
+}
+
 /** A clock that was set back doesn't put off the next one. */
-function dueAfter({ startedAt, endedAt }: BackupRun, failures: number, now: number): number {
+function dueAfter(
+  { startedAt, endedAt }: BackupRun,
+  { failures, now, everyMs }: { failures: number; now: number; everyMs: number },
+): number {
   if (startedAt > now) return now
-  if (failures === 0) return startedAt + DAY_MS
-  return endedAt + (RETRY_AFTER_MS[Math.min(failures, RETRY_AFTER_MS.length) - 1] ?? DAY_MS)
+  if (failures === 0) return startedAt + everyMs
+  return endedAt + (RETRY_AFTER_MS[Math.min(failures, RETRY_AFTER_MS.length) - 1] ?? everyMs)
 }
 
 /** Keeps the newest ones, and always the last that succeeded. Pages show or hide the banner at once. */

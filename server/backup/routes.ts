@@ -2,9 +2,11 @@ import { Elysia, t } from 'elysia'
 import { describePlace } from '../backup-place.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import type { BackupRequests } from './backup-requests.ts'
 import { type BackupRun, readBackupStatus } from './backup-runs.ts'
 
 const SHOWN_RUNS = 10
@@ -23,6 +25,8 @@ const run = t.Object({
 const status = t.Object({
   state: oneOf(BACKUP_STATES),
   place: t.Nullable(t.String()),
+  /** Now, or as soon as the one that runs has ended. */
+  isRunning: t.Boolean(),
   isEncrypted: t.Boolean(),
   nextAt: t.Nullable(time),
   lastSuccess: t.Nullable(run),
@@ -30,21 +34,33 @@ const status = t.Object({
 })
 
 /** The state of automatic backups, for administrators. */
-export function backupRoutes(deps: Deps, guard: AgentGuard) {
+export function backupRoutes(deps: Deps, guard: AgentGuard, requests: BackupRequests) {
   return new Elysia({ name: 'backup/console', prefix: '/console' })
     .use(guard.requireAgent)
-    .get('/backups', () => viewStatus(deps), {
+    .get('/backups', () => viewStatus(deps, requests), {
       transform: [guard.adminsOnly, strictQuery()],
       response: { 200: status },
     })
+    .post(
+      '/backups',
+      ({ set }) => {
+        if (!deps.config.backup)
+          throw new AppError(409, 'backups_off', 'Set BELLHOP_BACKUP on the server first.')
+        if (!requests.isRunning) requests.ask()
+        set.status = 202
+        return viewStatus(deps, requests)
+      },
+      { transform: [guard.adminsOnly, strictQuery()], response: { 202: status } },
+    )
 }
 
-async function viewStatus(deps: Deps) {
+async function viewStatus(deps: Deps, { isRunning, isAsked }: BackupRequests) {
   const { backup, backupPassphrase } = deps.config
   const { runs, lastSuccess, isFailing, dueAt } = await readBackupStatus(deps)
   return {
     state: stateOf(deps, { isFailing, runs }),
     place: backup ? describePlace(backup) : null,
+    isRunning: isRunning || isAsked(),
     isEncrypted: backupPassphrase !== undefined,
     nextAt: backup ? isoTime(dueAt) : null,
     lastSuccess: lastSuccess ? viewRun(lastSuccess) : null,

@@ -38,7 +38,9 @@ Settings (environment variables):
   BELLHOP_MAIL_CA          PEM file with certificate authorities to trust for mail servers
   BELLHOP_GOOGLE_OAUTH     another root URL to sign in to Google mailboxes at
   BELLHOP_MICROSOFT_OAUTH  another root URL to sign in to Microsoft mailboxes at, for a sovereign cloud
-  BELLHOP_BACKUP           a folder, or s3://bucket/prefix, for a backup each day
+  BELLHOP_BACKUP           a folder, or s3://bucket/prefix, for automatic backups
+  BELLHOP_BACKUP_EVERY     how often to make one (24h)
+  BELLHOP_BACKUP_KEEP      which to keep: the newest of so many hours, days, weeks, or months (7d,4w)
   BELLHOP_BACKUP_PASSPHRASE  encrypts these backups
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL_S3
                            for S3, as in other tools

@@ -3,15 +3,13 @@ import { readBackupStatus } from '../backup/backup-runs.ts'
 import { durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('backup')
-const DAY_MS = 86_400_000
-/** One is made each day. */
-const OLD_MS = 2 * DAY_MS
+/** In intervals between backups. */
+const OLD = 2
 const LOG = 'Read why in Settings > Backups, and check the place in BELLHOP_BACKUP.'
 
 /** Checks that automatic backups exist, succeed, and aren't on the disk that they protect. */
 export async function checkBackups({ deps, now, config }: OpenInstallation): Promise<Finding[]> {
-  const { backup, databaseUrl } = config
-  if (databaseUrl) return [ok('The data is on PostgreSQL, which you back up with pg_dump.')]
+  const { backup, backupEveryMs } = config
   if (!backup) {
     const detail = 'Automatic backups are off.'
     return [
@@ -23,7 +21,7 @@ export async function checkBackups({ deps, now, config }: OpenInstallation): Pro
     return [
       warning({
         detail: 'No backup has been made yet.',
-        advice: 'The server makes the first one at its start.',
+        advice: 'The server makes the first one within a minute after it is set up.',
       }),
     ]
   }
@@ -33,7 +31,7 @@ export async function checkBackups({ deps, now, config }: OpenInstallation): Pro
     return [error({ detail, advice: LOG })]
   }
   const age = now - lastSuccess.startedAt
-  if (age > OLD_MS) {
+  if (age > OLD * backupEveryMs) {
     const detail = `The last backup is ${durationOf(age)} old.`
     return [
       error({

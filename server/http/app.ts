@@ -5,6 +5,7 @@ import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { attachmentRoutes } from '../attachments/v1.ts'
 import { auditRoutes } from '../audit/routes.ts'
+import type { BackupRequests } from '../backup/backup-requests.ts'
 import { backupRoutes } from '../backup/routes.ts'
 import { emailRoutes } from '../channels/email/routes.ts'
 import { telegramRoutes } from '../channels/telegram/routes.ts'
@@ -66,6 +67,7 @@ export function createApp(
     widget: { guard: VisitorGuard; streams: VisitorStreams }
     /** Why nothing can be read or saved now. */
     storageFault: () => string | undefined
+    backups: BackupRequests
   },
 ) {
   const attempts = createAttempts(deps.clock.monotonic)
@@ -124,7 +126,7 @@ export function createApp(
   /** Grouped, because the types of a longer chain are too deep for TypeScript. */
   function operationRoutes() {
     return new Elysia({ name: 'operation' })
-      .use(backupRoutes(deps, guards.agents))
+      .use(backupRoutes(deps, guards.agents, guards.backups))
       .use(doctorRoutes(deps, guards.agents, { untrustedProxy: proxies.seen, widgetTag }))
   }
 

@@ -17,6 +17,7 @@ export async function backupMetrics(deps: Deps): Promise<Metric[]> {
       'Size of the last successful backup.',
       lastSuccess?.bytes ?? 0,
     ),
+    gauge('bellhop_backup_interval_seconds', 'How often a backup is made.', deps.config.backupEveryMs / 1000),
     gauge('bellhop_backup_failures', 'Backups that failed in a row, up to now.', failures),
   ]
 }

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
@@ -65,6 +67,7 @@ export function createMetrics(
       ...(await mail.metrics()),
       ...(await telegramMetrics(deps)),
       ...(await backupMetrics(deps)),
+      ...certificateMetrics(deps),
       ...visitorMetrics(visitors()),
       ...readMetrics(deps.expensiveReads.counts()),
       largeMetric(large()),
@@ -97,6 +100,14 @@ export function createMetrics(
     routes,
     stop: eventLoop.stop,
   }
+}
+
+/** When the certificate of built-in HTTPS ends, as its file says now. */
+function certificateMetrics({ config }: Deps): Metric[] {
+  if (!config.tls || !existsSync(config.tls.cert)) return []
+  const endsAt = Date.parse(new X509Certificate(readFileSync(config.tls.cert)).validTo)
+  const help = 'When the certificate in BELLHOP_TLS_CERT ends, in seconds since 1970.'
+  return [gauge('bellhop_certificate_end_timestamp_seconds', help, endsAt / 1000)]
 }
 
 /**

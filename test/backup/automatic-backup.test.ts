@@ -227,10 +227,44 @@ test(
 )
 
 test(
-  'the program makes its first backup when it starts',
+  'backups are made as often, and kept as long, as the settings say, and when an administrator asks',
+  async () => {
+    const folder = temporaryFolder('backups')
+    const settings = { BELLHOP_BACKUP: folder, BELLHOP_BACKUP_EVERY: '6h', BELLHOP_BACKUP_KEEP: '2h,1m' }
+    await using server = await startWithBackups(settings)
+    const { bellhop, clock, client } = server
+    const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+    const agent = await signInAgent(bellhop, client.orgId, { role: 'agent' })
+    const first = await server.runs(1)
+    expect((await agent.call('POST', '/console/backups')).status).toBe(403)
+    const asked = await admin.call<{ isRunning: boolean }>('POST', '/console/backups')
+    expect([asked.status, asked.json.isRunning]).toEqual([202, true])
+    // Without waiting for the loop's next look.
+    const ended = async () => (await admin.call<{ runs: Run[] }>('GET', '/console/backups')).json
+    const { runs } = await lastly(async () => ((await ended()).runs.length === 2 ? ended() : undefined))
+    expect(runs.map(({ error }) => error)).toEqual(['', ''])
+    expect(runs[0]?.startedAt).toBe(new Date(clock.now()).toISOString())
+    for (const count of [3, 4]) {
+      clock.advance(6 * HOUR_MS)
+      await server.runs(count)
+    }
+    const { runs: all } = await ended()
+    expect(readdirSync(folder).sort()).toEqual([all[1]?.name ?? '', all[0]?.name ?? ''])
+    expect(first.lastSuccess?.name).not.toBe(all[1]?.name)
+  },
+  MAX_TEST_MS,
+)
+
+test(
+  'the first backup is made after the setup, not before',
   async () => {
     const [data, folder] = [join(temporaryFolder(), 'data'), join(temporaryFolder(), 'backups')]
-    await using _ = await startProgram({ BELLHOP_DATA: data, BELLHOP_BACKUP: folder, BELLHOP_LOG: 'error' })
+    const place = { BELLHOP_DATA: data, BELLHOP_BACKUP: folder, BELLHOP_LOG: 'error' }
+    await (await startProgram(place)).end('SIGTERM')
+    expect(existsSync(folder)).toBe(false)
+    const setup = ['setup', '--org', 'Acme', '--name', 'Ben', '--email', 'ben@acme.example']
+    expect(await runProgram(place, setup)).toMatchObject({ code: 0 })
+    await using _ = await startProgram(place)
     const made = await lastly(() =>
       existsSync(folder) ? readdirSync(folder).find((name) => name.endsWith('.zst')) : undefined,
     )
@@ -261,6 +295,14 @@ test('without a place there are no backups, and a wrong place stops the start', 
     1,
     'BELLHOP_BACKUP is "s3://bucket". It must be empty, a folder, or s3://bucket/prefix with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.\n',
   ])
-  const onPostgres = { ...place, BELLHOP_BACKUP: '/backups', DATABASE_URL: 'postgres://localhost/none' }
-  expect((await runProgram(onPostgres, ['serve'])).err).toContain('back up PostgreSQL with pg_dump')
+  for (const [name, value] of [
+    ['EVERY', '5m'],
+    ['KEEP', '7 days'],
+  ]) {
+    const wrong = await runProgram({ ...place, [`BELLHOP_BACKUP_${name}`]: value ?? '' }, ['serve'])
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      expect.stringContaining(`BELLHOP_BACKUP_${name} is "${value}". It must be `),
+    ])
+  }
 })

@@ -19,6 +19,7 @@ const ADMINS_ONLY = [
   'POST /console/agents/:id/enable',
   'PATCH /console/organization',
   'GET /console/backups',
+  'POST /console/backups',
   'GET /console/doctor',
   'GET /console/checklist',
   'GET /console/keys',

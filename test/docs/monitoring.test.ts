@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { makeCertificates } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { quoted, table } from './page.ts'
@@ -17,11 +18,24 @@ const acme = await bellhop.organization()
 await createEndpoint(bellhop.deps, acme.orgId, { url: 'https://example.com/', events: ['ticket.created'] })
 await makeTicket(acme)
 const metrics = await read('/metrics')
-const names = [...metrics.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)
+// That of the certificate is there only with built-in HTTPS.
+const { valid, ca } = await makeCertificates()
+const folder = temporaryFolder('certificate')
+const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+writeFileSync(cert, valid.cert)
+writeFileSync(key, valid.key)
+const secured = await startBellhop({ settings: { BELLHOP_TLS_CERT: cert, BELLHOP_TLS_KEY: key } })
+afterAll(() => secured.stop())
+const metricsOfSecured = await (await fetch(`${secured.url}/metrics`, { tls: { ca } })).text()
+const names = [...new Set(namesIn(metrics).concat(namesIn(metricsOfSecured)))]
 const alerts = await read('/docs/bellhop-alerts.yml')
 const dashboard = await read('/docs/bellhop-dashboard.json')
 const rules = join(temporaryFolder('alerts'), 'alerts.yml')
 writeFileSync(rules, alerts)
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)
+}
 
 test('the guide lists the metrics that the server has', () => {
   const documented = table('Metric').flatMap(([cell = '']) => quoted(cell))
@@ -52,7 +66,7 @@ testWith(['promtool'], 'the metrics have names and texts as Prometheus wants the
 })
 
 testWith(['promtool'], 'the alert rules are valid, and so are the queries of the dashboard', async () => {
-  expect(await promtool(['check', 'rules', rules])).toContain('SUCCESS: 17 rules found')
+  expect(await promtool(['check', 'rules', rules])).toContain('SUCCESS: 19 rules found')
   const queries = [...dashboard.matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(([, text = '""']) =>
     String(JSON.parse(text)).replaceAll('$__rate_interval', '5m'),
   )
@@ -101,6 +115,12 @@ const CASES: Record<string, { name: string; labels?: string; values: string }[]>
     { name: 'process_max_fds', values: '1000x120' },
   ],
   BellhopBackupsFail: [{ name: 'bellhop_backup_failures', values: '2x120' }],
+  // The clock of promtool starts at 0.
+  BellhopBackupOld: [
+    { name: 'bellhop_backup_last_success_timestamp_seconds', values: '0x120' },
+    { name: 'bellhop_backup_interval_seconds', values: '1800x120' },
+  ],
+  BellhopCertificateEnds: [{ name: 'bellhop_certificate_end_timestamp_seconds', values: '1000000x120' }],
 }
 /** A server that nothing is wrong with. */
 const WELL = [
@@ -117,6 +137,9 @@ const WELL = [
   { name: 'bellhop_disk_free_bytes', values: '30000000000x120' },
   { name: 'bellhop_disk_size_bytes', values: '100000000000x120' },
   { name: 'bellhop_backup_failures', values: '1x120' },
+  { name: 'bellhop_backup_last_success_timestamp_seconds', values: '0x120' },
+  { name: 'bellhop_backup_interval_seconds', values: '86400x120' },
+  { name: 'bellhop_certificate_end_timestamp_seconds', values: '3000000x120' },
   { name: 'process_open_fds', values: '100x120' },
   { name: 'process_max_fds', values: '1000x120' },
 ]

@@ -1,4 +1,5 @@
 import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
+import { createBackupRequests } from '../../server/backup/backup-requests.ts'
 import { createVisitorStreams } from '../../server/channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from '../../server/channels/widget/visitors/require-visitor.ts'
 import type { Deps } from '../../server/deps.ts'
@@ -25,6 +26,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
     large: createLargeResponses(deps),
     widget,
     storageFault: () => undefined,
+    backups: createBackupRequests(),
   })
   agents.stop()
   await Promise.all([keys.stop(), live.stop(), widget.guard.stop(), widget.streams.stop()])
@@ -148,6 +150,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/organization': { foreign: 200 },
   'PATCH /console/organization': { foreign: 200, body: () => ({ name: 'Renamed' }) },
   'GET /console/backups': { foreign: 200 },
+  'POST /console/backups': { foreign: 409, own: 409 },
   'GET /console/doctor': { foreign: 200 },
   'GET /console/checklist': { foreign: 200 },
   'GET /console/keys': { foreign: 200 },

@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/solid-query'
+import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
 import ArchiveRestore from 'lucide-solid/icons/archive-restore'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CircleCheck from 'lucide-solid/icons/circle-check'
@@ -8,10 +8,14 @@ import { type Component, For, type JSX, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { formatSize } from '../../../server/sizes.ts'
 import { type Answer, api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { toastError } from '../../ui/toaster.tsx'
 import { DetailList } from '../detail-list.tsx'
 import { Page, Section } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
@@ -28,33 +32,47 @@ interface Shown {
 
 /** A backup may end while the page is open. */
 const REFETCH_MS = 30_000
+const REFETCH_WHILE_RUNNING_MS = 1_000
 
 const backupsQuery = queryOptions({
   queryKey: queryKeys.backups,
   queryFn: () => ask(api.console.backups.get()),
-  refetchInterval: REFETCH_MS,
+  refetchInterval: ({ state }) => (state.data?.isRunning ? REFETCH_WHILE_RUNNING_MS : REFETCH_MS),
 })
 
 const STATES: Record<Exclude<Status['state'], 'off'>, Shown> = {
-  waiting: { word: 'First backup running', tone: 'amber', icon: LoaderCircle },
+  waiting: { word: 'No backup yet', tone: 'amber', icon: CircleAlert },
   working: { word: 'Working', tone: 'green', icon: CircleCheck },
   failing: { word: 'Failing', tone: 'red', icon: CircleX },
 }
+const RUNNING: Shown = { word: 'Backing up', tone: 'amber', icon: LoaderCircle }
 /** One failure, with another try to come. */
 const FAILED_ONCE: Shown = { word: 'Last backup failed', tone: 'amber', icon: CircleAlert }
 
 /** The state of automatic backups. They are set up on the server. */
 export function BackupsPage() {
   const query = useQuery(() => backupsQuery)
+  const backUp = useMutation(() => ({
+    mutationFn: () => ask(api.console.backups.post()),
+    onSuccess: (status: Status) => queries.setQueryData(queryKeys.backups, status),
+    onError: (error) => toastError(errorMessage(error)),
+  }))
   return (
     <Page
       title="Backups"
       lead={
         <>
-          The server backs up all data each day, and checks every backup by reading it back.{' '}
+          The server backs up all data automatically, and checks every backup by reading it back.{' '}
           <DocsLink to="/docs/backup">Back up and restore</DocsLink> explains how to set this up and how to
           restore.
         </>
+      }
+      actions={
+        <Show when={query.data && query.data.state !== 'off'}>
+          <Button isBusy={backUp.isPending || query.data?.isRunning === true} onClick={() => backUp.mutate()}>
+            Back up now
+          </Button>
+        </Show>
       }
     >
       <QueryView query={query} what="backups">
@@ -132,7 +150,8 @@ function State(props: { status: Status }) {
   )
 }
 
-function shownState({ state, runs }: Status): Shown {
+function shownState({ state, runs, isRunning }: Status): Shown {
+  if (isRunning) return RUNNING
   if (state === 'working' && runs[0]?.error) return FAILED_ONCE
   return STATES[state === 'off' ? 'waiting' : state]
 }
