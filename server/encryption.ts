@@ -16,7 +16,13 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const SIGNATURE_LENGTH = 16
 
 /** Uses of a signature. Each has its own key, so that a signature made for one is worthless for another. */
-type SignatureUse = 'reply address' | 'message id' | 'subject' | 'remote image' | 'telegram link'
+type SignatureUse =
+  | 'reply address'
+  | 'message id'
+  | 'subject'
+  | 'remote image'
+  | 'telegram link'
+  | 'known device'
 
 /**
  * Encrypts small secrets at rest, such as signing secrets, with AES-256-GCM and a random nonce, and signs what the

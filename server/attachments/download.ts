@@ -53,13 +53,14 @@ function damaged(fault: 'missing' | 'changed'): AppError {
 export function fileResponse(
   { headers, method }: Request,
   { attachment, file }: { attachment: Attachment; file: BunFile },
+  caching = 'no-store',
 ): Response {
   const { hash, name, type, size } = attachment
   const etag = `"${hash}"`
   const common = {
     etag,
-    'cache-control': 'private, max-age=31536000, immutable',
-    // Another agent in the same browser must not get it from the cache.
+    'cache-control': caching,
+    // Another visitor in the same browser must not get it from the cache.
     vary: 'Authorization, Cookie',
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'same-origin',

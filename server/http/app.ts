@@ -25,7 +25,7 @@ import { organizationRoutes } from '../organizations/routes.ts'
 import { replyRoutes } from '../replies/routes.ts'
 import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/headers.ts'
-import { createPublicAddress } from '../requests/public-address.ts'
+import { createPublicAddress, isLoopbackHost, nameIn } from '../requests/public-address.ts'
 import { watchUntrustedProxies } from '../requests/untrusted-proxy.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
@@ -55,6 +55,9 @@ import { widgetScriptRoutes } from './widget-script.ts'
 /** Supervisors such as Kubernetes wait for a second or a few. */
 const MAX_READY_MS = 1_500
 
+/** For a year, with all ports of the host. Not for loopback names, which every program on a machine shares. */
+const HTTPS_ONLY = 'max-age=31536000'
+
 /** Every route. Error handling comes first, because a hook applies only to routes that are registered after it. */
 export function createApp(
   deps: Deps,
@@ -81,6 +84,9 @@ export function createApp(
       set.headers['x-content-type-options'] = 'nosniff'
       // Otherwise, someone could read the data from the browser's disk after the agent has signed out.
       if (isData(request.url)) set.headers['cache-control'] = 'no-store'
+      if (deps.config.tls && !isLoopbackHost(nameIn(request.headers.get('host') ?? ''))) {
+        set.headers['strict-transport-security'] = HTTPS_ONLY
+      }
       requireOurHost(request)
       requireStorage(request.url)
     })

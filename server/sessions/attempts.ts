@@ -2,8 +2,13 @@ import { AppError } from '../errors.ts'
 import { networkOf } from '../requests/address.ts'
 
 const WINDOW_MS = 900_000
-/** Failures allowed in the window. Many people may share an address, but few mistype this often. */
-const MAX_PER_ACCOUNT = 10
+/**
+ * Failures allowed in the window: for an account from one address, or on one of its known devices; for an account from
+ * everywhere; and from an address, which many people may share. A stranger can't keep the owner of an account out: not
+ * from another address, and never from a device where the owner has signed in before.
+ */
+const MAX_PER_PAIR = 10
+const MAX_PER_ACCOUNT = 100
 const MAX_PER_ADDRESS = 30
 /** By then some of the running attempts have finished. */
 const RETRY_AT_ONCE_SECONDS = 2
@@ -15,6 +20,8 @@ const SWEEP_AT = 10_000
 interface AttemptOf {
   account?: string
   address?: string
+  /** A device where the account has signed in before. Only its own failures count. */
+  device?: string
 }
 
 /**
@@ -32,7 +39,7 @@ export function createAttempts(now: () => number) {
   const failures = new Map<string, number[]>()
   const runningCounts = new Map<string, number>()
 
-  /** Runs the attempt, or throws 429. A success clears the account's failures when it proves the whole account. */
+  /** Runs the attempt, or throws 429. A success that proves the whole account clears its failures from there. */
   async function limited<T>(
     of: AttemptOf,
     work: () => Promise<T>,
@@ -46,7 +53,7 @@ export function createAttempts(now: () => number) {
     for (const { key } of counted) runningCounts.set(key, running(key) + 1)
     try {
       const value = await work()
-      if (of.account !== undefined) settle(accountKey(of.account), proofOf(value))
+      if (of.account !== undefined) settle(counted, proofOf(value))
       return value
     } catch (error) {
       if (isFailure(error)) for (const { key } of counted) remember(key, now())
@@ -56,9 +63,11 @@ export function createAttempts(now: () => number) {
     }
   }
 
-  function settle(key: string, proof: Proof): void {
-    if (proof === 'whole') failures.delete(key)
-    else if (proof === 'failed_elsewhere') remember(key, now())
+  function settle(counted: Counted[], proof: Proof): void {
+    for (const { key, isOfAccount, isOfPlace } of counted) {
+      if (proof === 'whole' && isOfAccount && isOfPlace) failures.delete(key)
+      else if (proof === 'failed_elsewhere' && isOfAccount) remember(key, now())
+    }
   }
 
   function running(key: string): number {
@@ -95,15 +104,31 @@ function isFailure(error: unknown): boolean {
   return codes.some((code) => FAILURE_CODES.includes(code))
 }
 
-function keysOf({ account, address }: AttemptOf): { key: string; most: number }[] {
-  return [
-    ...(account === undefined ? [] : [{ key: accountKey(account), most: MAX_PER_ACCOUNT }]),
-    ...(address === undefined ? [] : [{ key: `address ${networkOf(address)}`, most: MAX_PER_ADDRESS }]),
-  ]
+interface Counted {
+  key: string
+  most: number
+  isOfAccount: boolean
+  /** Whether it is of one address or device. */
+  isOfPlace: boolean
 }
 
-function accountKey(account: string): string {
-  return `account ${account}`
+function keysOf({ account, address, device }: AttemptOf): Counted[] {
+  const network = address === undefined ? undefined : networkOf(address)
+  if (account === undefined) return network === undefined ? [] : [ofAddress(network)]
+  const place = device === undefined ? network : `device ${device}`
+  const own = {
+    key: `account ${account} from ${place}`,
+    most: MAX_PER_PAIR,
+    isOfAccount: true,
+    isOfPlace: true,
+  }
+  if (device !== undefined || network === undefined) return [own]
+  const everywhere = { key: `account ${account}`, most: MAX_PER_ACCOUNT, isOfAccount: true, isOfPlace: false }
+  return [own, everywhere, ofAddress(network)]
+}
+
+function ofAddress(network: string): Counted {
+  return { key: `address ${network}`, most: MAX_PER_ADDRESS, isOfAccount: false, isOfPlace: true }
 }
 
 /** Milliseconds until enough failures have left the window to allow one more. `times` are in order. */

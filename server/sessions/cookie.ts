@@ -6,6 +6,10 @@ const MAX_AGE_S = 90 * 86_400
 const PLAIN_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax'
 const SECURE_ATTRIBUTES = `${PLAIN_ATTRIBUTES}; Secure`
 
+/** Names a browser where an account has signed in. Starts with the account's own part. */
+const DEVICE_NAME = 'bellhop_device_'
+const DEVICE_MAX_AGE_S = 365 * 86_400
+
 /** The session's token from the `Cookie` header. On https only the cookie that https has set counts. */
 export function sessionToken(header: string | null, isSecure: boolean): string | undefined {
   return cookieValue(header, isSecure ? SECURE_NAME : PLAIN_NAME)
@@ -34,6 +38,21 @@ export function sessionCookies(token: string, isSecure: boolean): string[] {
 export function endedCookies(isSecure: boolean): string[] {
   const plain = ended(PLAIN_NAME, isSecure)
   return isSecure ? [ended(SECURE_NAME, isSecure), plain] : [plain]
+}
+
+/** The value of the cookie that `deviceCookie` set for the account. `account` is a short hash. */
+export function deviceOf(header: string | null, account: string, isSecure: boolean): string | undefined {
+  return cookieValue(header, deviceName(account, isSecure))
+}
+
+/** Stays after signing out. */
+export function deviceCookie(account: string, value: string, isSecure: boolean): string {
+  const attributes = isSecure ? SECURE_ATTRIBUTES : PLAIN_ATTRIBUTES
+  return `${deviceName(account, isSecure)}=${value}; Max-Age=${DEVICE_MAX_AGE_S}; ${attributes}`
+}
+
+function deviceName(account: string, isSecure: boolean): string {
+  return `${isSecure ? '__Host-' : ''}${DEVICE_NAME}${account}`
 }
 
 function ended(name: string, isSecure: boolean): string {

@@ -9,6 +9,7 @@ import { acceptLink, readLink } from './accept-link.ts'
 import type { Attempts } from './attempts.ts'
 import { endedCookies, everySessionToken, sessionCookies } from './cookie.ts'
 import type { FirstRun } from './first-run.ts'
+import { knownDevice, rememberDevice } from './known-device.ts'
 import type { AgentGuard } from './require-agent.ts'
 import * as schemas from './schemas.ts'
 import { endSession, requireSignedIn, type SeenFrom } from './sessions.ts'
@@ -38,11 +39,18 @@ export function sessionRoutes(
     }
   }
 
-  /** Sets the cookie of the new session and ends those this browser had. */
+  /** Sets the cookies of the new session and of the device, and ends the sessions this browser had. */
   async function signedIn({ request, server, set }: Context, token: string) {
     await endSessionsOf(request)
-    set.headers['set-cookie'] = sessionCookies(token, guard.isSecure(request, server))
-    return viewSession(await requireSignedIn(deps, token), deps.config)
+    const session = await requireSignedIn(deps, token)
+    const isSecure = guard.isSecure(request, server)
+    const account = addressKey(session.email)
+    const device = knownDevice(deps, request.headers.get('cookie'), { account, isSecure })
+    set.headers['set-cookie'] = [
+      ...sessionCookies(token, isSecure),
+      rememberDevice(deps, { account, device, isSecure }),
+    ]
+    return viewSession(session, deps.config)
   }
 
   async function endSessionsOf(request: Request): Promise<void> {
@@ -77,9 +85,12 @@ export function sessionRoutes(
     .post(
       '/session',
       async (context) => {
-        const { body, status } = context
+        const { body, status, request, server } = context
         const from = seenFrom(context)
-        const of = { account: addressKey(body.email), address: from.address }
+        const account = addressKey(body.email)
+        const isSecure = guard.isSecure(request, server)
+        const device = knownDevice(deps, request.headers.get('cookie'), { account, isSecure })
+        const of = { account, address: from.address, device }
         const outcome = await attempts.limited(
           of,
           () => signIn(deps, { ...body, from }),
@@ -99,6 +110,7 @@ export function sessionRoutes(
       async ({ request, server, set, status }) => {
         await endSessionsOf(request)
         set.headers['set-cookie'] = endedCookies(guard.isSecure(request, server))
+        set.headers['clear-site-data'] = '"cache"'
         return status(204, undefined)
       },
       { transform: [fromOurPages, noQuery], response: { 204: t.Undefined() } },

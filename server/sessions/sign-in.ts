@@ -48,7 +48,10 @@ export async function signIn(deps: Deps, input: SignIn): Promise<SignInOutcome> 
     if (isRight && account) matches.push(account)
   }
   const [account, ...others] = matches
-  if (!account) throw wrongCredentials()
+  if (!account) {
+    recordFailures(deps, candidates, input.from)
+    throw wrongCredentials()
+  }
   const proof = proofOf({ accounts, candidates, matches })
   if (others.length > 0) {
     return { proof, organizations: matches.map(({ orgId, orgName }) => ({ id: orgId, name: orgName })) }
@@ -90,6 +93,19 @@ async function mostAccountsOfOneEmail(deps: Deps): Promise<number> {
     .orderBy(desc(count()))
     .limit(1)
   return most?.accounts ?? 0
+}
+
+/** Not awaited: the time of the response must not show whether there is an account. */
+function recordFailures(deps: Deps, accounts: Account[], { address }: SeenFrom): void {
+  if (accounts.length === 0) return
+  const as = actingAs(deps, { kind: 'system', name: 'Someone', address })
+  const written = deps.database.write(async (tx) => {
+    for (const { orgId, agentId, email } of accounts) {
+      const subject = { id: agentId, label: email }
+      await recordAudit(as, tx, orgId, { action: 'agent.sign_in_failed', subject })
+    }
+  })
+  written.catch((error: unknown) => deps.log.warn('failed_sign_in_not_recorded', { error }))
 }
 
 async function begin(deps: Deps, account: Account, { from }: SignIn): Promise<string> {

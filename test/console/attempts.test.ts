@@ -48,38 +48,62 @@ async function fail(browser: BrowserSession, email: string, times: number): Prom
   for (const { status } of await Promise.all(attempts)) expect(status).toBe(401)
 }
 
-test('after ten wrong passwords, an account is locked for every IP address, and the response says how long', async () => {
+test('after ten wrong passwords from an IP address, the account is locked there, and the response says how long', async () => {
   await makeAgent(bellhop, orgId, { email: 'ana@acme.example' })
   const signedIn = from('192.0.2.9')
   await signedIn.signIn('ana@acme.example')
 
+  const stranger = from('192.0.2.100')
   for (let turn = 0; turn < 10; turn += 1) {
-    await fail(from(`192.0.2.${turn}`), 'Ana@acme.example', 1)
+    await fail(stranger, 'Ana@acme.example', 1)
     clock.advance(MINUTE_MS)
   }
-  const waiting = await from('192.0.2.100').signIn('ana@acme.example')
+  const waiting = await stranger.signIn('ana@acme.example')
   expect(waiting.json).toMatchObject({
     status: 429,
     code: 'too_many_attempts',
     detail: 'Too many failed attempts. Try again in 5 minutes.',
   })
   expect(waiting.headers.get('retry-after')).toBe('300')
-  // A signed-in agent can keep working and change the password.
+  // A signed-in agent can keep working and change the password, and sign in from anywhere else.
   expect((await signedIn.call('GET', '/console/agents')).status).toBe(200)
   const body = { current: 'correct horse battery', password: 'correct horse battery' }
   expect((await signedIn.call('POST', '/console/password', { body })).status).toBe(204)
+  expect((await from('192.0.2.101').signIn('ana@acme.example')).status).toBe(201)
   // A refused attempt doesn't extend it, and other accounts aren't affected.
   await makeAgent(bellhop, orgId, { email: 'ben@acme.example' })
-  expect((await from('192.0.2.100').signIn('ben@acme.example')).status).toBe(201)
+  expect((await stranger.signIn('ben@acme.example')).status).toBe(201)
   clock.advance(5 * MINUTE_MS - 1)
-  expect((await from('192.0.2.100').signIn('ana@acme.example')).status).toBe(429)
+  expect((await stranger.signIn('ana@acme.example')).status).toBe(429)
   clock.advance(1)
-  expect((await from('192.0.2.100').signIn('ana@acme.example')).status).toBe(201)
+  expect((await stranger.signIn('ana@acme.example')).status).toBe(201)
+})
+
+test('failures from everywhere lock an account, but not on a device where its owner has signed in before', async () => {
+  clock.advance(15 * MINUTE_MS)
+  const email = 'lea@acme.example'
+  await makeAgent(bellhop, orgId, { email })
+  const known = from('192.0.2.180')
+  await known.signIn(email)
+  const [device = ''] = /bellhop_device_[^;]+/.exec(known.setCookie) ?? []
+  expect(known.setCookie).toMatch(/bellhop_device_[^;]+; Max-Age=31536000; Path=\/; HttpOnly; SameSite=Lax/)
+  const signOut = await known.call('DELETE', '/console/session')
+  expect([signOut.status, signOut.headers.get('clear-site-data')]).toEqual([204, '"cache"'])
+  for (let host = 1; host <= 10; host += 1) await fail(from(`198.51.100.${host}`), email, 10)
+  await fail(from('192.0.2.180'), 'someone.else@acme.example', 10)
+  expect((await from('192.0.2.181').signIn(email)).status).toBe(429)
+  const signIn = (cookie: string, password?: string) =>
+    newBrowserSession(bellhop, { 'x-forwarded-for': '198.51.100.1', cookie }).signIn(email, password)
+  expect((await signIn(device.slice(0, -1))).status).toBe(429)
+  expect((await signIn(device)).status).toBe(201)
+  // It has tries of its own.
+  for (let turn = 0; turn < 10; turn += 1) expect((await signIn(device, 'wrong one')).status).toBe(401)
+  expect((await signIn(device)).status).toBe(429)
 })
 
 test('an unknown email address is locked in the same way', async () => {
   await fail(from('192.0.2.110'), 'nobody@acme.example', 10)
-  const { json } = await from('192.0.2.111').signIn('nobody@acme.example')
+  const { json } = await from('192.0.2.110').signIn('nobody@acme.example')
   expect(json).toMatchObject({ status: 429, code: 'too_many_attempts' })
 })
 
@@ -102,7 +126,7 @@ test('an account with the same email address elsewhere gives no more attempts', 
   const body = { email, password: 'chosen by themselves', orgId: own }
   expect((await thief.call('POST', '/console/session', { body })).status).toBe(201)
   await fail(thief, email, 1)
-  expect((await from('192.0.2.171').signIn(email)).status).toBe(429)
+  expect((await from('192.0.2.170').signIn(email)).status).toBe(429)
 })
 
 test('a password tried in every organization counts as failed where it is wrong', async () => {

@@ -12,6 +12,7 @@ import {
   tokenOf,
 } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock, settings: { BELLHOP_LOG: 'debug' } })
@@ -65,6 +66,22 @@ test('the log says who signed in, when and from where', async () => {
       at: new Date(clock.now()).toISOString(),
       actor: { kind: 'agent', id, name: 'Ana Pires' },
       action: 'agent.signed_in',
+      subject: { id, label: email },
+      address: '127.0.0.1',
+    },
+  ])
+})
+
+test('the log says for which agent and from where a password was wrong', async () => {
+  const { ana, id, email } = await workspace()
+  const stranger = newBrowserSession(bellhop)
+  expect((await stranger.signIn(email, 'a guess')).status).toBe(401)
+  expect((await stranger.signIn('nobody@acme.example', 'a guess')).status).toBe(401)
+  await eventually(async () => (await noted(ana)).length === 1)
+  expect(await noted(ana)).toMatchObject([
+    {
+      actor: { kind: 'system', name: 'Someone' },
+      action: 'agent.sign_in_failed',
       subject: { id, label: email },
       address: '127.0.0.1',
     },

@@ -158,7 +158,7 @@ test('the cookie is hidden from scripts and other sites, and bound to this host 
   const ana = newBrowserSession(bellhop)
   await ana.signIn('ana@acme.example')
   expect(ana.setCookie).toMatch(
-    /^bellhop_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
+    /^bellhop_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax, bellhop_device_/,
   )
   const settings = { BELLHOP_URL: 'https://help.example.com' }
   const secure = await startBellhop({ settings })
@@ -166,7 +166,8 @@ test('the cookie is hidden from scripts and other sites, and bound to this host 
   await makeAgent(secure, orgId, { email: 'ana@acme.example' })
   const behindProxy = newBrowserSession({ url: announcedUrl(secure.deps.config.dataFolder) ?? '' })
   await behindProxy.signIn('ana@acme.example')
-  const [cookie = '', plain] = behindProxy.setCookie.split(', ')
+  const [cookie = '', plain, device] = behindProxy.setCookie.split(', ')
+  expect(device).toMatch(/^__Host-bellhop_device_[^;]+; .*; HttpOnly; SameSite=Lax; Secure$/)
   expect(cookie).toMatch(
     /^__Host-bellhop_session=[\w-]{43}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   )

@@ -113,6 +113,13 @@ test('HTTPS without a proxy: the cookie is secure, and a renewed certificate is 
   const cookie = signedIn.headers.get('set-cookie') ?? ''
   expect([signedIn.status, cookie]).toEqual([201, expect.stringMatching(/^__Host-bellhop_session=.*Secure/)])
 
+  // Browsers then ask for nothing over plain http, except on loopback names, which other programs use too.
+  const policyOf = async (host: string) =>
+    (await fetch(`${server.url}/health/live`, { headers: { host }, tls })).headers.get(
+      'strict-transport-security',
+    )
+  expect([await policyOf('desk.example'), await policyOf('localhost')]).toEqual(['max-age=31536000', null])
+
   const { name, socket } = await handshake(server.url)
   expect(name).toBe('first')
   let streamed = ''

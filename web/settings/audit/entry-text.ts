@@ -5,6 +5,7 @@ export type AuditEntry = Answer<typeof api.console.audit.get>['data'][number]
 /** The name of every recorded action, in the log and its filter. */
 export const ACTIONS: Record<string, string> = {
   'agent.signed_in': 'Signed in',
+  'agent.sign_in_failed': 'Failed to sign in',
   'agent.invited': 'Invited an agent',
   'agent.created': 'Added an agent',
   'agent.link_made': 'Created a link for an agent',

@@ -64,7 +64,7 @@ export function contentRoutes(deps: Deps, guard: AgentGuard) {
             'content-security-policy': FRAME_POLICY,
             'x-content-type-options': 'nosniff',
             'referrer-policy': 'no-referrer',
-            'cache-control': 'private, no-cache',
+            'cache-control': 'no-store',
           },
         })
       },
@@ -85,7 +85,7 @@ export function contentRoutes(deps: Deps, guard: AgentGuard) {
             'content-type': type,
             'x-content-type-options': 'nosniff',
             'content-security-policy': "default-src 'none'; sandbox",
-            'cache-control': 'private, max-age=86400',
+            'cache-control': 'no-store',
           },
         })
       },

@@ -78,7 +78,7 @@ export async function originalResponse(deps: Deps, orgId: string, id: string): P
       'content-disposition': `attachment; filename="${id}.eml"`,
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
-      'cache-control': 'private, no-store',
+      'cache-control': 'no-store',
     },
   })
 }

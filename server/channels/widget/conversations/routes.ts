@@ -155,7 +155,8 @@ export function conversationRoutes(
     .get(
       '/files/:id',
       async ({ visitor, params, request }) => {
-        const response = fileResponse(request, await openFile(deps, visitor, params.id))
+        const file = await openFile(deps, visitor, params.id)
+        const response = fileResponse(request, file, 'private, max-age=31536000, immutable')
         response.headers.append('vary', 'Origin')
         return response
       },
