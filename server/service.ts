@@ -66,7 +66,7 @@ export async function startService(
   const guard = createKeyGuard(deps, { signedIn: agentGuard.callerOf })
   started.defer(guard.stop)
   const live = createLive(deps)
-  const visitorGuard = createVisitorGuard(deps)
+  const visitorGuard = createVisitorGuard(deps, live)
   started.defer(visitorGuard.stop)
   const visitorStreams = createVisitorStreams(deps, live)
   const large = createLargeResponses(deps)

@@ -9,6 +9,10 @@ export interface Customer {
   id: string
   name: string
   email: string | null
+  /** A visitor typed the name, and no one has checked it. */
+  isNameTyped: boolean
+  /** The same of an address. Null once the customer has one. */
+  unverifiedEmail: string | null
   version: number
 }
 
@@ -55,6 +59,8 @@ interface Identity {
   externalId: string
   /** As the channel gives it. Doesn't replace a known name. */
   name: string
+  isNameTyped?: boolean
+  visitorNumber?: number
 }
 
 /** The organization's customer that a channel knows by this id, made when there is none. They may have no address. */
@@ -62,11 +68,11 @@ export async function upsertCustomerByIdentity(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  { channel, externalId, name }: Identity,
+  { channel, externalId, ...described }: Identity,
 ): Promise<Customer> {
   const now = deps.clock.now()
   const id = deps.newId('usr')
-  await tx.insert(customers).values({ id, orgId, name, createdAt: now, updatedAt: now })
+  await tx.insert(customers).values({ id, orgId, ...described, createdAt: now, updatedAt: now })
   // If two units see the identity for the first time, the insert decides which one creates it.
   const [known] = await tx
     .insert(customerIdentities)
@@ -99,6 +105,8 @@ export async function addEmail(
     .set({
       email,
       emailKey,
+      isNameTyped: false,
+      unverifiedEmail: null,
       version: sql`${customers.version} + 1`,
       updatedAt: clock.now(),
       reindexAfter: '',
@@ -126,10 +134,13 @@ export async function customerOf(tx: Transaction, orgId: string, id: string): Pr
   return customer
 }
 
-const columns = {
+/** What the tickets of a customer show of them. */
+export const customerColumns = {
   id: customers.id,
   name: customers.name,
   email: customers.email,
+  isNameTyped: customers.isNameTyped,
+  unverifiedEmail: customers.unverifiedEmail,
   version: customers.version,
 }
 
@@ -171,12 +182,12 @@ const upsert = statement<
         reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
       },
     })
-    .returning(columns)
+    .returning(customerColumns)
 })
 
 const customerById = statement<{ orgId: string; id: string }, Customer[]>('customers_by_id', (tx, p) =>
   tx
-    .select(columns)
+    .select(customerColumns)
     .from(customers)
     .where(and(eq(customers.orgId, p.orgId), eq(customers.id, p.id))),
 )

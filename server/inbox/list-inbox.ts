@@ -5,6 +5,7 @@ import { customers } from '../database/tables/customers.ts'
 import { type MessageFormat, type MessageRole, messages } from '../database/tables/messages.ts'
 import { notes, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
+import { visitors, widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import type { ExpensiveRead } from '../expensive-reads.ts'
@@ -48,6 +49,9 @@ export interface InboxRow extends TicketWithCustomer {
   hasFailedSend: boolean
   /** The agent's own held reply, or one of a disabled agent. */
   hasHeldReply: boolean
+  /** The page of a website that its visitor was on last. */
+  pageUrl: string | null
+  pageTitle: string | null
   /** Text around a search word. */
   excerpt?: string
 }
@@ -211,6 +215,8 @@ interface StoredRow extends TicketWithCustomer {
   takenBackAt: number | null
   readMarkAt: number | null
   readMarkId: string | null
+  pageUrl: string | null
+  pageTitle: string | null
   /** 0 or 1 on SQLite. */
   hasDraft: unknown
   hasFailedSend: unknown
@@ -229,6 +235,8 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
       takenBackAt: messages.takenBackAt,
       readMarkAt: readMarks.messageAt,
       readMarkId: readMarks.messageId,
+      pageUrl: visitors.pageUrl,
+      pageTitle: visitors.pageTitle,
       hasDraft: sql<unknown>`${hasDraft}`,
       hasFailedSend: sql<unknown>`${hasFailedSend}`,
       hasHeldReply: sql<unknown>`${hasHeldReply}`,
@@ -237,6 +245,8 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .leftJoin(messages, eq(messages.id, newestMessageId))
     .leftJoin(readMarks, ownReadMark)
+    .leftJoin(widgetConversations, eq(widgetConversations.ticketId, tickets.id))
+    .leftJoin(visitors, eq(visitors.id, widgetConversations.visitorId))
     .where(
       and(
         isOneOf(

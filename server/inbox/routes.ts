@@ -40,6 +40,8 @@ const row = t.Object({
   hasFailedSend: t.Boolean(),
   /** The agent's own held reply, or one of a disabled agent. */
   hasHeldReply: t.Boolean(),
+  /** The page of the website that the visitor was on last. */
+  page: t.Optional(t.Object({ url: t.String(), title: t.String() })),
   isSpam: t.Boolean(),
   version: t.Integer(),
   /** Text around a search word, if one is in a message or a note. */
@@ -132,6 +134,7 @@ function viewRow(row: InboxRow) {
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
+    ...(row.pageUrl ? { page: { url: row.pageUrl, title: row.pageTitle ?? '' } } : {}),
     isSpam: row.isSpam,
     version: row.version,
     ...(excerpt === undefined ? {} : { excerpt }),

@@ -5,7 +5,7 @@ import { openSessions } from '../sessions/sessions.ts'
 import type { FeedStart } from './feed.ts'
 import { openPageStream } from './page-stream.ts'
 import type { Announcement, PresenceSnapshot } from './presence.ts'
-import { HEARTBEAT, SIGNED_OUT } from './sse-frames.ts'
+import { HEARTBEAT, SIGNED_OUT, visitorsFrame } from './sse-frames.ts'
 import { createThrottle } from './throttle.ts'
 import { createWorkspaceStream, type OpenPage, type WorkspaceStream } from './workspace-stream.ts'
 
@@ -31,6 +31,8 @@ export interface Live {
   presenceOf(orgId: string): PresenceSnapshot | undefined
   /** Shows agents in which tickets the customer is typing now. */
   setTyping(orgId: string, ticketIds: string[]): void
+  /** Tells pages to read again what they show of the visitors who wrote these tickets. */
+  showVisitors(orgId: string, ticketIds: string[]): void
   /** The number of open streams. */
   streams(): number
   /** Closes all streams. The pages reconnect to the next server. */
@@ -119,6 +121,10 @@ export function createLive(deps: Deps): Live {
     },
     presenceOf: (orgId) => workspaces.get(orgId)?.presence(),
     setTyping: (orgId, ticketIds) => workspaces.get(orgId)?.setTyping(ticketIds),
+    showVisitors(orgId, ticketIds) {
+      const frame = visitorsFrame(ticketIds)
+      for (const { stream } of workspaces.get(orgId)?.pages ?? []) stream.send(frame)
+    },
     streams: () => allPages().length,
     async stop() {
       isStopped = true

@@ -10,6 +10,8 @@ export type LiveEvent =
   | { event: 'hello' | 'reset'; data: { number: number } }
   | { event: 'changed'; data: { type: LogEvent; ticketId: string } }
   | { event: 'presence'; data: PresenceSnapshot }
+  /** What is known of the visitors who wrote these tickets has changed, such as the page they are on. */
+  | { event: 'visitors'; data: { ticketIds: string[] } }
   | { event: 'beat' | 'signed-out'; data: Record<string, never> }
 
 /**
@@ -38,6 +40,10 @@ export function changedFrame(events: LoggedEvent[]): Frame {
 
 export function presenceFrame(presence: PresenceSnapshot): Frame {
   return bytes(text({ event: 'presence', data: presence }))
+}
+
+export function visitorsFrame(ticketIds: string[]): Frame {
+  return bytes(text({ event: 'visitors', data: { ticketIds } }))
 }
 
 export const SIGNED_OUT: Frame = bytes(text({ event: 'signed-out', data: {} }))

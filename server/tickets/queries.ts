@@ -1,6 +1,6 @@
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Attachment } from '../attachments/queries.ts'
-import type { Customer } from '../customers/customers.ts'
+import { type Customer, customerColumns } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, insertOf, selectByPlace, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
@@ -32,7 +32,7 @@ const { number: _, ...ticketColumns } = getTableColumns(tickets)
 /** A ticket's columns with its customer's, for a query that joins the two. */
 export const ticketWithCustomer = {
   ...ticketColumns,
-  customer: { id: customers.id, name: customers.name, email: customers.email, version: customers.version },
+  customer: customerColumns,
 }
 
 export const findTicket = statement<{ orgId: string; id: string }, TicketWithCustomer[], Reader>(

@@ -176,8 +176,29 @@ export const messageQuery = t.Object(
 
 const customer = t.Object(
   {
-    name: t.String({ examples: ['Ana Pires'] }),
-    email: t.Optional(t.String({ examples: ['ana@example.com'] })),
+    name: t.String({
+      description:
+        '“Visitor” and a number for a visitor of the widget who gave no name. A name alone is no proof.',
+      examples: ['Ana Pires'],
+    }),
+    email: t.Optional(
+      t.String({
+        description: 'Absent for customers of the widget and Telegram whose address isn’t known.',
+        examples: ['ana@example.com'],
+      }),
+    ),
+    unverifiedEmail: t.Optional(
+      t.String({
+        description:
+          'The address that a visitor typed into the widget. Anyone can type any address: don’t identify a customer by it.',
+        examples: ['bo@example.com'],
+      }),
+    ),
+    unverified: t.Optional(
+      t.Literal(true, {
+        description: 'A visitor typed the name or the address into the widget, and no one has checked it.',
+      }),
+    ),
     userId: t.Optional(
       id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Customer id. Only when you get a single ticket.'),
     ),

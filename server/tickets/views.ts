@@ -113,7 +113,10 @@ function viewWebhookTicket(ticket: TicketWithCustomer) {
 }
 
 function viewCustomer({ customer }: TicketWithCustomer) {
-  return { name: customer.name, ...(customer.email === null ? {} : { email: customer.email }) }
+  const { name, email, isNameTyped, unverifiedEmail } = customer
+  if (email !== null) return { name, email }
+  if (unverifiedEmail !== null) return { name, unverifiedEmail, unverified: true as const }
+  return isNameTyped ? { name, unverified: true as const } : { name }
 }
 
 function assignment({ assignedTo }: Ticket): { assignedTo?: string } {

@@ -85,6 +85,38 @@ test('tickets from before the times of messages get those of their messages', as
   expect(await seenElsewhere(place, `select ${asText} from ticket_tags order by ticket_id`)).toEqual(times)
 })
 
+test('visitors of before are counted by organization, and what they typed is not verified', async () => {
+  const place = await emptyPlace()
+  const before = migrations.findIndex(({ name }) => name === 'visitor_numbers')
+  await migrateTo(place, migrations.slice(0, before))
+  const customer = (id: string, org: string, name: string, at: number) =>
+    `insert into customers (id, org_id, name, created_at, updated_at) values ('${id}', '${org}', '${name}', ${at}, ${at});
+    insert into customer_identities (org_id, channel, external_id, customer_id, created_at) values ('${org}', 'widget', 'visitor:${id}', '${id}', ${at})`
+  await execute(place, [
+    `insert into organizations (id, name, created_at) values ('org_a', 'A', 1), ('org_b', 'B', 1)`,
+    ...[
+      customer('usr_1', 'org_a', 'Visitor', 3),
+      customer('usr_2', 'org_a', 'Ana', 2),
+      customer('usr_3', 'org_b', 'Visitor', 1),
+    ].flatMap((sql) => sql.split(';')),
+  ])
+  await using _storage = await openStorage(undefined, place)
+  expect(
+    await seenElsewhere(
+      place,
+      `select name, cast(visitor_number as integer) as number, cast(version as integer) as version,
+        case when is_name_typed then 1 else 0 end as typed from customers order by id`,
+    ),
+  ).toEqual([
+    { name: 'Visitor 2', number: 2, version: 2, typed: 0 },
+    { name: 'Ana', number: 1, version: 2, typed: 1 },
+    { name: 'Visitor 1', number: 1, version: 2, typed: 0 },
+  ])
+  expect(
+    await seenElsewhere(place, 'select cast(last_visitor as integer) as last from organizations order by id'),
+  ).toEqual([{ last: 2 }, { last: 1 }])
+})
+
 test('a migration that fails changes nothing, and the next start tries it again', async () => {
   const place = await emptyPlace()
   await makeFilled(place, migrations.length)

@@ -17,7 +17,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
   const agents = createAgentGuard(deps)
   const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
   const live = createLive(deps)
-  const widget = { guard: createVisitorGuard(deps), streams: createVisitorStreams(deps, live) }
+  const widget = { guard: createVisitorGuard(deps, live), streams: createVisitorStreams(deps, live) }
   const { routes } = createApp(deps, {
     keys,
     agents,

@@ -26,6 +26,7 @@ test('a default is used only for an empty value', () => {
 test('a customer without a name is greeted with “there”', () => {
   expect(filledFor(NAMELESS, 'Hi {{customer.firstName|there}}')).toBe('Hi there')
   expect(filledFor(NAMELESS, 'Hi {{customer.firstName}}')).toBe('Hi there')
+  expect(filledFor({ name: 'Visitor 4821' }, 'Hi {{customer.firstName}},')).toBe('Hi there,')
 })
 
 test('an unknown variable stays in the text', () => {

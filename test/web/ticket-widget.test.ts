@@ -50,7 +50,7 @@ browserTest(
     const panel = page.getByRole('complementary', { name: 'Customer' })
     await panel.getByText('Not verified', { exact: true }).waitFor()
     const facts = (await panel.locator('.visitor-section-facts > *').allTextContents()).join(' ')
-    expect(facts).toContain('Name Ana (not verified) Email ana@example.com (not verified)')
+    expect(facts).toContain('Name Ana not verified Email ana@example.com not verified')
     expect(facts).toContain('Page Plans and pricing Last seen just now')
     const stream = await visitor.stream()
     await page.reload()
@@ -58,9 +58,11 @@ browserTest(
     await stream.close()
     expect(facts).toMatch(/Time zone Europe\/Lisbon IP address \S+ Order number PB-7 Widget Shop$/)
     // What they typed is offered as the customer's address.
-    await panel.getByRole('button', { name: 'Add…' }).click()
+    await panel.getByRole('button', { name: 'Use this address…' }).click()
     expect(await panel.getByRole('textbox', { name: 'Email' }).inputValue()).toBe('ana@example.com')
     await page.keyboard.press('Escape')
+    await threadOf(page).getByText('not verified', { exact: true }).first().waitFor()
+    await page.locator('.ticket-header').getByText('not verified', { exact: true }).waitFor()
     const link = panel.getByRole('link', { name: 'Plans and pricing' })
     expect(await link.getAttribute('href')).toBe(`${ORIGIN}/pricing?plan=team`)
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
@@ -70,7 +72,15 @@ browserTest(
       )
       .waitFor()
 
-    // What the visitor does appears without a reload.
+    // What the visitor does appears without a reload: another page within three seconds.
+    const checkout = { url: `${ORIGIN}/checkout`, title: 'Checkout' }
+    await visitor.call('PATCH', '/visitor', { body: { page: checkout } })
+    await panel.getByRole('link', { name: 'Checkout' }).waitFor({ timeout: 3_000 })
+    const row = page.locator(`#row-${id}`)
+    if (await row.isVisible()) {
+      await row.getByText('/checkout', { exact: true }).waitFor()
+      await row.getByText('not verified', { exact: true }).waitFor()
+    }
     await threadOf(page).getByText('Sent', { exact: true }).waitFor()
     await visitor.call('POST', `/conversations/${id}/seen`, { body: { messageId: first } })
     await threadOf(page).getByText('Seen', { exact: true }).waitFor()

@@ -110,7 +110,7 @@ describe('a visitor who is not signed in', () => {
     const widget = await shop({ questions: { name: 'off', email: 'off', fields: [order] } })
     const page = await widget.visit()
     const { conversation } = await page.say('Hello')
-    expect((await customerOfTicket(conversation.id))?.name).toBe('Visitor')
+    expect((await customerOfTicket(conversation.id))?.name).toBe('Visitor 1')
     const body = { name: 'Bo', email: 'bo@example.com', fields: { order: '17' } }
     const changed = await page.call('PATCH', '/visitor', { body })
     expect(changed.json).toEqual({
@@ -326,5 +326,5 @@ test('a visitor who never wrote is deleted after 90 days, and one who did is kep
   })
   await eventually(async () => (await rowOf(writer.id))?.tokenHash === null)
   expect((await writer.call('GET', '/conversations')).status).toBe(401)
-  expect(await customerOfTicket(conversation.id)).toMatchObject({ name: 'Visitor' })
+  expect(await customerOfTicket(conversation.id)).toMatchObject({ name: 'Visitor 1' })
 })

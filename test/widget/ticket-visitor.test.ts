@@ -252,3 +252,50 @@ test('a reply says whether it will be emailed if it stays unread, and to which a
     problem: { reason: 'The website widget is not connected.', setting: 'widget' },
   })
 })
+
+test('visitors are counted, and what they typed is not verified in lists, tickets, and events', async () => {
+  const other = await bellhop.organization()
+  const counted = await openWidget(bellhop, other.orgId)
+  const customerOf = async (ticketId: string) =>
+    (await other.call<{ customer: object; updatedAt: string }>('GET', `/tickets/${ticketId}`)).json.customer
+  const tickets = []
+  for (const page of await Promise.all([1, 2, 3].map(() => counted.visit()))) {
+    const { conversation } = await page.say('Hello')
+    await page.say('Again', conversation.id)
+    tickets.push({ page, id: conversation.id })
+  }
+  const userId = expect.stringMatching(/^usr_/)
+  const [first, second, third] = tickets
+  expect(await Promise.all(tickets.map(({ id }) => customerOf(id)))).toEqual(
+    [1, 2, 3].map((number) => ({ name: `Visitor ${number}`, userId })),
+  )
+  // A typed address, then a name: neither is proof, and both are marked.
+  const before = await other.call('GET', `/tickets/${first?.id}`)
+  await first?.page.call('PATCH', '/visitor', { body: { email: 'ceo@example.com' } })
+  const typed = { unverifiedEmail: 'ceo@example.com', unverified: true }
+  expect(await customerOf(first?.id ?? '')).toEqual({ name: 'Visitor 1', ...typed, userId })
+  const after = await other.call('GET', `/tickets/${first?.id}`)
+  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
+  await first?.page.write('I am Ana', { conversation: first.id, body: { name: 'Ana' } })
+  await second?.page.call('PATCH', '/visitor', { body: { name: 'Support' } })
+  const { json } = await other.call<{ data: { customer: object }[] }>('GET', '/tickets?sort=created_asc')
+  expect(json.data.map(({ customer }) => customer)).toEqual([
+    { name: 'Ana', ...typed },
+    { name: 'Support', unverified: true },
+    { name: 'Visitor 3' },
+  ])
+  // An agent who believes the address makes it theirs.
+  const cleo = await signInAgent(bellhop, other.orgId, { name: 'Cleo' })
+  const { userId: customerId = '' } = (await customerOf(first?.id ?? '')) as { userId?: string }
+  await cleo.call('PATCH', `/console/customers/${customerId}`, { body: { email: 'ana@example.com' } })
+  expect(await customerOf(first?.id ?? '')).toEqual({ name: 'Ana', email: 'ana@example.com', userId })
+  await third?.page.call('PATCH', '/visitor', {
+    body: { page: { url: `${ORIGIN}/cart?step=2`, title: 'Your cart' } },
+  })
+  await eventually(async () => {
+    await Bun.sleep(LOOK_EVERY_MS)
+    const list = await cleo.call<{ data: { id: string; page?: object }[] }>('GET', '/console/tickets')
+    const row = list.json.data.find(({ id }) => id === third?.id)
+    return Bun.deepEquals(row?.page, { url: `${ORIGIN}/cart?step=2`, title: 'Your cart' })
+  })
+})

@@ -7,7 +7,15 @@ export type LiveEvent = Answer<typeof api.console.live.get>
 /** An event with its number in the event log, if it is from there. */
 export type LiveMessage = LiveEvent & { number?: number }
 
-const NAMES: LiveEvent['event'][] = ['hello', 'changed', 'reset', 'presence', 'beat', 'signed-out']
+const NAMES: LiveEvent['event'][] = [
+  'hello',
+  'changed',
+  'reset',
+  'presence',
+  'visitors',
+  'beat',
+  'signed-out',
+]
 const FIRST_WAIT_MS = 400
 const MAX_WAIT_MS = 15_000
 /** The server sends something every 15 seconds. After this long the connection is considered lost. */

@@ -37,6 +37,8 @@ const WORKSPACE_QUERIES = [
 
 interface Invalidator {
   ticketChanged(ticketId: string): void
+  /** What is known of the visitors who wrote these tickets. */
+  visitorsChanged(ticketIds: string[]): void
   workspaceChanged(): void
   /** Anything may have changed. */
   allChanged(): void
@@ -45,6 +47,7 @@ interface Invalidator {
 /** Invalidates queries when live events say that something changed. Queries on the page are read again at once. */
 export function createInvalidator(queries: QueryClient): Invalidator {
   const tickets = new Set<string>()
+  const visited = new Set<string>()
   let isWorkspaceStale = false
   let isAllStale = false
   let firstAt = 0
@@ -69,9 +72,12 @@ export function createInvalidator(queries: QueryClient): Invalidator {
       for (const id of tickets) invalidate('ticket', id)
       if (tickets.size > 0)
         for (const name of ['tickets', 'counts', 'customer', 'visitor', 'tags']) invalidate(name)
+      for (const id of visited) for (const name of ['ticket', 'visitor']) invalidate(name, id)
+      if (visited.size > 0) invalidate('tickets')
       if (isWorkspaceStale) for (const name of WORKSPACE_QUERIES) invalidate(name)
     }
     tickets.clear()
+    visited.clear()
     isWorkspaceStale = false
     isAllStale = false
   }
@@ -81,11 +87,15 @@ export function createInvalidator(queries: QueryClient): Invalidator {
   }
 
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && (tickets.size > 0 || isWorkspaceStale || isAllStale)) flush()
+    if (!document.hidden && (tickets.size + visited.size > 0 || isWorkspaceStale || isAllStale)) flush()
   })
   return {
     ticketChanged(id) {
       tickets.add(id)
+      schedule()
+    },
+    visitorsChanged(ids) {
+      for (const id of ids) visited.add(id)
       schedule()
     },
     workspaceChanged() {

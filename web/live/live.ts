@@ -54,6 +54,7 @@ export function startLive(queries: QueryClient): void {
   const shared = shareStream(PAGE_ID, {
     message(message) {
       if (message.event === 'presence') setPresence(message.data)
+      else if (message.event === 'visitors') invalidator.visitorsChanged(message.data.ticketIds)
       else if (message.event === 'reset') invalidator.allChanged()
       else if (message.event === 'signed-out') expireSession()
       else if (message.event === 'hello') void onHello(queries)

@@ -40,7 +40,8 @@ function blank(row: TicketRow): TicketRow {
   return {
     ...row,
     subject: 'Deleted',
-    customer: { ...row.customer, name: 'Deleted', email: undefined },
+    customer: { name: 'Deleted' },
+    page: undefined,
     preview: { ...row.preview, text: '' },
     excerpt: undefined,
     tags: [],

@@ -15,6 +15,12 @@ export const customers = table(
     emailKey: text(),
     /** The name was made from the address: a name in a mail may replace it. Names from `/v1` and agents are kept. */
     isNameGuessed: boolean().notNull().default(false),
+    /** A visitor typed the name into the widget: no one has checked it. */
+    isNameTyped: boolean().notNull().default(false),
+    /** The address that a visitor typed; null for none, and once the customer has an address. */
+    unverifiedEmail: text(),
+    /** A visitor of the widget has one: "Visitor 4821". */
+    visitorNumber: integer(),
     /** Increases by one on each change. Part of the ETag of the customer's tickets. */
     version: integer().notNull().default(1),
     /** After a name change, tickets after this id are still indexed under the old name. Empty: none are. */

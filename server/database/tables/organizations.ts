@@ -14,6 +14,8 @@ export const organizations = table('organizations', {
   emailsApiTickets: boolean().notNull().default(false),
   /** Markdown, added to email replies. */
   signature: text().notNull().default(''),
+  /** Number of the newest visitor of the widgets who has written. */
+  lastVisitor: integer().notNull().default(0),
   /** Number of the newest event. Assigned inside the unit that records it, so a reader's cursor never skips one. */
   lastEvent: integer().notNull().default(0),
   /** Number of the newest event that deleted data permanently; null once none of that data is left on disk. */

@@ -9,6 +9,7 @@ import { type Component, type ComponentProps, createMemo, For, Show } from 'soli
 import { Dynamic } from 'solid-js/web'
 import { presenceOf } from '../../live/live.ts'
 import { CHANNEL_NAMES } from '../../ticket/channel-names.ts'
+import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
 import { Marked } from '../../ticket/marked.tsx'
 import { Avatar, initialsOf } from '../../ui/avatar.tsx'
 import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
@@ -79,6 +80,16 @@ export function TicketRow(props: TicketRowProps) {
         <span class="ticket-row-name">
           <Marked text={customerName(props.row)} terms={props.terms} />
         </span>
+        <Show when={props.row.customer.unverified}>
+          <UnverifiedMark />
+        </Show>
+        <Show when={props.row.page}>
+          {(page) => (
+            <span class="ticket-row-page" title={page().url}>
+              {pathOf(page())}
+            </span>
+          )}
+        </Show>
         <Show when={props.row.hasFailedSend}>
           <CircleAlert class="ticket-row-alert" role="img" aria-label="A reply failed to send" />
         </Show>
@@ -131,6 +142,12 @@ export function rowId(ticketId: string): string {
 
 export function customerName({ customer }: { customer: Pick<Row['customer'], 'name' | 'email'> }): string {
   return customer.name || customer.email || 'Unknown customer'
+}
+
+/** `/pricing`: where on the website a visitor is. */
+function pathOf({ url, title }: NonNullable<Row['page']>): string {
+  const { host = '', pathname = '/', search = '' } = URL.parse(url) ?? {}
+  return pathname === '/' ? host || title : pathname + search
 }
 
 /** The preview. The subject of a chat is the start of its first message, so the preview goes on where the subject ends. */

@@ -61,10 +61,10 @@ export function fillIn(text: string, ticket: FilledTicket, session: FilledSessio
     .join('')
 }
 
-/** Empty without a name: the server then calls a customer by the part of the email before the @. */
+/** Empty without a name: the server then makes one of the part of the email before the @, or of a visitor's number. */
 function firstNameOf({ name, email }: Customer): string {
-  const isFromEmail = email?.slice(0, email.lastIndexOf('@')) === name
-  return isFromEmail ? '' : (name.split(/\s+/)[0] ?? '')
+  const isMade = email ? email.slice(0, email.lastIndexOf('@')) === name : /^Visitor \d+$/.test(name)
+  return isMade ? '' : (name.split(/\s+/)[0] ?? '')
 }
 
 /** A text cut at its variables. */

@@ -8,6 +8,7 @@ import { dateOnly } from '../thread/times.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { CustomerMenu } from './customer-menu.tsx'
 import type { Customer } from './customer-query.ts'
+import { UnverifiedMark } from './unverified-mark.tsx'
 
 const NoEmail = lazyPart(async () => (await import('./no-email.tsx')).NoEmail)
 
@@ -20,6 +21,11 @@ export function CustomerCard(props: { ticket: Ticket; customer: Customer | undef
       <Avatar name={shown().name} id={shown().userId} size="large" isCustomer isDecorative />
       <div class="customer-card-text">
         <h2 title={shown().name}>{shown().name}</h2>
+        <Show when={shown().unverified}>
+          <p class="customer-card-email">
+            <span title={shown().unverifiedEmail}>{shown().unverifiedEmail}</span> <UnverifiedMark />
+          </p>
+        </Show>
         <Show when={shown().email} fallback={<NoEmail ticket={props.ticket} />}>
           {(email) => (
             <p class="customer-card-email">

@@ -2,13 +2,12 @@ import { useMutation } from '@tanstack/solid-query'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
-import { queries, showSaved } from '../../api/queries.ts'
+import { showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { readTicketAgain, type Ticket } from '../ticket-query.ts'
-import { visitorQuery } from '../visitor/visitor-query.ts'
 import './no-email.css'
 
 /** In place of the address of a customer without one: adds the one that they gave an agent. */
@@ -19,9 +18,9 @@ export function NoEmail(props: { ticket: Ticket }) {
       when={isAdding()}
       fallback={
         <p class="no-email">
-          No email address
+          <Show when={!props.ticket.customer.unverifiedEmail}>No email address</Show>
           <Button size="small" look="quiet" onClick={() => setAdding(true)}>
-            Add…
+            {props.ticket.customer.unverifiedEmail ? 'Use this address…' : 'Add…'}
           </Button>
         </p>
       }
@@ -33,8 +32,7 @@ export function NoEmail(props: { ticket: Ticket }) {
 
 function EmailForm(props: { ticket: Ticket; onClose: () => void }) {
   // The agent decides whether to believe what a visitor typed into the widget, but need not type it again.
-  const typed = queries.getQueryData(visitorQuery(props.ticket.id).queryKey)?.typedEmail
-  const [email, setEmail] = createSignal(typed ?? '')
+  const [email, setEmail] = createSignal(props.ticket.customer.unverifiedEmail ?? '')
   const add = useMutation(() => ({
     mutationFn: () =>
       ask(api.console.customers({ id: props.ticket.customer.userId }).patch({ email: email() })),

@@ -2,8 +2,10 @@ import ChevronDown from 'lucide-solid/icons/chevron-down'
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
 import ChevronUp from 'lucide-solid/icons/chevron-up'
 import PanelRight from 'lucide-solid/icons/panel-right'
+import { Show } from 'solid-js'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { UnverifiedMark } from '../customer/unverified-mark.tsx'
 import { shortId } from '../short-id.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { AssigneePicker } from './assignee-picker.tsx'
@@ -69,6 +71,11 @@ export function TicketHeader(props: TicketHeaderProps) {
           <code title={props.ticket.id}>{shortId(props.ticket.id)}</code>
           <CopyButton text={props.ticket.id} name="Copy ticket ID" />
         </span>
+        <Show when={props.ticket.customer.unverified}>
+          <span class="ticket-header-customer">
+            <span>{props.ticket.customer.name}</span> <UnverifiedMark />
+          </span>
+        </Show>
         <PresenceLine ticketId={props.ticket.id} />
       </div>
     </header>

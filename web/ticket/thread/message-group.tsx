@@ -5,6 +5,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/relative-time.tsx'
 import { Attachments } from '../attachments/attachments.tsx'
 import { ChatParts } from '../chat-parts.tsx'
+import { UnverifiedMark } from '../customer/unverified-mark.tsx'
 import { MailParts } from '../mail/mail-parts.tsx'
 import { createMailView } from '../mail/mail-view.ts'
 import { MessageStatus } from './message-status.tsx'
@@ -44,6 +45,9 @@ export function MessageGroup(props: MessageGroupProps) {
             <span class="message-group-name" title={name()}>
               {name()}
             </span>
+            <Show when={isOfCustomer(first()) && props.ticket.customer.unverified}>
+              <UnverifiedMark />
+            </Show>
             <Show when={who() === 'note'}>
               <span class="message-group-kind">
                 <StickyNote />
@@ -196,6 +200,11 @@ function nameOf(item: MessageOrNote | undefined, customer: Customer): string {
 }
 
 /** Determines the color of the avatar. */
+/** Not of someone else who wrote to the ticket. */
+function isOfCustomer(item: MessageOrNote | undefined): boolean {
+  return item?.kind === 'message' && item.role === 'customer' && !item.author
+}
+
 function personOf(item: MessageOrNote | undefined, customer: Customer): string | undefined {
   if (item?.kind === 'message' && item.role === 'customer') {
     return item.author ? (item.email?.from.address ?? item.authorName) : customer.userId

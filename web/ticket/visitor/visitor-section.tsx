@@ -5,6 +5,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { UnverifiedMark } from '../customer/unverified-mark.tsx'
 import { type Visitor, visitorQuery } from './visitor-query.ts'
 import './visitor-section.css'
 
@@ -38,10 +39,10 @@ function VisitorFacts(props: { visitor: Visitor }) {
       </h3>
       <dl class="customer-panel-facts visitor-section-facts">
         <Fact name="Name" text={props.visitor.typedName}>
-          {props.visitor.typedName} <Unchecked />
+          {props.visitor.typedName} <UnverifiedMark />
         </Fact>
         <Fact name="Email" text={props.visitor.typedEmail}>
-          {props.visitor.typedEmail} <Unchecked />
+          {props.visitor.typedEmail} <UnverifiedMark />
         </Fact>
         <Fact name="User ID" text={props.visitor.userId} />
         <PageFact page={props.visitor.page} />
@@ -77,11 +78,6 @@ function Fact(props: { name: string; text: string | null; children?: JSX.Element
       <dd>{props.children ?? props.text}</dd>
     </Show>
   )
-}
-
-/** After what a visitor typed. */
-function Unchecked() {
-  return <span class="visitor-section-unchecked">(not verified)</span>
 }
 
 function PageFact(props: { page: Visitor['page'] }) {

@@ -68,7 +68,7 @@ export async function receiveVisitorMessage(
     const [known] = await findSent(tx, { orgId, visitorId, clientId })
     if (known) return repeated(known, message.requestHash)
     if (widget.verifiedOnly && locked.userId === null) throw verificationRequired()
-    const visitor = await saveTyped(tx, widget, locked, typed)
+    const visitor = await saveTyped(deps, tx, { widget, before: locked, typed })
     const ticketId = await ticketOf(tx, visitor, conversation)
     if (ticketId !== undefined) return addMessage(deps, tx, { visitor, ticketId, message })
     await requireAnswers(tx, widget, visitor)

@@ -21,7 +21,7 @@ export interface TypedData {
   page?: VisitedPage | undefined
 }
 
-/** Saves what a visitor typed. It isn't copied to the customer, because no one has verified it. Throws 400 and 401. */
+/** Saves what a visitor typed. The customer shows it as not verified. Throws 400 and 401. */
 export async function changeVisitor(
   deps: Deps,
   { widget, me }: { widget: Widget; me: SignedInVisitor },
@@ -29,9 +29,7 @@ export async function changeVisitor(
 ): Promise<Visitor> {
   const visitor = await deps.database.write(async (tx) => {
     const locked = await lockVisitor(tx, me)
-    const changed = await saveTyped(tx, widget, locked, typed)
-    const isRenamed = changed.userId === null && changed.typedName !== locked.typedName
-    if (isRenamed && changed.customerId !== null) await customerOfVisitor(deps, tx, changed)
+    const changed = await saveTyped(deps, tx, { widget, before: locked, typed })
     if (changed.typedEmail !== locked.typedEmail) await emailUnreadSoon(deps, tx, changed)
     return changed
   })
@@ -55,10 +53,9 @@ async function emailUnreadSoon(deps: Deps, tx: Transaction, { orgId, id }: Visit
 
 /** The same in a unit that has locked the visitor. */
 export async function saveTyped(
+  deps: Deps,
   tx: Transaction,
-  widget: Pick<Widget, 'questions'>,
-  before: Visitor,
-  typed: TypedData,
+  { widget, before, typed }: { widget: Pick<Widget, 'questions'>; before: Visitor; typed: TypedData },
 ): Promise<Visitor> {
   const { name, email, fields, page } = typed
   const changes = {
@@ -72,7 +69,10 @@ export async function saveTyped(
     .update(visitors)
     .set(changes)
     .where(and(eq(visitors.orgId, before.orgId), eq(visitors.id, before.id)))
-  return { ...before, ...changes }
+  const after = { ...before, ...changes }
+  const isOther = after.typedName !== before.typedName || after.typedEmail !== before.typedEmail
+  if (isOther && after.customerId !== null) await customerOfVisitor(deps, tx, after)
+  return after
 }
 
 /**

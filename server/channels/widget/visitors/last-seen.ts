@@ -1,15 +1,19 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { command } from '../../../database/statement.ts'
-import { visitors } from '../../../database/tables/widgets.ts'
+import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { forgetVisitors, type SignedInVisitor, TOKEN_LIFETIME_MS } from './visitors.ts'
 
 const DAY_MS = 86_400_000
 const SAVE_EVERY_MS = 5_000
+/** Agents see it when a visitor goes to another page. */
+const SAVE_CHANGED_MS = 1_000
 /** At most one write for each visitor in this time, unless they went to another page. */
 const EACH_VISITOR_MS = 60_000
 /** How many are saved in one unit, which holds the writer for a few milliseconds. */
 const MAX_PER_UNIT = 200
+/** Of the tickets whose visitors have changed at once, agents see so many change now, and the others when they look. */
+const MAX_SHOWN_TICKETS = 1_000
 /** Above this many visitors, those who were saved long ago are forgotten. */
 const SWEEP_AT = 20_000
 
@@ -24,21 +28,31 @@ interface Sighting {
   lastSeenAt: number
   address: string
   page: VisitedPage | undefined
+  /** Agents see something else now. */
+  isChanged: boolean
+}
+
+interface Seen {
+  address: string
+  page?: VisitedPage | undefined
+  /** Whether a request also changes what is known of them. */
+  isChanged?: boolean
 }
 
 /**
  * Collects when and on which page visitors were last seen, and saves many at once: a request costs no write of its own. A
- * token that is used is valid for another 90 days, moved once a day.
+ * token that is used is valid for another 90 days, moved once a day. `onChanged` gets the tickets of visitors who have
+ * changed, or are on another page.
  */
-export function createLastSeen(deps: Deps) {
+export function createLastSeen(deps: Deps, onChanged: (orgId: string, ticketIds: string[]) => void) {
   const unsaved = new Map<string, Sighting>()
   const savedAt = new Map<string, number>()
-  let cancelTimer: (() => void) | undefined
+  let timer: { dueAt: number; cancel(): void } | undefined
   let isStopped = false
 
   async function save(): Promise<void> {
-    cancelTimer?.()
-    cancelTimer = undefined
+    timer?.cancel()
+    timer = undefined
     while (unsaved.size > 0) {
       const some = [...unsaved].slice(0, MAX_PER_UNIT)
       await deps.database.write(async (tx) => {
@@ -50,28 +64,48 @@ export function createLastSeen(deps: Deps) {
         deps,
         some.map(([, { visitor }]) => visitor.tokenHash),
       )
+      const changed = some.flatMap(([, { visitor, isChanged }]) => (isChanged ? [visitor] : []))
+      for (const [orgId, them] of Map.groupBy(changed, (one) => one.orgId)) await showChanged(orgId, them)
     }
   }
 
-  function startTimer(): void {
-    cancelTimer ??= deps.clock.after(SAVE_EVERY_MS, () => {
-      cancelTimer = undefined
+  async function showChanged(orgId: string, them: SignedInVisitor[]): Promise<void> {
+    const ids = them.map(({ id }) => id)
+    const written = await deps.database.read
+      .select({ ticketId: widgetConversations.ticketId })
+      .from(widgetConversations)
+      .where(and(eq(widgetConversations.orgId, orgId), inArray(widgetConversations.visitorId, ids)))
+      .orderBy(desc(widgetConversations.createdAt))
+      .limit(MAX_SHOWN_TICKETS)
+    if (written.length === 0) return
+    onChanged(
+      orgId,
+      written.map(({ ticketId }) => ticketId),
+    )
+  }
+
+  function saveIn(milliseconds: number): void {
+    const dueAt = deps.clock.monotonic() + milliseconds
+    if (timer && timer.dueAt <= dueAt) return
+    timer?.cancel()
+    const cancel = deps.clock.after(milliseconds, () => {
+      timer = undefined
       save().catch((error) => {
         deps.log.warn('last_seen_not_saved', { error })
-        if (!isStopped) startTimer()
+        if (!isStopped) saveIn(SAVE_EVERY_MS)
       })
     })
+    timer = { dueAt, cancel }
   }
 
   return {
-    record(
-      visitor: SignedInVisitor,
-      { address, page }: { address: string; page?: VisitedPage | undefined },
-    ): void {
+    record(visitor: SignedInVisitor, { address, page, isChanged: isTyped = false }: Seen): void {
       const now = deps.clock.monotonic()
       const last = savedAt.get(visitor.id)
       const known = unsaved.get(visitor.id)
-      if (!known && !page && last !== undefined && now - last < EACH_VISITOR_MS) return
+      const isElsewhere = page && (page.url !== visitor.pageUrl || page.title !== visitor.pageTitle)
+      const isChanged = isTyped || isElsewhere === true
+      if (!known && !isChanged && last !== undefined && now - last < EACH_VISITOR_MS) return
       if (savedAt.size >= SWEEP_AT) savedAt.clear()
       if (!known) savedAt.set(visitor.id, now)
       unsaved.set(visitor.id, {
@@ -79,8 +113,9 @@ export function createLastSeen(deps: Deps) {
         lastSeenAt: deps.clock.now(),
         address,
         page: page ?? known?.page,
+        isChanged: isChanged || known?.isChanged === true,
       })
-      startTimer()
+      saveIn(isChanged ? SAVE_CHANGED_MS : SAVE_EVERY_MS)
     },
     /** Saves what hasn't been saved yet. */
     stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
+import type { Live } from '../../../live/live.ts'
 import { createAddressReader, type Server } from '../../../requests/address.ts'
 import { isOurOrigin } from '../../../requests/headers.ts'
 import { isOriginAllowed } from '../origins.ts'
@@ -43,11 +44,11 @@ interface Arrived {
  * 403 for the key, 403 for the website, 401, 403, 429. Pages of every website can read these refusals, so that the widget
  * can say what is wrong; no route takes cookies.
  */
-export function createVisitorGuard(deps: Deps) {
+export function createVisitorGuard(deps: Deps, live: Pick<Live, 'showVisitors'>) {
   const addressOf = createAddressReader(deps.config.trustProxy)
   const limits = createVisitorLimits(deps)
   const uploads = createUploadLimits(deps)
-  const lastSeen = createLastSeen(deps)
+  const lastSeen = createLastSeen(deps, live.showVisitors)
   const sightings = createWidgetSightings(deps)
   let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
 

@@ -87,8 +87,8 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
     .patch(
       '/visitor',
       async ({ widget, visitor, address, body: { page, ...typed } }) => {
-        guard.lastSeen.record(visitor, { address, page })
         const isTyped = Object.keys(typed).length > 0
+        guard.lastSeen.record(visitor, { address, page, isChanged: isTyped })
         const me = { widget, me: visitor }
         return { visitor: viewVisitor(isTyped ? await changeVisitor(deps, me, typed) : visitor) }
       },

@@ -8,6 +8,7 @@ import {
 } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { customerIdentities, customers } from '../../../database/tables/customers.ts'
+import { organizations } from '../../../database/tables/organizations.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import { visitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -17,9 +18,6 @@ import { touchTags } from '../../../tickets/queries.ts'
 import type { Visitor } from './visitors.ts'
 
 const CHANNEL = 'widget'
-/** The name of a visitor who has given none. */
-const NO_NAME = 'Visitor'
-
 /**
  * The customer of a visitor who writes, made for the first message. A signed email address leads to the customer who has
  * it. What a visitor typed leads to no one: such a visitor is a customer of their own, without an address.
@@ -36,19 +34,60 @@ export async function customerOfVisitor(deps: Deps, tx: Transaction, visitor: Vi
       .set({ customerId: customer.id })
       .where(and(eq(visitors.orgId, orgId), eq(visitors.id, visitor.id)))
   }
-  return customer
+  const unverifiedEmail = customer.email === null ? visitor.typedEmail || null : null
+  if (unverifiedEmail === customer.unverifiedEmail) return customer
+  return changed(deps, tx, orgId, { customer, change: { unverifiedEmail } })
 }
 
 async function typedCustomer(
   deps: Deps,
   tx: Transaction,
-  { orgId, id, typedName }: Visitor,
+  { orgId, id, customerId, typedName }: Visitor,
 ): Promise<Customer> {
-  const externalId = `visitor:${id}`
-  const name = typedName || NO_NAME
-  const customer = await upsertCustomerByIdentity(deps, tx, orgId, { channel: CHANNEL, externalId, name })
-  return customer.name === NO_NAME && typedName !== ''
-    ? renamed(deps, tx, orgId, { customer, name: typedName })
+  if (customerId !== null) return named(deps, tx, orgId, { id: customerId, typedName })
+  const visitorNumber = await nextVisitorNumber(tx, orgId)
+  return upsertCustomerByIdentity(deps, tx, orgId, {
+    channel: CHANNEL,
+    externalId: `visitor:${id}`,
+    name: typedName || nameOfVisitor(visitorNumber),
+    isNameTyped: typedName !== '',
+    visitorNumber,
+  })
+}
+
+/** The name of a visitor who has given none. */
+function nameOfVisitor(number: number): string {
+  return `Visitor ${number}`
+}
+
+/** Counted per organization, in the unit that makes the customer. */
+async function nextVisitorNumber(tx: Transaction, orgId: string): Promise<number> {
+  const [organization] = await tx
+    .update(organizations)
+    .set({ lastVisitor: sql`${organizations.lastVisitor} + 1` })
+    .where(eq(organizations.id, orgId))
+    .returning({ lastVisitor: organizations.lastVisitor })
+  if (!organization) throw new Error(`The organization ${orgId} is missing.`)
+  return organization.lastVisitor
+}
+
+/** A customer has the first name that their visitor typed. */
+async function named(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { id, typedName }: { id: string; typedName: string },
+): Promise<Customer> {
+  const customer = await customerOf(tx, orgId, id)
+  if (typedName === '') return customer
+  const [numbered] = await tx
+    .select({ visitorNumber: customers.visitorNumber })
+    .from(customers)
+    .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  const isNameless =
+    numbered?.visitorNumber != null && customer.name === nameOfVisitor(numbered.visitorNumber)
+  return isNameless
+    ? changed(deps, tx, orgId, { customer, change: { name: typedName, isNameTyped: true } })
     : customer
 }
 
@@ -72,7 +111,8 @@ async function signedCustomer(
   if (known) return updated(deps, tx, orgId, { id: known.customerId, verifiedName, verifiedEmail })
   if (verifiedEmail === '') {
     const name = verifiedName || typedName || `User ${userId}`.slice(0, 255)
-    return upsertCustomerByIdentity(deps, tx, orgId, { channel: CHANNEL, externalId, name })
+    const isNameTyped = verifiedName === '' && typedName !== ''
+    return upsertCustomerByIdentity(deps, tx, orgId, { channel: CHANNEL, externalId, name, isNameTyped })
   }
   const name = verifiedName || undefined
   const customer = await upsertCustomer(deps, tx, orgId, { name, email: verifiedEmail })
@@ -94,20 +134,26 @@ async function updated(
   if (verifiedEmail !== '' && customer.email === null)
     await addEmail(deps, tx, orgId, { id, email: verifiedEmail })
   if (verifiedName === '' || verifiedName === customer.name) return customerOf(tx, orgId, id)
-  return renamed(deps, tx, orgId, { customer, name: verifiedName })
+  return changed(deps, tx, orgId, { customer, change: { name: verifiedName, isNameTyped: false } })
 }
 
-async function renamed(
+async function changed(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  { customer: { id }, name }: { customer: Customer; name: string },
+  {
+    customer: { id },
+    change,
+  }: {
+    customer: Customer
+    change: Partial<Pick<typeof customers.$inferInsert, 'name' | 'isNameTyped' | 'unverifiedEmail'>>
+  },
 ): Promise<Customer> {
   await tx
     .update(customers)
     .set({
-      name,
-      isNameGuessed: false,
+      ...change,
+      ...(change.name !== undefined && { isNameGuessed: false }),
       version: sql`${customers.version} + 1`,
       updatedAt: deps.clock.now(),
       // Their tickets are soon found by the new name.
