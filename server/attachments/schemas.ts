@@ -66,7 +66,7 @@ export const uploadQuery = t.Object(
     inline: t.Optional(
       t.Union([t.Literal('true'), t.Literal('false')], {
         description:
-          'Whether an email shows the file below its text instead of attaching it. Only for PNG, JPEG, and GIF images; ignored for other files.',
+          'Whether an email shows the file in its text instead of attaching it: where a Markdown text names it, as in `![](screenshot.png)`, or else below the text. Only for PNG, JPEG, and GIF images; ignored for other files.',
         examples: ['true'],
       }),
     ),

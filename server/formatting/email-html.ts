@@ -1,4 +1,4 @@
-import { type Dialect, markdownToHtml, plainToHtml } from './message-html.ts'
+import { type Dialect, escapeHtml, markdownToHtml, plainToHtml } from './message-html.ts'
 
 // Mail programs ignore style sheets, so each element has its own few declarations. Colors are left to the program, which
 // may be dark.
@@ -23,9 +23,37 @@ const EMAIL: Dialect = {
   isTight: (rest) => rest.every(({ kind }) => kind === 'list'),
 }
 
-/** The HTML of a Markdown text for an email, without a document around it. */
-export function markdownToEmailHtml(text: string): string {
-  return markdownToHtml(text, EMAIL)
+/** An image in an email. `source` is the attribute with its address. */
+export interface EmailImage {
+  source: string
+  /** Pixels. Null if unknown. */
+  width: number | null
+  height: number | null
+}
+
+/** Outlook for Windows shows an image in its own size unless attributes say another one. */
+const MAX_IMAGE_WIDTH = 600
+
+/**
+ * The HTML of a Markdown text for an email, without a document around it. Of a picture that isn't among `images`, by the
+ * name of its file, only the words instead of it are left.
+ */
+export function markdownToEmailHtml(text: string, images?: ReadonlyMap<string, EmailImage>): string {
+  return markdownToHtml(text, {
+    ...EMAIL,
+    image({ name, alt }) {
+      const image = images?.get(name)
+      return image ? emailImage(image, alt) : escapeHtml(alt)
+    },
+  })
+}
+
+/** `alt` is what the writer typed: a file name says nothing to someone who can't see the image. */
+export function emailImage({ source, width, height }: EmailImage, alt = ''): string {
+  const scale = width === null ? 1 : Math.min(1, MAX_IMAGE_WIDTH / width)
+  const scaled = (side: number) => Math.max(1, Math.round(side * scale))
+  const size = width === null || height === null ? '' : ` width="${scaled(width)}" height="${scaled(height)}"`
+  return `<img ${source}${size} alt="${escapeHtml(alt)}" style="max-width:100%;height:auto">`
 }
 
 /** The same of a plain text: its paragraphs, line breaks and addresses. */

@@ -166,6 +166,7 @@ function lettersOfAll(inlines: Inline[]): string {
   return inlines
     .map((inline) => {
       if (inline.kind === 'break') return ''
+      if (inline.kind === 'image') return letters(inline.alt)
       return 'children' in inline ? lettersOfAll(inline.children) : letters(inline.text)
     })
     .join('')

@@ -7,6 +7,8 @@ export type Inline =
   | { kind: 'strong' | 'emphasis'; children: Inline[] }
   | { kind: 'link'; href: string; children: Inline[] }
   | { kind: 'code'; text: string }
+  /** A picture of the message, by the name of its file. `alt` is what is shown instead, as it is written; can be empty. */
+  | { kind: 'image'; name: string; alt: string }
   | { kind: 'break' }
 
 /** The marks of bold and italic text, and the bracket that begins a link. */
@@ -26,14 +28,27 @@ interface Reading {
   backticks: Map<number, number[]> | undefined
 }
 
+/** `![](photo.png)`: where a picture of the message stands. A path or an address is no file of the message. */
+const IMAGE = String.raw`!\[[^\[\]\n]{0,200}\]\([^()[\]\n/:]{1,250}\.(?:png|jpe?g|gif)\)`
+const IMAGE_PARTS = /^!\[(.*)\]\((.*)\)$/
 /** Characters that can change how the text looks. Marks within an address are part of it. */
-const TOKEN = new RegExp(`\\\\[*_\`[\\]]|\`+|\\*+|_+|[[\\]\\n]|${ADDRESS}`, 'gi')
+const TOKEN = new RegExp(`\\\\[*_\`[\\]]|${IMAGE}|\`+|\\*+|_+|[[\\]\\n]|${ADDRESS}`, 'gi')
 /** Right after an address, they end formatting. */
 const MARKS = '*_'
 const DESTINATION = new RegExp(`\\(([^\\s<>[\\]]{1,${MAX_ADDRESS_LENGTH}})`, 'y')
 const SPACE = /^\s?$/
 const WORD = /[\p{L}\p{N}]/u
 const DIGIT = /\d/
+
+/** The mark of a picture. `canBeImage` says which names it can have. */
+export function imageMark(name: string): string {
+  return `![](${name})`
+}
+
+/** Whether the name of a file can stand in the mark of a picture. */
+export function canBeImage(name: string): boolean {
+  return new RegExp(`^${IMAGE}$`, 'i').test(imageMark(name))
+}
 
 /**
  * Reads bold, italic, links, code and line breaks of a paragraph. Marks without a counterpart stay text. Takes linear
@@ -64,6 +79,11 @@ function readToken(reading: Reading, token: string, start: number): number {
     case '\\':
       addText(reading, token.slice(1))
       return end
+    case '!': {
+      const [, alt = '', name = ''] = IMAGE_PARTS.exec(token) ?? []
+      add(reading, { kind: 'image', name, alt })
+      return end
+    }
     case '`':
       return readCode(reading, token, end)
     case '[':

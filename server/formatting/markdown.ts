@@ -33,6 +33,26 @@ export function parseMarkdown(text: string): Block[] {
   return parseBlocks(text.replace(/\r\n?/g, '\n').split('\n'), 0)
 }
 
+/** The names of the pictures in a text. */
+export function imageNames(text: string): Set<string> {
+  const names = new Set<string>()
+  const readInlines = (inlines: Inline[]) => {
+    for (const inline of inlines) {
+      if (inline.kind === 'image') names.add(inline.name)
+      else if ('children' in inline) readInlines(inline.children)
+    }
+  }
+  const readBlocks = (blocks: Block[]) => {
+    for (const block of blocks) {
+      if (block.kind === 'paragraph') readInlines(block.children)
+      else if (block.kind === 'quote') readBlocks(block.blocks)
+      else if (block.kind === 'list') block.items.forEach(readBlocks)
+    }
+  }
+  readBlocks(parseMarkdown(text))
+  return names
+}
+
 interface Reading {
   lines: string[]
   depth: number

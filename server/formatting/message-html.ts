@@ -16,6 +16,8 @@ export interface Dialect {
    * text.
    */
   isTight: (rest: Block[]) => boolean
+  /** A picture in the text. Without it, pictures are shown elsewhere. */
+  image?: (image: Extract<Inline, { kind: 'image' }>) => string
 }
 
 const ENTITIES: Record<string, string> = {
@@ -51,8 +53,10 @@ function blocksToHtml(blocks: Block[], dialect: Dialect): string {
 function blockToHtml(block: Block, dialect: Dialect): string {
   const { attributes } = dialect
   switch (block.kind) {
-    case 'paragraph':
-      return element('p', attributes.p, inlinesToHtml(block.children, dialect))
+    case 'paragraph': {
+      const inside = inlinesToHtml(block.children, dialect)
+      return inside.trim() === '' ? '' : element('p', attributes.p, inside)
+    }
     case 'quote':
       return element('blockquote', attributes.blockquote, blocksToHtml(block.blocks, dialect))
     case 'code block': {
@@ -101,6 +105,8 @@ function inlineToHtml(inline: Inline, dialect: Dialect): string {
       return element('strong', '', inlinesToHtml(inline.children, dialect))
     case 'emphasis':
       return element('em', '', inlinesToHtml(inline.children, dialect))
+    case 'image':
+      return dialect.image?.(inline) ?? ''
     case 'link':
       return linkToHtml(inline.href, inlinesToHtml(inline.children, dialect), dialect)
   }

@@ -42,10 +42,15 @@ export function escapeMarkdown(text: string): string {
 
 /** A blank line is between two blocks, unless the second one is a list. */
 function linesOf(blocks: Block[], links: Links): string[] {
-  return blocks.flatMap((block, at) => {
-    const lines = linesOfBlock(block, links)
-    return at === 0 || block.kind === 'list' ? lines : ['', ...lines]
-  })
+  const lines: string[] = []
+  for (const block of blocks) {
+    const own = linesOfBlock(block, links)
+    // A paragraph that is only a picture.
+    if (block.kind === 'paragraph' && own.every((line) => line.trim() === '')) continue
+    if (lines.length > 0 && block.kind !== 'list') lines.push('')
+    lines.push(...own)
+  }
+  return lines
 }
 
 function linesOfBlock(block: Block, links: Links): string[] {
@@ -77,6 +82,8 @@ function textOf(inline: Inline, links: Links): string {
       return inline.text
     case 'break':
       return '\n'
+    case 'image':
+      return inline.alt && `[${inline.alt}]`
     case 'strong':
     case 'emphasis':
       return textOfAll(inline.children, links)

@@ -73,11 +73,18 @@ class Writing {
 
 /** A blank line is between two blocks, unless the second one is a list. */
 function writeBlocks(written: Writing, blocks: Block[], isInQuote = false): void {
-  for (const [at, block] of blocks.entries()) {
+  for (const [at, block] of blocks.filter((block) => !isPicture(block)).entries()) {
     if (at > 0 && block.kind !== 'list') written.newLine()
     if (at > 0) written.newLine()
     writeBlock(written, block, isInQuote)
   }
+}
+
+/** Only pictures, which are messages of their own. */
+function isPicture(block: Block): boolean {
+  return (
+    block.kind === 'paragraph' && block.children.every(({ kind }) => kind === 'image' || kind === 'break')
+  )
 }
 
 function writeBlock(written: Writing, block: Block, isInQuote: boolean): void {
@@ -132,6 +139,8 @@ function writeInline(written: Writing, inline: Inline): void {
       break
     case 'break':
       written.newLine()
+      break
+    case 'image':
       break
     case 'code':
       written.formatted('code', () => written.add(inline.text))

@@ -3,10 +3,11 @@ import type { ReceivedFile } from '../attachments/bindings.ts'
 import { type Attachment, findAttachmentsOf } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
 import { messageContents } from '../database/tables/messages.ts'
-import { markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
+import { emailImage, markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
+import { imageNames } from '../formatting/markdown.ts'
 import { isFormatted, plainTextOf } from '../formatting/plain-text.ts'
 import { isId } from '../ids.ts'
-import { type ForwardableHtml, forwardableHtml, imageBelow } from '../sends/forwarded-html.ts'
+import { type ForwardableHtml, forwardableHtml } from '../sends/forwarded-html.ts'
 import { findMessage, type StoredMessage } from './queries.ts'
 
 /** A message that is about to be forwarded. */
@@ -81,8 +82,19 @@ function htmlOf(
   const images = files.filter(({ isInline, contentId }) => isInline && contentId === null)
   const isMarkdown = format === 'markdown'
   if (!stored && images.length === 0 && !(isMarkdown && isFormatted(text))) return null
-  const words = isMarkdown ? markdownToEmailHtml(text) : plainToEmailHtml(text)
-  const shown = images.map(({ id, name }) => imageBelow(`data-cid="${contentIds.get(id)}"`, name))
+  const placed = isMarkdown ? imageNames(text) : new Set<string>()
+  const shownBy = ({ id, width, height }: Attachment) => ({
+    source: `data-cid="${contentIds.get(id)}"`,
+    width,
+    height,
+  })
+  const inText = new Map(
+    images.filter(({ name }) => placed.has(name)).map((file) => [file.name, shownBy(file)]),
+  )
+  const words = isMarkdown ? markdownToEmailHtml(text, inText) : plainToEmailHtml(text)
+  const shown = images
+    .filter(({ name }) => !inText.has(name))
+    .map((file) => `<p>${emailImage(shownBy(file))}</p>`)
   const forwarded = stored?.html ?? plainToEmailHtml(contents?.quoted ?? '')
   // Inside a thread's frame, the linked page would replace the message.
   const written = words.replaceAll('<a ', '<a target="_blank" rel="noopener noreferrer nofollow" ')

@@ -1,8 +1,14 @@
 import type { MessageFormat } from '../database/tables/messages.ts'
-import { markdownToEmailHtml, plainToEmailHtml } from '../formatting/email-html.ts'
+import {
+  type EmailImage,
+  emailImage,
+  markdownToEmailHtml,
+  plainToEmailHtml,
+} from '../formatting/email-html.ts'
+import { imageNames } from '../formatting/markdown.ts'
 import { escapeHtml } from '../formatting/message-html.ts'
 import { plainText } from '../formatting/plain-text.ts'
-import { forMailPrograms, imageBelow } from './forwarded-html.ts'
+import { forMailPrograms } from './forwarded-html.ts'
 
 /** In UTF-16 units. Enough to see which message is answered. */
 const MAX_QUOTED_LENGTH = 10_000
@@ -35,8 +41,8 @@ interface BodyParts {
   signatures: readonly string[]
   quoted: QuotedText | undefined
   forwarded: ForwardedMessage | undefined
-  /** `Content-ID`s of images that are shown below the text, above the signature. */
-  images: readonly { contentId: string; name: string }[]
+  /** Images that are shown where the text names them, or else below it, above the signature. */
+  images: readonly (Omit<EmailImage, 'source'> & { contentId: string; name: string })[]
 }
 
 /** A forwarded message, with the header lines that a reader needs. */
@@ -88,15 +94,14 @@ function textOf({ texts, signatures, quoted, forwarded }: BodyParts): string {
 }
 
 function htmlOf({ texts, signatures, quoted, forwarded, images }: BodyParts): string {
+  const { placed, below } = placesOf(texts, images)
   const blocks = texts.map(({ text, format, writer }) => {
-    const html = format === 'markdown' ? markdownToEmailHtml(text) : plainToEmailHtml(text)
+    const html = format === 'markdown' ? markdownToEmailHtml(text, placed) : plainToEmailHtml(text)
     const heading =
       writer === undefined ? '' : `<p dir="auto" style="${WRITER}"><b>${escapeHtml(writer)}</b></p>`
     return `<div>${heading}${html}</div>`
   })
-  for (const { contentId, name } of images) {
-    blocks.push(imageBelow(`src="cid:${escapeHtml(contentId)}"`, name))
-  }
+  for (const image of below) blocks.push(`<p>${emailImage(image)}</p>`)
   if (signatures.length > 0) {
     const html = signatures.map((signature) => markdownToEmailHtml(signature)).join('')
     blocks.push(`<div style="${SEPARATOR}">-- <br>\n${html}</div>`)
@@ -110,6 +115,24 @@ function htmlOf({ texts, signatures, quoted, forwarded, images }: BodyParts): st
     )
   }
   return `<!doctype html>\n<html><body style="${LETTERS}">\n${blocks.join('\n')}\n</body></html>\n`
+}
+
+/** Of two images with one name, the text shows the first. */
+function placesOf(
+  texts: BodyParts['texts'],
+  images: BodyParts['images'],
+): { placed: Map<string, EmailImage>; below: EmailImage[] } {
+  const named = new Set(
+    texts.flatMap(({ text, format }) => (format === 'markdown' ? [...imageNames(text)] : [])),
+  )
+  const placed = new Map<string, EmailImage>()
+  const below: EmailImage[] = []
+  for (const { contentId, name, width, height } of images) {
+    const image = { source: `src="cid:${escapeHtml(contentId)}"`, width, height }
+    if (named.has(name) && !placed.has(name)) placed.set(name, image)
+    else below.push(image)
+  }
+  return { placed, below }
 }
 
 function attribution({ writer, writtenAt }: QuotedText): string {

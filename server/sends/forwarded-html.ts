@@ -1,5 +1,4 @@
 import { decodeHTMLAttribute } from 'entities'
-import { escapeHtml } from '../formatting/message-html.ts'
 import { scopedCss } from '../formatting/scoped-css.ts'
 
 /** Characters. Of a longer message only the text is forwarded. */
@@ -49,11 +48,6 @@ export function forwardableHtml(
     (_, open: string, css: string, close: string) => open + scopedCss(css, CLASS) + close,
   )
   return { html: `<div class="${CLASS}">${scoped}</div>`, shown }
-}
-
-/** An image below a text. `source` is the attribute with its address. */
-export function imageBelow(source: string, name: string): string {
-  return `<p><img ${source} alt="${escapeHtml(name)}" style="max-width:100%"></p>`
 }
 
 /** Converts the HTML for an email: images refer to the attachments of the email, or to their remote URLs. */

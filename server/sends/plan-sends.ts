@@ -164,7 +164,7 @@ async function freeze(
     quoted,
     forwarded,
     // Images of a forwarded message are shown inside it.
-    images: files.filter(({ isInline, contentId }) => isInline && contentId === null).map(shownBelow),
+    images: files.filter(({ isInline, contentId }) => isInline && contentId === null).map(shownImage),
   })
   const agentName = message.agentId === undefined ? undefined : message.agentName
   const subject = subjectOf(outgoing, answered)
@@ -274,8 +274,9 @@ function frozenFile(file: MessageFile): FrozenFile {
 }
 
 /** An image that the agent put into the message. */
-function shownBelow(file: MessageFile): { contentId: string; name: string } {
-  return { contentId: contentIdOf(file), name: file.name }
+function shownImage(file: MessageFile) {
+  const { name, width, height } = file
+  return { contentId: contentIdOf(file), name, width, height }
 }
 
 function contentIdOf({ id, contentId }: MessageFile): string {

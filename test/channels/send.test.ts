@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import PostalMime from 'postal-mime'
+import { paintedPng } from '../support/images.ts'
 import { openOutgoing } from '../support/mail/outgoing.ts'
 import { type OutgoingJson, readThread } from '../support/threads.ts'
 import { makeTicket, problemOf } from '../support/tickets.ts'
@@ -93,16 +94,45 @@ test('each paragraph says that it reads in the direction of its own words', asyn
   expect(paragraphs.filter((tag) => !tag.includes('dir="auto"'))).toEqual([])
 })
 
+async function upload(query: string, bytes: string | Uint8Array<ArrayBuffer>) {
+  const answer = await ben.call<{ id: string; inline?: true }>('POST', `/v1/attachments?name=${query}`, {
+    raw: bytes,
+    headers: { 'content-type': 'application/octet-stream' },
+  })
+  expect(answer.status, answer.text).toBe(201)
+  return answer.json
+}
+
+test('a picture is where the text names it, no wider than a mail, and described in the words of the writer', async () => {
+  const ticketId = await outgoing.ticket()
+  const wide = new Uint8Array(paintedPng(1360, 680))
+  const files = [
+    await upload('wide.png&inline=true', wide),
+    await upload('small one.png&inline=true', new Uint8Array(paintedPng(40, 30))),
+    await upload('below.png&inline=true', new Uint8Array(paintedPng(20, 10))),
+  ]
+  const id = await outgoing.put(ticketId, {
+    text: 'Press ![The "send" button](wide.png) here.\n\n![](small one.png)\n\nThen wait. ![a](gone.png)',
+    format: 'markdown',
+    attachments: files.map((file) => file.id),
+  })
+  const { mail } = await sentMail(ticketId, id)
+  const shown = (mail.html ?? '').split('Then wait.')
+  const images = (html = '') =>
+    [...html.matchAll(/<img src="cid:(?:[^"]+)" width="(\d+)" height="(\d+)" alt="([^"]*)"/g)].map((found) =>
+      found.slice(1),
+    )
+  expect(images(shown[0])).toEqual([
+    ['600', '300', 'The &quot;send&quot; button'],
+    ['40', '30', ''],
+  ])
+  expect(images(shown[1])).toEqual([['20', '10', '']])
+  expect(mail.html).toMatch(/Press <img [^>]*> here\./)
+  expect(mail.text).toStartWith('Press [The "send" button] here.\n\nThen wait. [a]\n\n')
+})
+
 test('files are attached, and an image that is to be inline is shown below the text', async () => {
   const ticketId = await outgoing.ticket()
-  const upload = async (query: string, bytes: string | Uint8Array<ArrayBuffer>) => {
-    const answer = await ben.call<{ id: string; inline?: true }>('POST', `/v1/attachments?name=${query}`, {
-      raw: bytes,
-      headers: { 'content-type': 'application/octet-stream' },
-    })
-    expect(answer.status, answer.text).toBe(201)
-    return answer.json
-  }
   const files = [
     await upload('invoice.pdf&inline=true', '%PDF-1.4 invoice'),
     await upload('photo.png', PNG),

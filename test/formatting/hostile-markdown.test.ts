@@ -131,7 +131,7 @@ describe('stays text:', () => {
       const { elements, attributes, addresses } = await inspect(html)
       const allowed = ['p', 'br', 'strong', 'em', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'a']
       expect(elements.filter((name) => !allowed.includes(name))).toEqual([])
-      expect(attributes.filter((name) => !['style', 'href', 'start'].includes(name))).toEqual([])
+      expect(attributes.filter((name) => !['style', 'href', 'start', 'dir'].includes(name))).toEqual([])
       expect(addresses.filter((href) => !/^(?:https?:\/\/|mailto:)/.test(href))).toEqual([])
     }
   })

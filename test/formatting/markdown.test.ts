@@ -124,6 +124,10 @@ const CASES: Record<string, [markdown: string, html: string][]> = {
     ['a\nb\n\n\nc', '<p>a<br>b</p><p>c</p>'],
     ['a\r\nb\rc', '<p>a<br>b<br>c</p>'],
     ['a   b', '<p>a&nbsp;&nbsp; b</p>'],
+    ['a\n\n![](x.png)\n\nb', '<p>a</p><p>b</p>'],
+    ['![The button](x.png) a', '<p>The button a</p>'],
+    ['![a](https://a.test/x.png)', '<p>!<a href="https://a.test/x.png">a</a></p>'],
+    ['![a](../x.png) ![a](x.txt)', '<p>![a](../x.png) ![a](x.txt)</p>'],
     ['  \n ', ''],
     ['', ''],
   ],
@@ -137,9 +141,9 @@ for (const [what, cases] of Object.entries(CASES)) {
   })
 }
 
-/** Without styles, and without the line breaks that only keep lines of the email short. */
+/** Without styles and directions, and without the line breaks that only keep lines of the email short. */
 function bare(html: string): string {
-  return html.replaceAll(/ style="[^"]*"/g, '').replaceAll('<br>\n', '<br>')
+  return html.replaceAll(/ (?:style|dir)="[^"]*"/g, '').replaceAll('<br>\n', '<br>')
 }
 
 const PLAIN: [markdown: string, plain: string][] = [

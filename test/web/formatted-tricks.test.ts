@@ -85,7 +85,7 @@ function strangersIn(page: Page): Promise<string[]> {
       .filter((element) => {
         const names = element
           .getAttributeNames()
-          .filter((name) => !['href', 'target', 'rel', 'start'].includes(name))
+          .filter((name) => !['href', 'target', 'rel', 'start', 'dir'].includes(name))
         const href = element.getAttribute('href') ?? 'https://none'
         return !known.includes(element.tagName) || names.length > 0 || !/^(?:https?:\/\/|mailto:)/.test(href)
       })

@@ -58,7 +58,11 @@ browserTest(
     await chip(page, 'log.txt').getByText('9 B').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.getByRole('button', { name: 'Send now' }).click()
-    await eventually(async () => (await textsOf(ben, ticket.id)).includes('See the files.'))
+    await eventually(async () =>
+      (await textsOf(ben, ticket.id)).some((text) =>
+        /^See the !\[\]\(Pasted image [^()]+\.png\)files\.$/.test(text),
+      ),
+    )
 
     const { json } = await client.call<{ messages: { attachments?: { id: string; name: string }[] }[] }>(
       'GET',
@@ -78,7 +82,9 @@ browserTest(
     const { timeline } = await readThread(ben, ticket.id)
     const shown = timeline.find(({ role }) => role === 'agent')?.attachments
     expect(shown?.map(({ isInline }) => isInline)).toEqual([undefined, undefined, true])
-    await page.getByRole('link', { name: 'View Pasted image' }).waitFor()
+    const picture = page.locator('.thread-scroll').getByRole('link', { name: 'View Pasted image' })
+    await picture.waitFor()
+    expect(await picture.evaluate(({ parentElement }) => parentElement?.textContent)).toBe('See the files.')
   },
 )
 

@@ -240,7 +240,7 @@ browserTest('a sent reply looks as in the preview; the API and the draft keep wh
   await field(page).fill(FORMATTED)
   const shown = await preview(page).locator('.formatted-text').innerHTML()
   expect(shown).toContain('<strong>Ana</strong>')
-  expect(shown).toContain('<li><p>Open <code>Billing</code></p></li>')
+  expect(shown).toContain('<li><p dir="auto">Open <code>Billing</code></p></li>')
   expect(shown).toContain('<ul><li><p>a card</p></li></ul>')
   expect(shown).toContain('<blockquote><p>My invoice is missing.</p></blockquote>')
   expect(shown).toContain('<pre><code>&lt;b&gt;code&lt;/b&gt;</code></pre>')

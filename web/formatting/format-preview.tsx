@@ -2,6 +2,7 @@ import { createDeferred, createMemo, createSignal, Show } from 'solid-js'
 import { isFormatted } from '../../server/formatting/plain-text.ts'
 import { readStored, store } from '../browser/local-storage.ts'
 import './format-preview.css'
+import type { FormattedTextProps } from './formatted-text.tsx'
 import { LiveText } from './live-text.tsx'
 
 const KEY = 'bellhop.preview'
@@ -18,8 +19,7 @@ export function showPreview(next: boolean): void {
   store(KEY, next)
 }
 
-interface FormatPreviewProps {
-  text: string
+interface FormatPreviewProps extends Pick<FormattedTextProps, 'text' | 'renderImage'> {
   field: () => HTMLTextAreaElement | undefined
 }
 
@@ -40,7 +40,7 @@ export function FormatPreview(props: FormatPreviewProps) {
     <Show when={isNeeded()}>
       <section class="format-preview" aria-label="Preview">
         <h2>Preview</h2>
-        <LiveText text={text()} onShown={followCursor} />
+        <LiveText text={text()} renderImage={props.renderImage} onShown={followCursor} />
       </section>
     </Show>
   )

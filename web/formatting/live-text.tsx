@@ -14,7 +14,7 @@ export function LiveText(props: LiveTextProps) {
   const shown = document.createElement('div')
   createEffect(() => {
     const text = props.text
-    const next = <FormattedText text={text} renderText={props.renderText} />
+    const next = <FormattedText text={text} renderText={props.renderText} renderImage={props.renderImage} />
     if (next instanceof Element) updateInPlace(shown, next)
     props.onShown?.(shown)
   })

@@ -1,3 +1,4 @@
+import { imageNames } from '../../../server/formatting/markdown.ts'
 import type { Answer, api } from '../../api/api.ts'
 
 type Detail = Answer<ReturnType<typeof api.console.tickets>['get']>
@@ -31,6 +32,26 @@ export function attachmentUrl(id: string): string {
 /** Whether the HTML of a mail shows it. An image that an agent put into a message has no content id. */
 export function isInHtml({ isInline, contentId }: Attachment): boolean {
   return isInline === true && contentId !== undefined
+}
+
+/** The picture that a text names: an image that an agent put into the message. */
+export function pictureNamed(
+  attachments: readonly Attachment[] | undefined,
+  name: string,
+): Attachment | undefined {
+  return attachments?.find(
+    (one) => one.isInline === true && one.contentId === undefined && one.name === name && isImage(one),
+  )
+}
+
+/** The files that are not shown in the text. */
+export function besideText<File extends Attachment>(
+  attachments: readonly File[] | undefined,
+  { text, format }: { text: string; format: 'plain' | 'markdown' },
+): readonly File[] | undefined {
+  const names = format === 'markdown' && attachments?.length ? imageNames(text) : undefined
+  if (!names?.size) return attachments
+  return attachments?.filter((one) => !(names.has(one.name) && pictureNamed(attachments, one.name) === one))
 }
 
 /** Whether the page can show it as an image. */

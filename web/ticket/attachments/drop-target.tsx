@@ -1,5 +1,7 @@
 import Paperclip from 'lucide-solid/icons/paperclip'
 import { createSignal, onCleanup, onMount, Show } from 'solid-js'
+import { canBeImage, imageMark } from '../../../server/formatting/inline.ts'
+import { insertText } from '../../formatting/apply-edit.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import './drop-target.css'
 import { droppedFiles, hasFiles, pastedFiles } from './incoming-files.ts'
@@ -58,6 +60,13 @@ export function DropTarget(props: DropTargetProps) {
     if (files.length === 0) return
     event.preventDefault()
     props.onFiles(files)
+    const marks = files
+      .map(({ name }) => name)
+      .filter(canBeImage)
+      .map(imageMark)
+    // A picture stands where it was pasted.
+    if (event.target instanceof HTMLTextAreaElement && marks.length > 0)
+      insertText(event.target, marks.join('\n'))
   }
 
   /** Whether no dialog is over it. */

@@ -33,17 +33,26 @@ export function pastedFiles(data: DataTransfer | null, now: Date): PastedFile[] 
   const files = [...data.files]
   const text = data.getData('text/plain').trim()
   const isNames = text === files.map(({ name }) => name).join('\n')
-  return text === '' || isNames ? files.map((file, at) => named(file, now, at)) : []
+  return text === '' || isNames ? files.map((file) => named(file, now)) : []
 }
 
-/** Customers see the name, and several pictures should have different ones. */
-function named(file: File, now: Date, at: number): PastedFile {
+/** Names that were given on this page. */
+const names = new Set<string>()
+
+/** Customers see the name, and the text says by it where a picture stands: each has another one. */
+function named(file: File, now: Date): PastedFile {
   const { type, lastModified } = file
-  if (!UNNAMED.test(file.name)) return new PastedFile([file], file.name, { type, lastModified })
   const [date, time] = localTime(now)
-  const extension = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase()
-  const number = at === 0 ? '' : ` (${at + 1})`
-  return new PastedFile([file], `Pasted image ${date} at ${time}${number}.${extension}`, { type })
+  const at = file.name.lastIndexOf('.')
+  const extension = at < 0 ? '' : file.name.slice(at).toLowerCase()
+  const isUnnamed = UNNAMED.test(file.name)
+  const stem = isUnnamed ? `Pasted image ${date} at ${time}` : file.name.slice(0, at < 0 ? undefined : at)
+  // These end the mark of a picture.
+  const plain = type.startsWith('image/') ? stem.replace(/[()[\]/:\n]+/g, '-') : stem
+  let name = plain + extension
+  for (let number = 2; names.has(name); number++) name = `${plain}-${number}${extension}`
+  names.add(name)
+  return new PastedFile([file], name, isUnnamed ? { type } : { type, lastModified })
 }
 
 /** `2026-03-01` and `14.03.05`: a colon can't be in file names everywhere. */

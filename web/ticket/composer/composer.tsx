@@ -9,6 +9,7 @@ import './composer.css'
 import { toastError } from '../../ui/toaster.tsx'
 import { AttachButton } from '../attachments/attach-button.tsx'
 import { DraftFiles } from '../attachments/lazy-files.tsx'
+import { TextPicture } from '../attachments/text-picture.tsx'
 import { isUnsaved } from '../draft/draft-state.ts'
 import { focusPane } from '../focus-in-pane.ts'
 import { ReplyingNow } from '../header/presence-line.tsx'
@@ -222,7 +223,13 @@ export function Composer(props: ComposerProps) {
           draft().dispatch({ type: 'save due' })
         }}
       />
-      <FormatPreview text={draft().state().text} field={() => field} />
+      <FormatPreview
+        text={draft().state().text}
+        field={() => field}
+        renderImage={(image) => (
+          <TextPicture name={image.name} alt={image.alt} attachments={draft().state().attachments} />
+        )}
+      />
       <Show when={draft().state().attachments.length > 0 || draft().uploads()?.uploads().length}>
         <DraftFiles
           draft={draft()}

@@ -1,3 +1,4 @@
+import { canBeImage, imageMark } from '../../../server/formatting/inline.ts'
 import type { Attachment } from '../attachments/attachment-type.ts'
 import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 
@@ -40,6 +41,15 @@ function idsOf({ attachments }: DraftContent): string[] {
 
 export function without(attachments: DraftAttachment[], others: { id: string }[]): DraftAttachment[] {
   return attachments.filter((one) => !others.some(({ id }) => id === one.id))
+}
+
+/** Without a file, and without its mark in the text if it is a picture. */
+export function withoutFile({ text, attachments }: DraftContent, id: string): DraftContent {
+  const name = attachments.find((one) => one.id === id)?.name ?? ''
+  return {
+    text: canBeImage(name) ? text.replaceAll(imageMark(name), '') : text,
+    attachments: without(attachments, [{ id }]),
+  }
 }
 
 /** Puts a file at its place among the others. */

@@ -1,4 +1,4 @@
-import { type DraftAttachment, withFile, without } from './draft-content.ts'
+import { type DraftAttachment, withFile, withoutFile } from './draft-content.ts'
 import { afterFailedSave, afterSave, dropFiles, saveOf, startSave } from './draft-saving.ts'
 import {
   endSending,
@@ -40,7 +40,7 @@ export function reduceDraft(state: DraftState, event: DraftEvent): Step {
     case 'file attached':
       return attach({ ...state, isForgotten: false }, event)
     case 'file removed':
-      return changed(state, { attachments: without(state.attachments, [event]) }, event.now)
+      return changed(state, withoutFile(state, event.id), event.now)
     case 'opened':
       return { state: { ...state, isShown: false, isTyped: state.isTyped && isUnsaved(state) }, effects: [] }
     case 'save due':

@@ -70,7 +70,12 @@ function ForwardingMail(props: MailBodyProps) {
   return (
     <div class="mail-body">
       <Show when={props.message.text.trim()}>
-        <MessageText text={props.message.text} format={props.message.format} terms={props.terms} />
+        <MessageText
+          text={props.message.text}
+          format={props.message.format}
+          attachments={props.message.attachments}
+          terms={props.terms}
+        />
       </Show>
       <button
         type="button"

@@ -3,7 +3,7 @@ import { useSession } from '../../api/session.ts'
 import type { FileEvent, FilesDraft } from '../attachments/draft-files.tsx'
 import { goneFiles, goneFilesMessage } from '../attachments/gone-files.ts'
 import { createUploadQueue } from '../attachments/upload-queue.ts'
-import { withFile, without } from '../draft/draft-content.ts'
+import { withFile, without, withoutFile } from '../draft/draft-content.ts'
 import type { MailDraft } from './outgoing-mail.ts'
 
 /** The files of an email outside of a ticket's composer. */
@@ -35,7 +35,7 @@ export function createMailFiles({ mail, change }: MailDraft): MailFiles {
 
   function dispatch(event: FileEvent): void {
     if (event.type === 'file attached') change({ attachments: withFile(attachments(), event.file) })
-    else if (event.type === 'file removed') change({ attachments: without(attachments(), [event]) })
+    else if (event.type === 'file removed') change(withoutFile(mail(), event.id))
     else setCancelled(true)
   }
 

@@ -5,6 +5,7 @@ import { FormatPreview } from '../../formatting/format-preview.tsx'
 import { isComposing } from '../../ui/ime.ts'
 import { AttachButton } from '../attachments/attach-button.tsx'
 import { DraftFiles } from '../attachments/lazy-files.tsx'
+import { TextPicture } from '../attachments/text-picture.tsx'
 import { createFieldHeight } from '../composer/field-height.ts'
 import { SavedReplyPicker } from '../composer/saved-reply-picker.tsx'
 import type { FilledTicket } from '../composer/variables.ts'
@@ -82,7 +83,13 @@ export function MailText(props: MailTextProps) {
           setPicking(true)
         }}
       />
-      <FormatPreview text={props.text} field={field} />
+      <FormatPreview
+        text={props.text}
+        field={field}
+        renderImage={(image) => (
+          <TextPicture name={image.name} alt={image.alt} attachments={props.files.state().attachments} />
+        )}
+      />
       <Show when={props.files.state().attachments.length > 0 || props.files.uploads()?.uploads().length}>
         <DraftFiles
           draft={props.files}

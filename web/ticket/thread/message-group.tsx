@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/relative-time.tsx'
+import { besideText } from '../attachments/attachment-type.ts'
 import { Attachments } from '../attachments/attachments.tsx'
 import { ChatParts } from '../chat-parts.tsx'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
@@ -75,8 +76,13 @@ export function MessageGroup(props: MessageGroupProps) {
                       when={messageOf(known())}
                       fallback={
                         <>
-                          <MessageText text={known().text} format={known().format} terms={props.terms} />
-                          <Attachments attachments={known().attachments} />
+                          <MessageText
+                            text={known().text}
+                            format={known().format}
+                            attachments={known().attachments}
+                            terms={props.terms}
+                          />
+                          <Attachments attachments={besideText(known().attachments, known())} />
                         </>
                       }
                     >
@@ -139,7 +145,12 @@ function Message(props: MessageProps) {
           <Show
             when={isOfTelegram()}
             fallback={
-              <MessageText text={props.message.text} format={props.message.format} terms={props.terms} />
+              <MessageText
+                text={props.message.text}
+                format={props.message.format}
+                attachments={props.message.attachments}
+                terms={props.terms}
+              />
             }
           >
             <ChatParts.TelegramMessage
@@ -158,7 +169,12 @@ function Message(props: MessageProps) {
           view={view}
         />
       </Show>
-      <Attachments attachments={props.message.attachments} isHtmlShown={view.isFormatted()} />
+      <Attachments
+        attachments={
+          isOfTelegram() ? props.message.attachments : besideText(props.message.attachments, props.message)
+        }
+        isHtmlShown={view.isFormatted()}
+      />
     </>
   )
 }

@@ -3,6 +3,8 @@ import { createMemo, createSignal, For, Show } from 'solid-js'
 import { cutQuotes } from '../../../server/formatting/cut-quotes.ts'
 import { linkParts } from '../../../server/formatting/links.ts'
 import { FormattedText } from '../../formatting/formatted-text.tsx'
+import type { Attachment } from '../attachments/attachment-type.ts'
+import { TextPicture } from '../attachments/text-picture.tsx'
 import { Marked } from '../marked.tsx'
 import './message-text.css'
 
@@ -11,6 +13,8 @@ interface MessageTextProps {
   format: 'plain' | 'markdown'
   /** Search terms to mark. */
   terms?: readonly string[]
+  /** Files of the message, of which the text names pictures. */
+  attachments?: readonly Attachment[] | undefined
   /** Quoted text is already cut off. */
   isCut?: boolean
 }
@@ -26,6 +30,9 @@ export function MessageText(props: MessageTextProps) {
         <FormattedText
           text={props.text}
           renderText={(text) => <Marked text={text} terms={props.terms ?? []} />}
+          renderImage={(image) => (
+            <TextPicture name={image.name} alt={image.alt} attachments={props.attachments} />
+          )}
         />
       </Show>
     </div>

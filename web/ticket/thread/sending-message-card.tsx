@@ -3,6 +3,7 @@ import { createMemo, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
+import { besideText } from '../attachments/attachment-type.ts'
 import { Attachments } from '../attachments/attachments.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import type { DraftKind, Sending } from '../draft/draft-state.ts'
@@ -64,8 +65,13 @@ export function SendingMessageCard(props: SendingMessageCardProps) {
           </Show>
         </header>
         <div class="message-group-item">
-          <MessageText text={message()?.text ?? ''} format="markdown" />
-          <Attachments attachments={message()?.attachments} />
+          <MessageText text={message()?.text ?? ''} format="markdown" attachments={message()?.attachments} />
+          <Attachments
+            attachments={besideText(message()?.attachments, {
+              text: message()?.text ?? '',
+              format: 'markdown',
+            })}
+          />
         </div>
         <Show when={isLate()}>
           <div class="message-group-actions">

@@ -7,6 +7,7 @@ import { useAgents } from '../../api/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SecondsLeft } from '../../ui/seconds-left.tsx'
+import { besideText } from '../attachments/attachment-type.ts'
 import { Attachments } from '../attachments/attachments.tsx'
 import { discardReply, sendNow, sendsAt, takeBack } from '../composer/waiting-replies.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
@@ -95,8 +96,12 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
           <HeldReason detail={props.detail} reply={props.reply} />
         </Show>
         <div class="message-group-item">
-          <MessageText text={props.reply.text} format={props.reply.format} />
-          <Attachments attachments={props.reply.attachments} />
+          <MessageText
+            text={props.reply.text}
+            format={props.reply.format}
+            attachments={props.reply.attachments}
+          />
+          <Attachments attachments={besideText(props.reply.attachments, props.reply)} />
         </div>
         <Show when={isMine()}>
           <div class="message-group-actions">
