@@ -11,8 +11,7 @@ import { note } from './output.ts'
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /**
- * Starts the server and runs until a signal to stop. A signal during the start takes effect after it; a second signal
- * ends the process at once.
+ * Starts the server and runs until a signal to stop. A signal during the start takes effect after it.
  */
 export async function serve(): Promise<void> {
   const config = readConfig()
@@ -51,12 +50,17 @@ Or set it up in another terminal: ${programName()} setup --help
 `
 }
 
-/** Resolves at the first signal to stop. */
+/** Ctrl+C reaches the program twice under npm: from the terminal, and passed on by its parent. */
+const SAME_SIGNAL_MS = 1_000
+
+/** Resolves at the first signal to stop. A second one, not from the same key press, ends the process at once. */
 export function waitForStopSignal(signals: readonly NodeJS.Signals[] = STOP_SIGNALS): Promise<void> {
+  let stoppingAt: number | undefined
   return new Promise((resolve) => {
     for (const signal of signals) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1))
+      process.on(signal, () => {
+        stoppingAt ??= systemClock.monotonic()
+        if (systemClock.monotonic() - stoppingAt > SAME_SIGNAL_MS) process.exit(1)
         resolve()
       })
     }

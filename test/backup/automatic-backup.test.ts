@@ -168,6 +168,8 @@ test(
       ...s3.settings,
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${proxy.port}`,
     })
+    // The server looks whether it is set up.
+    stalled.clock.advance(MINUTE_MS)
     await eventually(() => proxy.connections.length > 0)
     stalled.clock.advance(6 * HOUR_MS)
     expect((await stalled.runs(1)).runs[0]?.error).toBe(

@@ -137,7 +137,9 @@ test('a server that is stopped finishes its running request and exits', async ()
   // An idle connection must not delay it.
   await call('GET', `${server.url}/health/live`)
 
-  const ending = server.end('SIGTERM')
+  // As from Ctrl+C under npm, where the terminal and the parent each send one.
+  const ending = server.end('SIGINT')
+  process.kill(server.pid, 'SIGINT')
   const refused = async () =>
     call('GET', `${server.url}/health/live`).then(
       () => false,

@@ -71,4 +71,9 @@ browserTest('the page of backups says why one failed, that they fail, and that t
   await latest.getByText(/^bellhop-20260301T\d{6}Z\.tar\.zst$/).waitFor()
   expect(await page.getByText('The last backups failed.').count()).toBe(0)
   await expectGoodLooks(page)
+
+  await page.getByRole('button', { name: 'Back up now' }).click()
+  await page.getByText('Backing up', { exact: true }).waitFor()
+  await eventually(async () => (await latest.count()) === 4)
+  await page.getByText('Working', { exact: true }).waitFor()
 })
