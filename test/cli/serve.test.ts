@@ -139,13 +139,13 @@ test('a server that is stopped finishes its running request and exits', async ()
 
   // As from Ctrl+C under npm, where the terminal and the parent each send one.
   const ending = server.end('SIGINT')
-  process.kill(server.pid, 'SIGINT')
   const refused = async () =>
     call('GET', `${server.url}/health/live`).then(
       () => false,
       () => true,
     )
   while (!(await refused()));
+  process.kill(server.pid, 'SIGINT')
   expect(await half.finish()).toStartWith('HTTP/1.1 201 Created\r\n')
   expect(await ending).toBe(0)
 
