@@ -22,7 +22,8 @@ export type NewAttachments = { uploads: Uploads } | { received: ReceivedFile[] }
 /** What gets the files: a message, scheduled message or note. */
 interface Owner {
   ownerId: string
-  ticketId: string
+  /** Null for a message that opens a ticket later. */
+  ticketId: string | null
 }
 
 /**
@@ -78,6 +79,18 @@ async function attachUploads(
     .returning()
   requireAll(ids, attached)
   return attached.sort((one, other) => one.position - other.position)
+}
+
+/** Gives the files of a message that opens a ticket to that ticket. */
+export async function bindToTicket(
+  tx: Transaction,
+  orgId: string,
+  { ownerId, ticketId }: { ownerId: string; ticketId: string },
+): Promise<void> {
+  await tx
+    .update(attachments)
+    .set({ ticketId })
+    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, ownerId)))
 }
 
 /** Keeps uploads for a draft, and releases those that it had `before`. Throws the same. */

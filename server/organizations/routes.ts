@@ -5,9 +5,10 @@ import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { FIRST_STEPS, readChecklist, STEP_STATES } from './checklist.ts'
-import { changeSettings, readSettings, type Settings } from './settings.ts'
+import { changeSettings, MAX_UNDO_SECONDS, readSettings, type Settings } from './settings.ts'
 
-// The values are validated in settings.ts.
+const undoSeconds = t.Integer({ minimum: 0, maximum: MAX_UNDO_SECONDS })
+// The other values are validated in settings.ts.
 const settings = {
   name: t.String(),
   reopens: t.Boolean(),
@@ -15,6 +16,10 @@ const settings = {
   publicName: t.String(),
   website: t.String(),
   emailsApiTickets: t.Boolean(),
+  undoEmailSeconds: undoSeconds,
+  undoApiSeconds: undoSeconds,
+  undoWidgetSeconds: undoSeconds,
+  undoTelegramSeconds: undoSeconds,
   signature: t.String(),
 }
 

@@ -8,6 +8,7 @@ import { isBlank } from '../requests/text.ts'
 import { MAX_NAME_LENGTH } from './organizations.ts'
 
 const MAX_WEBSITE_LENGTH = 2_048
+export const MAX_UNDO_SECONDS = 30
 export const MAX_SIGNATURE_LENGTH = 10_000
 
 interface OrganizationSettings {
@@ -22,6 +23,11 @@ interface OrganizationSettings {
   website: string
   /** Replies to tickets of the API channel are also sent by email. */
   emailsApiTickets: boolean
+  /** Seconds in which an agent can undo a reply before it is sent, by how it leaves: 0 to 30. */
+  undoEmailSeconds: number
+  undoApiSeconds: number
+  undoWidgetSeconds: number
+  undoTelegramSeconds: number
   /** Markdown, added to email replies. */
   signature: string
 }
@@ -36,6 +42,10 @@ const columns = {
   publicName: organizations.publicName,
   website: organizations.website,
   emailsApiTickets: organizations.emailsApiTickets,
+  undoEmailSeconds: organizations.undoEmailSeconds,
+  undoApiSeconds: organizations.undoApiSeconds,
+  undoWidgetSeconds: organizations.undoWidgetSeconds,
+  undoTelegramSeconds: organizations.undoTelegramSeconds,
   signature: organizations.signature,
   createdAt: organizations.createdAt,
 }
@@ -46,6 +56,10 @@ const FIELDS = [
   'publicName',
   'website',
   'emailsApiTickets',
+  'undoEmailSeconds',
+  'undoApiSeconds',
+  'undoWidgetSeconds',
+  'undoTelegramSeconds',
   'signature',
 ] as const
 
@@ -88,8 +102,10 @@ export function changeSettings(
 
 /** Trims the values. A signature is trimmed at the end only, to keep the indentation of its first line. */
 function validate(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
-  const { name, reopens, assignOnReply, publicName, website, emailsApiTickets, signature } = change
+  const { name, reopens, assignOnReply, publicName, website, emailsApiTickets, signature, ...undoSeconds } =
+    change
   const values = {
+    ...undoSeconds,
     ...(name !== undefined && { name: name.trim() }),
     ...(reopens !== undefined && { reopens }),
     ...(assignOnReply !== undefined && { assignOnReply }),

@@ -2,12 +2,13 @@ import { and, eq } from 'drizzle-orm'
 import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
 import { type MessageFormat, messages } from '../database/tables/messages.ts'
-import { sends } from '../database/tables/sends.ts'
+import { type FrozenTelegram, sends } from '../database/tables/sends.ts'
+import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { changeVersion, findSends, insertSends } from '../sends/queries.ts'
+import { changeVersion, findSends, insertSends, type Send } from '../sends/queries.ts'
 import { isByTelegram, type TelegramSend } from '../sends/send-content.ts'
 import { newTelegramSend } from '../sends/telegram/plan-telegram.ts'
 import {
@@ -21,7 +22,7 @@ import { editedParts, telegramParts } from '../sends/telegram/telegram-content.t
 import { findTelegramWay, type TelegramWay } from '../sends/telegram/telegram-way.ts'
 import { readEdits, saveEdit } from '../tickets/message-edits.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
-import { requireTicket, type Ticket, waitAgain } from '../tickets/queries.ts'
+import { requireTicket, waitAgain } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { findMessage, type StoredMessage } from './queries.ts'
 
@@ -30,7 +31,7 @@ interface SentMessage {
   messageId: string
 }
 
-type Found = { ticket: Ticket; message: StoredMessage; send: TelegramSend; way: TelegramWay }
+type Found = { message: StoredMessage; send: TelegramSend; way: TelegramWay }
 
 /**
  * Changes the text of a message that was sent by Telegram, in Telegram as well. Any agent can. Throws 404, 400 for a
@@ -43,8 +44,9 @@ export async function editSentMessage(
   { text, format, ...sent }: SentMessage & { text: string; format: MessageFormat },
 ): Promise<void> {
   await deps.database.write(async (tx) => {
-    const found = await requireSent(deps, tx, orgId, sent, 'canEdit')
-    const { message, send } = found
+    const message = await requireMessage(tx, orgId, sent)
+    const found = { message, ...(await requireEditable(deps, tx, message)) }
+    const { send } = found
     requireTextOrFiles({ text, attachments: Array<string>(message.attachmentCount).fill('') })
     if (text === message.text && format === message.format) return
     if (isUntouched(send)) {
@@ -57,35 +59,93 @@ export async function editSentMessage(
       await planEdit(deps, tx, found, { text, format })
     }
     await saveEdit(tx, message, { text, format, now: deps.clock.now() })
-    await recordChange(deps, tx, message)
+    await recordChange(deps, tx, message, deps.clock.now())
+  })
+}
+
+/** Takes a sent message back, as `removeFromChat` does. Any agent can. Throws 404, and 409 if no chat shows it. */
+export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage): Promise<void> {
+  await deps.database.write(async (tx) => {
+    const message = await requireMessage(tx, orgId, sent)
+    if (!(await removeFromChat(deps, tx, message))) throw notChangeable()
   })
 }
 
 /**
- * Takes back a message that was sent by Telegram, so that the customer no longer sees it. Any agent can. Throws 404,
- * and 409 when it was sent in another way, longer than 48 hours ago, or is being sent right now.
+ * Takes back an agent's message that a chat shows, so that the customer no longer sees it: Telegram deletes it, or the
+ * page of the visitor. The unit has locked the ticket. Returns false if it was sent in another way. Throws 409 for what
+ * Telegram got longer than 48 hours ago, and for what it may have but hasn't confirmed.
  */
-export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage): Promise<void> {
-  await deps.database.write(async (tx) => {
-    const found = await requireSent(deps, tx, orgId, sent, 'canTakeBack')
-    const { message, send, way, ticket } = found
-    const takenBackAt = deps.clock.now()
-    if (isUntouched(send)) {
-      const [deleted] = await tx.delete(sends).where(isStillWaiting(send)).returning({ id: sends.id })
-      if (!deleted) throw beingSent()
-      await updateMessage(tx, message, { takenBackAt, sending: null, sendError: null })
-    } else {
-      const deletion = newTelegramSend(deps, way, {
-        orgId,
-        message,
-        content: { action: 'delete', ...deletionOf(sentParts(send)) },
-      })
-      await replaceFailed(tx, deletion)
-      await updateMessage(tx, message, { takenBackAt, sending: 'queued', sendError: deletion.error || null })
-    }
-    await waitAgain(tx, ticket)
-    await recordChange(deps, tx, message)
+export async function removeFromChat(deps: Deps, tx: Transaction, message: StoredMessage): Promise<boolean> {
+  if (message.takenBackAt !== null) throw takenBack()
+  const [send] = await findSends(tx, { orgId: message.orgId, messageId: message.id })
+  const inWidget = await shownInWidget(tx, message)
+  const taken = { takenBackAt: deps.clock.now(), isRemovalShown: inWidget?.isSeen ?? false }
+  const telegram = send && (await throughTelegram(tx, message, send))
+  if (send ? !telegram : !inWidget) return false
+  const sending = telegram ? await removeFromTelegram(deps, tx, message, telegram) : { sending: null }
+  await updateMessage(tx, message, { ...taken, ...sending })
+  await waitAgain(tx, await requireTicket(tx, message.orgId, message.ticketId))
+  await recordChange(deps, tx, message, taken.takenBackAt)
+  return true
+}
+
+type Sending = Pick<StoredMessage, 'sending' | 'sendError'>
+
+async function removeFromTelegram(
+  deps: Deps,
+  tx: Transaction,
+  message: StoredMessage,
+  { send, way }: Omit<Found, 'message'>,
+): Promise<Sending> {
+  if (isUntouched(send)) {
+    const [deleted] = await tx.delete(sends).where(isStillWaiting(send)).returning({ id: sends.id })
+    if (deleted) return { sending: null, sendError: null }
+  }
+  const deletion = newTelegramSend(deps, way, {
+    orgId: message.orgId,
+    message,
+    content: {
+      action: 'delete',
+      ...whatToDelete(send, { sentAt: message.createdAt, now: deps.clock.now() }),
+    },
   })
+  // What is left of it isn't sent anymore, but the deletion waits for its end.
+  await tx.update(sends).set({ dueAt: deletion.dueAt }).where(isStillWaiting(send))
+  await replaceFailed(tx, deletion)
+  return { sending: 'queued', sendError: deletion.error || null }
+}
+
+/** Without ids while it is being sent: the deletion looks them up when that has ended. */
+function whatToDelete(
+  send: TelegramSend,
+  { sentAt, now }: { sentAt: number; now: number },
+): Pick<FrozenTelegram, 'parts' | 'targets' | 'removed'> {
+  const { state, content } = send
+  if (state === 'waiting' || state === 'sending') {
+    if (content.action !== 'send' || content.unanswered > 0) throw beingSent()
+    return { parts: [] }
+  }
+  const parts = sentParts(send)
+  if (parts.ids.length === 0) throw notSent()
+  if (now - sentAt >= MAX_DELETABLE_MS) throw tooOld()
+  return deletionOf(parts)
+}
+
+/** Whether a visitor of a widget has seen a message. Undefined if no widget shows it, or it was emailed too. */
+async function shownInWidget(
+  tx: Transaction,
+  { orgId, ticketId, id, role, sending, email, author, createdAt }: StoredMessage,
+): Promise<{ isSeen: boolean } | undefined> {
+  if (role !== 'agent' || sending === 'failed' || email !== null || author !== null) return undefined
+  const [found] = await tx
+    .select({ seenId: messages.id, seenAt: messages.createdAt })
+    .from(widgetConversations)
+    .leftJoin(messages, eq(messages.id, widgetConversations.seenMessageId))
+    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+  if (!found) return undefined
+  const seenAt = found.seenAt ?? -1
+  return { isSeen: createdAt < seenAt || (createdAt === seenAt && id <= (found.seenId ?? '')) }
 }
 
 /** The texts of a message before each edit, by an agent or by the customer, oldest first. Throws 404. */
@@ -123,32 +183,45 @@ async function planEdit(
   await updateMessage(tx, message, { sending: 'queued', sendError: edit.error || null })
 }
 
-/** Locks the ticket first. */
-async function requireSent(
-  deps: Deps,
+/** Locks the ticket first. Throws 404. */
+async function requireMessage(
   tx: Transaction,
   orgId: string,
   { ticketId, messageId }: SentMessage,
-  change: 'canEdit' | 'canTakeBack',
-): Promise<Found> {
-  const ticket = await requireTicket(tx, orgId, ticketId)
+): Promise<StoredMessage> {
+  await requireTicket(tx, orgId, ticketId)
   const message = isId('msg', messageId) ? await findMessage(tx, { orgId, id: messageId }) : undefined
   if (message?.ticketId !== ticketId) throw notFound('message')
-  if (message.takenBackAt !== null) {
-    throw new AppError(409, 'taken_back', 'The message was already taken back.')
-  }
-  const [send] = await findSends(tx, { orgId, messageId })
+  return message
+}
+
+async function requireEditable(
+  deps: Deps,
+  tx: Transaction,
+  message: StoredMessage,
+): Promise<Omit<Found, 'message'>> {
+  if (message.takenBackAt !== null) throw takenBack()
+  const [newest] = await findSends(tx, { orgId: message.orgId, messageId: message.id })
+  const found = newest && (await throughTelegram(tx, message, newest))
+  if (!found) throw notChangeable()
+  const { send } = found
+  const possible = possibleChanges(send, { sentAt: message.createdAt, now: deps.clock.now() })
+  if (possible?.canEdit) return found
+  throw send.state === 'waiting' || send.state === 'sending' ? beingSent() : notSent()
+}
+
+/** Undefined for a message that wasn't sent by the bot of its ticket. Throws 409 if that was removed. */
+async function throughTelegram(
+  tx: Transaction,
+  { orgId, ticketId }: StoredMessage,
+  send: Send,
+): Promise<Omit<Found, 'message'> | undefined> {
   const way = await findTelegramWay(tx, { orgId, ticketId })
-  if (!send || !isByTelegram(send) || !way || way.bot.id !== send.laneId) throw notChangeable()
+  if (!isByTelegram(send) || !way || way.bot.id !== send.laneId) return undefined
   if (way.bot.deletedAt !== null) {
     throw new AppError(409, 'no_transport', `The bot @${way.bot.username} was removed.`)
   }
-  const now = deps.clock.now()
-  const possible = possibleChanges(send, { sentAt: message.createdAt, now })
-  if (possible?.[change]) return { ticket, message, send, way }
-  if (send.state === 'waiting' || send.state === 'sending') throw beingSent()
-  const isOld = change === 'canTakeBack' && now - message.createdAt >= MAX_DELETABLE_MS
-  throw isOld ? tooOld() : notSent()
+  return { send, way }
 }
 
 /** A failed change isn't retried once there is a newer one. */
@@ -167,7 +240,7 @@ function isStillWaiting({ orgId, id }: TelegramSend) {
 async function updateMessage(
   tx: Transaction,
   { orgId, id }: StoredMessage,
-  change: Partial<Pick<StoredMessage, 'sending' | 'sendError' | 'takenBackAt'>>,
+  change: Partial<Pick<StoredMessage, 'sending' | 'sendError' | 'takenBackAt' | 'isRemovalShown'>>,
 ): Promise<void> {
   await tx
     .update(messages)
@@ -175,13 +248,24 @@ async function updateMessage(
     .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
 }
 
-async function recordChange(deps: Deps, tx: Transaction, { orgId, ticketId }: StoredMessage): Promise<void> {
+/** Open pages find what was taken back by the time of the event. */
+async function recordChange(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId }: StoredMessage,
+  createdAt: number,
+): Promise<void> {
   await changeVersion(tx, { orgId, id: ticketId })
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: deps.clock.now() }])
+  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
+}
+
+function takenBack(): AppError {
+  return new AppError(409, 'taken_back', 'The message was already taken back.')
 }
 
 function notChangeable(): AppError {
-  const detail = 'Only messages sent by Telegram in the last 30 days can be changed or taken back.'
+  const detail =
+    'Only messages in Telegram can be changed, for 30 days, and only those in Telegram or the widget taken back.'
   return new AppError(409, 'not_changeable', detail)
 }
 

@@ -57,7 +57,7 @@ const heldReplies = statement<{ orgId: string; me: string }, StoredHeld[], Reade
   read
     .select({
       id: scheduledMessages.id,
-      ticketId: scheduledMessages.ticketId,
+      ticketId: tickets.id,
       agentId: scheduledMessages.agentId,
       heldBecause: scheduledMessages.heldBecause,
       customer: customers.name,

@@ -1,19 +1,45 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { integerParameter, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { type HeldBecause, scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { type HeldBecause, type Opening, scheduledMessages } from '../database/tables/scheduled-messages.ts'
 
 export type ScheduledMessage = typeof scheduledMessages.$inferSelect
+/** A message that waits on its ticket. */
+export type ScheduledReply = ScheduledMessage & { ticketId: string }
+/** A message that waits to open a ticket. */
+export type ScheduledOpening = ScheduledMessage & { ticketId: null; opening: Opening; agentId: string }
 export type StoredMessage = typeof messages.$inferSelect
+/** Who wrote a message: an agent or, without one, a key. */
+export type Author = Pick<StoredMessage, 'orgId' | 'agentId' | 'agentName'> & { keyId?: string | null }
+
+/** The most new tickets of an agent that are shown while they wait. */
+const MAX_OPENINGS = 50
 
 type ById = { orgId: string; id: string }
 
 /** In a write, after `lockTicket`: the lock covers the scheduled messages of the ticket. */
 export async function findScheduled(
+  read: Reader | Transaction,
+  { orgId, id }: ById,
+): Promise<ScheduledReply | undefined> {
+  const found = await findAnyScheduled(read, { orgId, id })
+  return found && isReply(found) ? found : undefined
+}
+
+/** A message that waits to open a ticket. In a write, after its author's row was locked. */
+export async function findOpening(
+  read: Reader | Transaction,
+  { orgId, id }: ById,
+): Promise<ScheduledOpening | undefined> {
+  const found = await findAnyScheduled(read, { orgId, id })
+  return found && isOpening(found) ? found : undefined
+}
+
+async function findAnyScheduled(
   read: Reader | Transaction,
   { orgId, id }: ById,
 ): Promise<ScheduledMessage | undefined> {
@@ -22,6 +48,44 @@ export async function findScheduled(
     .from(scheduledMessages)
     .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
   return found
+}
+
+/** Those of an agent, and the held ones of others, oldest first. */
+export async function findOpenings(
+  read: Reader,
+  { orgId, agentId }: { orgId: string; agentId: string },
+): Promise<ScheduledOpening[]> {
+  const found = await read
+    .select()
+    .from(scheduledMessages)
+    .where(
+      and(
+        eq(scheduledMessages.orgId, orgId),
+        // Literally, for the partial index.
+        sql`ticket_id is null`,
+        or(eq(scheduledMessages.agentId, agentId), eq(scheduledMessages.isHeld, true)),
+      ),
+    )
+    .orderBy(asc(scheduledMessages.createdAt), asc(scheduledMessages.id))
+    .limit(MAX_OPENINGS)
+  return found.filter(isOpening)
+}
+
+/** Before `findOpening` in a write that sends or deletes it: a message on a ticket is locked by its ticket instead. */
+export async function lockScheduled(tx: Transaction, { orgId, id }: ById): Promise<void> {
+  await tx
+    .update(scheduledMessages)
+    .set({ id })
+    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+}
+
+function isReply(scheduled: ScheduledMessage): scheduled is ScheduledReply {
+  return scheduled.ticketId !== null
+}
+
+function isOpening(scheduled: ScheduledMessage): scheduled is ScheduledOpening {
+  const { ticketId, opening, agentId } = scheduled
+  return ticketId === null && opening !== null && agentId !== null
 }
 
 export async function findMessage(
@@ -168,7 +232,7 @@ export const findOwnWaiting = statement<Seen, { id: string }[]>('scheduled_own_w
 /** Whether the author's agent is disabled or their key revoked. */
 export async function isAuthorDisabled(
   tx: Transaction,
-  { orgId, agentId, keyId }: ScheduledMessage,
+  { orgId, agentId, keyId = null }: Author,
 ): Promise<boolean> {
   const endedAt =
     agentId === null

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
+import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { inboxTicket } from '../threads/schemas.ts'
@@ -7,7 +8,7 @@ import { viewInboxTicket } from '../threads/views.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { editSentMessage, readMessageEdits, takeBackSent } from './change-sent.ts'
 import { forwardMessage } from './forward-message.ts'
-import { startConversation } from './new-conversation.ts'
+import { openNow, readWaitingTickets, startConversation, undoOpening } from './new-conversation.ts'
 import { resendMessage } from './resend-message.ts'
 import {
   forward,
@@ -17,8 +18,10 @@ import {
   messagePath,
   newConversation,
   resending,
+  waitingTicket,
+  waitingTickets,
 } from './schemas.ts'
-import { viewEdits, withName, withNames } from './views.ts'
+import { viewEdits, viewWaitingTicket, withName, withNames } from './views.ts'
 import { sendNow } from './waiting-message.ts'
 
 /**
@@ -34,22 +37,53 @@ export function replyRoutes(guard: AgentGuard) {
     .post(
       '/tickets',
       async ({ me: { orgId, agentId, name: agentName }, as, body, status }) => {
-        const { ticketId, isNew } = await startConversation(as, orgId, {
+        const { sendAt, ...written } = body
+        const started = await startConversation(as, orgId, {
           format: 'plain',
           attachments: [],
           status: 'open',
           tags: [],
-          ...body,
+          ...written,
           ...withNames(body),
+          ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
           assignedTo: body.assignedTo ?? '',
           author: { agentId, agentName },
         })
+        if (started.waiting) return status(202, viewWaitingTicket(started.waiting))
+        const { ticketId, isNew } = started
         return status(
           isNew ? 201 : 200,
           viewInboxTicket(await readTicketRow(as.database.read, orgId, ticketId)),
         )
       },
-      { ...withBody, body: newConversation, response: { 200: inboxTicket, 201: inboxTicket } },
+      {
+        ...withBody,
+        body: newConversation,
+        response: { 200: inboxTicket, 201: inboxTicket, 202: waitingTicket },
+      },
+    )
+    .get(
+      '/new-tickets',
+      async ({ me, as }) => ({
+        data: (await readWaitingTickets(as, me.orgId, me.agentId)).map(viewWaitingTicket),
+      }),
+      { transform, response: { 200: waitingTickets } },
+    )
+    .delete(
+      '/new-tickets/:messageId',
+      async ({ me: { orgId, agentId, name: agentName }, as, params: { messageId: id }, status }) => {
+        await undoOpening(as, orgId, { id, agentId, agentName })
+        return status(204, undefined)
+      },
+      { transform, response: { 204: t.Undefined() } },
+    )
+    .post(
+      '/new-tickets/:messageId/send',
+      async ({ me: { orgId, agentId, name: agentName }, as, params: { messageId: id } }) => {
+        const ticketId = await openNow(as, orgId, { id, agentId, agentName })
+        return viewInboxTicket(await readTicketRow(as.database.read, orgId, ticketId))
+      },
+      { transform, response: { 200: inboxTicket } },
     )
     .post(
       '/tickets/:id/messages/:messageId/forward',

@@ -23,7 +23,7 @@ import {
   findScheduled,
   holdScheduled,
   insertScheduled,
-  type ScheduledMessage,
+  type ScheduledReply,
   type StoredMessage,
 } from './queries.ts'
 import { reasonToHold, recordWaiting, sendMessage } from './send-message.ts'
@@ -60,7 +60,7 @@ interface NewScheduledMessage {
 
 /** A message under an id that a client made: not sent yet, or stored with its ticket. */
 export type OutgoingMessage = { attachments: Attachment[] } & (
-  | { scheduled: ScheduledMessage; sent?: never }
+  | { scheduled: ScheduledReply; sent?: never }
   | { sent: StoredMessage; scheduled?: never }
 )
 
@@ -87,10 +87,11 @@ export async function scheduleMessage(
     if (known) return { message: requireSame(known, ticketId, requestHash), isNew: false }
     requireInTime(input, now)
     const recipients = await chosenBy(tx, ticket, input)
-    const scheduled: ScheduledMessage = {
+    const scheduled: ScheduledReply = {
       id,
       orgId,
       ticketId,
+      opening: null,
       ...author,
       text,
       format: input.format ?? 'plain',
@@ -153,7 +154,7 @@ async function findOutgoing(
 
 async function filesOf(
   read: Reader | Transaction,
-  { orgId, id, attachmentCount }: ScheduledMessage | StoredMessage,
+  { orgId, id, attachmentCount }: ScheduledReply | StoredMessage,
 ): Promise<Attachment[]> {
   return attachmentCount === 0 ? [] : findAttachmentsOf(read, { orgId, ownerId: id })
 }
@@ -213,7 +214,7 @@ async function whenWritten(tx: Transaction, orgId: string, ticketId: string, id:
 
 async function hasRepliedElsewhere(
   tx: Transaction,
-  { id, orgId, ticketId, agentId, agentName, seenMessageId, seenAt }: ScheduledMessage,
+  { id, orgId, ticketId, agentId, agentName, seenMessageId, seenAt }: ScheduledReply,
 ): Promise<boolean> {
   if (seenMessageId === null || seenAt === null) return false
   const seen = { orgId, ticketId, author: agentId ?? agentName, seenMessageId, seenAt }

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { attachmentIds } from '../attachments/schemas.ts'
+import { attachmentIds, inboxAttachmentList } from '../attachments/schemas.ts'
 import { described } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
@@ -60,9 +60,31 @@ export const newConversation = t.Object(
     status: t.Optional(status),
     assignedTo: t.Optional(t.Union([t.String({ maxLength: 64 }), t.Null()])),
     tags: t.Optional(tags),
+    /** When it is opened; absent for at once. */
+    sendAt: t.Optional(time('When the time to undo it is over.')),
   },
   { additionalProperties: false },
 )
+const person = t.Object({ name: t.String(), address: t.String() })
+/** A new ticket that can still be undone. */
+export const waitingTicket = t.Object({
+  messageId: t.String(),
+  agentName: t.String(),
+  to: t.Array(person),
+  cc: t.Array(person),
+  subject: t.String(),
+  text: t.String(),
+  format,
+  attachments: inboxAttachmentList,
+  mailboxId: t.String(),
+  status,
+  assignedTo: t.String(),
+  tags: t.Array(t.String()),
+  sendAt: time('When it is opened.'),
+  /** Its author is disabled: it waits until someone decides. */
+  isHeld: t.Boolean(),
+})
+export const waitingTickets = t.Object({ data: t.Array(waitingTicket) })
 /** A message with its files to someone outside. */
 export const forward = t.Object(
   {

@@ -14,14 +14,14 @@ import {
   findScheduled,
   holdScheduled,
   isAuthorDisabled,
-  type NextScheduled,
   type ScheduledMessage,
+  type ScheduledReply,
 } from './queries.ts'
 
 /** Sends a message that is due, unless it was taken back or held since it was found. */
 export async function sendDue(
   deps: Deps,
-  { orgId, ticketId, id, agentId }: Pick<NextScheduled, 'orgId' | 'ticketId' | 'id' | 'agentId'>,
+  { orgId, ticketId, id, agentId }: Pick<ScheduledReply, 'orgId' | 'ticketId' | 'id' | 'agentId'>,
 ): Promise<void> {
   await deps.database.write(async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
@@ -35,7 +35,7 @@ export async function sendDue(
 export async function sendOrHold(
   deps: Deps,
   tx: Transaction,
-  { scheduled, assignable }: { scheduled: ScheduledMessage; assignable: Set<string> },
+  { scheduled, assignable }: { scheduled: ScheduledReply; assignable: Set<string> },
 ): Promise<boolean> {
   const because = await reasonToHold(tx, scheduled)
   if (because) {
@@ -54,7 +54,7 @@ export async function sendOrHold(
 export async function sendMessage(
   deps: Deps,
   tx: Transaction,
-  { scheduled, assignable }: { scheduled: ScheduledMessage; assignable: Set<string> },
+  { scheduled, assignable }: { scheduled: ScheduledReply; assignable: Set<string> },
 ): Promise<Message> {
   const { orgId, id, ticketId, agentId, agentName, text, format, recipients, requestHash } = scheduled
   await deleteScheduled(tx, scheduled)
@@ -78,7 +78,7 @@ export async function sendMessage(
 /** A message is never sent in the name of an agent who is disabled, or of a key that is revoked. */
 export async function reasonToHold(
   tx: Transaction,
-  scheduled: ScheduledMessage,
+  scheduled: ScheduledReply,
 ): Promise<HeldBecause | undefined> {
   if (await isAuthorDisabled(tx, scheduled)) return 'disabled'
   const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, isForced } = scheduled
@@ -92,7 +92,7 @@ export async function reasonToHold(
 export function recordWaiting(
   deps: Deps,
   tx: Transaction,
-  { orgId, ticketId }: ScheduledMessage,
+  { orgId, ticketId }: ScheduledReply,
 ): Promise<void> {
   const createdAt = deps.clock.now()
   return recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
@@ -106,7 +106,7 @@ async function isToAssign(
   return assignsOnReply(tx, ticket.orgId)
 }
 
-function authorOf({ agentId, keyId, agentName: name }: ScheduledMessage): Actor {
+export function authorOf({ agentId, keyId, agentName: name }: ScheduledMessage): Actor {
   if (agentId !== null) return { kind: 'agent', id: agentId, name }
   return keyId === null ? { kind: 'key', name } : { kind: 'key', id: keyId, name }
 }

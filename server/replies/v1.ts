@@ -108,12 +108,13 @@ const readMessage = {
 const deleteMessage = {
   operationId: 'deleteMessage',
   summary: 'Take back a message',
-  description: 'Deletes a message that is waiting or held. A message that was sent stays.',
+  description:
+    'Deletes a message that is waiting or held. A message that the widget or Telegram shows is removed there, and stays in the ticket with the delivery state `taken_back`: Telegram allows that for 48 hours. Other messages that were sent stay.',
   tags: ['Messages'],
   security: [{ secretKey: ['messages:write'] }],
   responses: {
-    204: { description: 'The message won’t be sent.' },
+    204: { description: 'The message won’t be sent, or is removed from the chat.' },
     404: noMessage,
-    409: problem('The message is already sent.'),
+    409: problem('The message is already sent and can’t be taken back, or was taken back before.'),
   },
 }

@@ -1,7 +1,9 @@
+import { viewInboxAttachments } from '../attachments/views.ts'
 import type { EmailAddress, MessageFormat } from '../database/tables/messages.ts'
 import type { HeldBecause, Recipients } from '../database/tables/scheduled-messages.ts'
 import { isoTime } from '../dates.ts'
 import { viewMessage, viewSentMessage } from '../tickets/views.ts'
+import type { WaitingTicket } from './new-conversation.ts'
 import type { ScheduledMessage } from './queries.ts'
 import type { OutgoingMessage } from './schedule-message.ts'
 
@@ -35,6 +37,22 @@ export function withNames({ to, cc = [] }: { to: GivenAddress[]; cc?: GivenAddre
 /** A recipient of a request; the name can be missing. */
 export function withName({ name = '', address }: GivenAddress): EmailAddress {
   return { name, address }
+}
+
+export function viewWaitingTicket({ opening, recipients, attachments, ...waiting }: WaitingTicket) {
+  const { id: messageId, agentName, text, format, sendAt, isHeld } = waiting
+  return {
+    messageId,
+    agentName,
+    to: recipients?.to ?? [],
+    cc: recipients?.cc ?? [],
+    text,
+    format,
+    ...viewInboxAttachments(attachments),
+    ...opening,
+    sendAt: isoTime(sendAt),
+    isHeld,
+  }
 }
 
 function viewScheduledDelivery({ isHeld, heldBecause, sendAt }: ScheduledMessage) {

@@ -1,23 +1,29 @@
+import { and, eq } from 'drizzle-orm'
 import { detachUploads } from '../attachments/bindings.ts'
 import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
+import { messages } from '../database/tables/messages.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { returnToDraft } from '../threads/drafts.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import { lockAssignees } from '../tickets/update-ticket.ts'
+import { removeFromChat } from './change-sent.ts'
 import {
+  type Author,
   deleteScheduled,
   findMessage,
   findScheduled,
   holdScheduled,
   isAuthorDisabled,
-  type ScheduledMessage,
+  type ScheduledReply,
+  type StoredMessage,
 } from './queries.ts'
 import { recordWaiting, sendOrHold } from './send-message.ts'
 
-/** A message that is not sent yet, and who changes it. */
+/** A message that is not sent yet, or can be taken back, and who changes it. */
 interface WaitingRequest {
   ticketId: string
   id: string
@@ -28,29 +34,44 @@ interface WaitingRequest {
 }
 
 /**
- * Takes back a message that is not sent yet. Its text and files go back into its author's draft of a reply, before what they
- * wrote since. Those of a disabled agent go into the draft of the agent who takes it back. Throws 404, 403 for another
- * author's message, and 409 when it is sent. If the draft would be too long to save, it holds the message and throws 409.
+ * Takes back a message that is not sent yet, or that a chat already shows. Its text and files go back into its author's
+ * draft of a reply, before what they wrote since. Those of a disabled agent go into the draft of the agent who takes it
+ * back. Throws 404, 403 for another author's message, and 409 when it is sent and can't be taken back. If the draft
+ * would be too long to save, a waiting message is held, a sent one stays, and it throws 409.
  */
 export async function takeBack(deps: Deps, orgId: string, request: WaitingRequest): Promise<void> {
   const isTakenBack = await deps.database.write(async (tx) => {
-    const found = await requireWaiting(tx, orgId, request)
-    const { ticketId, agentId, text, recipients, attachmentCount } = await withEnabledAuthor(
-      tx,
-      found,
-      request,
-    )
-    const bound = attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId: found.id })
-    const written = { text, recipients, attachments: bound.map(({ id }) => id) }
-    const fits = agentId === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId, ...written }))
-    if (fits) {
-      if (attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId: found.id, agentId })
-      await deleteScheduled(tx, found)
-    } else if (!found.isHeld) await holdScheduled(tx, found, 'too_long')
-    await recordWaiting(deps, tx, found)
-    return fits
+    const { scheduled, sent } = await requireOwn(tx, orgId, request)
+    if (sent) {
+      if (!(await removeFromChat(deps, tx, sent))) throw alreadySent()
+      const isReturned = await returnContent(deps, tx, await withEnabledAuthor(tx, sent, request))
+      if (!isReturned) throw draftTooLong('so it stays sent')
+      if (sent.attachmentCount > 0) await removeFiles(tx, sent)
+      return true
+    }
+    const isReturned = await returnContent(deps, tx, await withEnabledAuthor(tx, scheduled, request))
+    if (isReturned) await deleteScheduled(tx, scheduled)
+    else if (!scheduled.isHeld) await holdScheduled(tx, scheduled, 'too_long')
+    await recordWaiting(deps, tx, scheduled)
+    return isReturned
   })
-  if (!isTakenBack) throw draftTooLong()
+  if (!isTakenBack) throw draftTooLong('so the message is held')
+}
+
+/** Into the draft of its author. An API key has none. Returns false if it is too long for the draft. */
+async function returnContent(
+  deps: Deps,
+  tx: Transaction,
+  message: Pick<StoredMessage, 'id' | 'orgId' | 'ticketId' | 'agentId' | 'text' | 'attachmentCount'> & {
+    recipients?: Recipients | null
+  },
+): Promise<boolean> {
+  const { id: ownerId, orgId, ticketId, agentId, text, recipients = null, attachmentCount } = message
+  const bound = attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId })
+  const written = { text, recipients, attachments: bound.map(({ id }) => id) }
+  const fits = agentId === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId, ...written }))
+  if (fits && attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId, agentId })
+  return fits
 }
 
 /**
@@ -76,32 +97,65 @@ export async function sendNow(deps: Deps, orgId: string, request: WaitingRequest
 }
 
 /** The message with the agent of the request as its author, if its own author is disabled. */
-async function withEnabledAuthor(
+async function withEnabledAuthor<Message extends Author>(
   tx: Transaction,
-  scheduled: ScheduledMessage,
+  message: Message,
   { agentId, agentName }: WaitingRequest,
-): Promise<ScheduledMessage> {
-  if (agentId === undefined || !(await isAuthorDisabled(tx, scheduled))) return scheduled
-  return { ...scheduled, agentId, keyId: null, agentName }
+): Promise<Message> {
+  if (agentId === undefined || !(await isAuthorDisabled(tx, message))) return message
+  return { ...message, agentId, keyId: null, agentName }
 }
 
 async function requireWaiting(
   tx: Transaction,
   orgId: string,
   request: WaitingRequest,
-): Promise<ScheduledMessage> {
+): Promise<ScheduledReply> {
+  const { scheduled } = await requireOwn(tx, orgId, request)
+  if (!scheduled) throw alreadySent()
+  return scheduled
+}
+
+/** Locks the ticket first. */
+async function requireOwn(
+  tx: Transaction,
+  orgId: string,
+  request: WaitingRequest,
+): Promise<{ scheduled: ScheduledReply; sent?: never } | { scheduled?: never; sent: StoredMessage }> {
   const { ticketId, id } = request
   await requireTicket(tx, orgId, ticketId)
   if (!isId('msg', id)) throw notFound('message')
   const scheduled = await findScheduled(tx, { orgId, id })
+  if (scheduled?.ticketId === ticketId) {
+    await requireAuthor(tx, scheduled, request)
+    return { scheduled }
+  }
   const sent = scheduled ? undefined : await findMessage(tx, { orgId, id })
-  if (sent?.ticketId === ticketId) throw alreadySent()
-  if (scheduled?.ticketId !== ticketId) throw notFound('message')
-  const isOwn = scheduled.agentId === (request.agentId ?? null)
-  if (isOwn || request.isAdmin) return scheduled
-  if (request.agentId !== undefined && (await isAuthorDisabled(tx, scheduled))) return scheduled
-  const detail = `Only ${scheduled.agentName} or an administrator can do this.`
+  if (sent?.ticketId !== ticketId) throw notFound('message')
+  if (sent.role === 'customer') throw alreadySent()
+  await requireAuthor(tx, sent, request)
+  return { sent }
+}
+
+/** Throws 403. */
+async function requireAuthor(
+  tx: Transaction,
+  author: Author,
+  { agentId, isAdmin }: WaitingRequest,
+): Promise<void> {
+  const isOwn = author.agentId === (agentId ?? null)
+  if (isOwn || isAdmin) return
+  if (agentId !== undefined && (await isAuthorDisabled(tx, author))) return
+  const detail = `Only ${author.agentName ?? 'its author'} or an administrator can do this.`
   throw new AppError(403, 'not_yours', detail)
+}
+
+/** Its files are in a draft again. */
+async function removeFiles(tx: Transaction, { orgId, id }: StoredMessage): Promise<void> {
+  await tx
+    .update(messages)
+    .set({ attachmentCount: 0 })
+    .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
 }
 
 /** Read before the unit, which must lock the author's row first. The author of a message never changes. */
@@ -119,8 +173,8 @@ function alreadySent(): AppError {
   return new AppError(409, 'already_sent', 'The message is already sent.')
 }
 
-function draftTooLong(): AppError {
-  const detail =
-    'The message and your draft together are too large for one draft, so the message is held. Shorten the draft or send it first.'
+/** `consequence`: what became of the message. */
+function draftTooLong(consequence: string): AppError {
+  const detail = `The message and your draft together are too large for one draft, ${consequence}. Shorten the draft or send it first.`
   return new AppError(409, 'draft_too_long', detail)
 }

@@ -94,6 +94,23 @@ export const findEmailSettings = statement<
     .where(eq(organizations.id, p.orgId)),
 )
 
+/** By how a reply leaves. */
+export const findUndoSeconds = statement<
+  { orgId: string },
+  Record<'email' | 'api' | 'widget' | 'telegram', number>[],
+  Reader
+>('sends_undo_seconds', (read, p) =>
+  read
+    .select({
+      email: organizations.undoEmailSeconds,
+      api: organizations.undoApiSeconds,
+      widget: organizations.undoWidgetSeconds,
+      telegram: organizations.undoTelegramSeconds,
+    })
+    .from(organizations)
+    .where(eq(organizations.id, textParameter(p.orgId))),
+)
+
 export const findAgentSignature = statement<
   { orgId: string; id: string },
   { signature: string }[],

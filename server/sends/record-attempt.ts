@@ -153,7 +153,7 @@ const deleteSend = command<{ id: string }>('sends_delete', (tx, p) =>
 
 /** The deletion failed, so the customer still sees the message. */
 const showAgain = command<{ id: string }>('sends_show_again', (tx, p) =>
-  tx.update(messages).set({ takenBackAt: null }).where(eq(messages.id, p.id)),
+  tx.update(messages).set({ takenBackAt: null, isRemovalShown: false }).where(eq(messages.id, p.id)),
 )
 
 const updateMessage = command<{ id: string; sending: SendingState | null; sendError: string | null }>(

@@ -1,5 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { NO_RECIPIENT } from './plan-sends.ts'
+import { findUndoSeconds } from './queries.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
 import { botLane, mailboxLane, reasonToWait } from './send-lanes.ts'
 import { type UnreadRecipient, unreadRecipient } from './unread-recipient.ts'
@@ -18,6 +19,8 @@ export const PROBLEM_SETTINGS = ['email', 'telegram', 'widget'] as const
 /** Where a reply to a ticket goes, and by which mailbox or bot. */
 export interface ReplyDestination {
   by: (typeof REPLY_WAYS)[number]
+  /** How long its author can undo it before it is sent; 0 sends it at once. */
+  undoSeconds: number
   mailbox?: { id: string; name: string; address: string }
   /** By Telegram: the bot's user name, and the customer as Telegram shows them. No user name is null. */
   telegram?: { bot: string; name: string; username: string | null }
@@ -42,6 +45,23 @@ export async function readDestination(
   ticket: SendingTicket,
   customer: { name: string; email: string | null },
 ): Promise<ReplyDestination> {
+  const destination = await whereTo(read, ticket, customer)
+  return { ...destination, undoSeconds: await readUndoSeconds(read, ticket.orgId, destination.by) }
+}
+
+/** One that can't leave can be undone like an email. */
+async function readUndoSeconds(read: Reader, orgId: string, by: ReplyDestination['by']): Promise<number> {
+  const [settings] = await findUndoSeconds(read, { orgId })
+  return settings?.[by === 'nothing' ? 'email' : by] ?? 0
+}
+
+type Destination = Omit<ReplyDestination, 'undoSeconds'>
+
+async function whereTo(
+  read: Reader,
+  ticket: SendingTicket,
+  customer: { name: string; email: string | null },
+): Promise<Destination> {
   const way = await wayOutOf(read, ticket, customer)
   if (way.kind === 'none' && way.by === 'widget') {
     return { by: 'widget', ifUnread: await unreadRecipient(read, ticket, customer) }
@@ -66,7 +86,7 @@ export async function readDestination(
   return { ...through, problem: { reason: NO_RECIPIENT, effect: 'fails' } }
 }
 
-function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): ReplyDestination {
+function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): Destination {
   const { name, username, state } = chat
   const destination = {
     by: 'telegram' as const,

@@ -158,6 +158,8 @@ const draft = t.Object({
 /** Where a reply goes, or why it can't leave. */
 const replyDestination = t.Object({
   by: oneOf(REPLY_WAYS, 'How it leaves.'),
+  /** How long its author can undo it before it is sent; 0 sends it at once. */
+  undoSeconds: t.Integer(),
   mailbox: t.Optional(t.Object({ id: t.String(), name: t.String(), address: t.String() })),
   /** The bot, and the customer as Telegram shows them. */
   telegram: t.Optional(

@@ -163,6 +163,7 @@ export async function addState<Row extends Omit<MessageRow, 'trouble' | 'edits' 
   const isByTelegram = ticket.channel === 'telegram' || reply.by === 'telegram'
   const ids = rows.map(({ id }) => id)
   const sent = isByTelegram ? await readTelegramSends(read, { orgId, ticketId }, ids) : undefined
+  const isInWidget = ticket.channel === 'widget'
   const now = deps.clock.now()
   return rows.map((row) => ({
     ...row,
@@ -170,9 +171,22 @@ export async function addState<Row extends Omit<MessageRow, 'trouble' | 'edits' 
     edits: edits?.get(row.id),
     changes:
       row.takenBackAt === null
-        ? possibleChanges(sent?.get(row.id), { sentAt: row.createdAt, now })
+        ? (possibleChanges(sent?.get(row.id), { sentAt: row.createdAt, now }) ??
+          (isInWidget && isOnlyInChat(row) ? IN_WIDGET : undefined))
         : undefined,
   }))
+}
+
+const IN_WIDGET = { canEdit: false, canTakeBack: true }
+
+/** The page of the visitor shows it, and no email has it. */
+function isOnlyInChat({
+  role,
+  sending,
+  email,
+  author,
+}: Pick<MessageRow, 'role' | 'sending' | 'email' | 'author'>) {
+  return role === 'agent' && sending === 'sent' && email === null && author === null
 }
 
 async function readSeen(read: Reader, given: OfTicket): Promise<Thread['seen']> {

@@ -57,6 +57,7 @@ export const messageColumns = {
   attachmentCount: messages.attachmentCount,
   sending: selectByPlace(messages.sending, SENDING_STATES),
   sendError: messages.sendError,
+  takenBackAt: messages.takenBackAt,
   createdAt: messages.createdAt,
 }
 export type ShownMessage = Pick<Message, keyof typeof messageColumns>
@@ -161,6 +162,7 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
     telegram: null,
     editedAt: null,
     takenBackAt: null,
+    isRemovalShown: false,
     ...given,
   }
 }

@@ -297,7 +297,7 @@ const message = t.Object(
   },
 )
 
-const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounced'] as const
+const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounced', 'taken_back'] as const
 
 /** A message with its delivery. */
 export const outgoingMessage = t.Object(
@@ -308,7 +308,7 @@ export const outgoingMessage = t.Object(
         {
           state: oneOf(
             DELIVERY_STATES,
-            '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has accepted it; on the API channel, as soon as it is stored.',
+            '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has accepted it; on the API channel, as soon as it is stored. `taken_back` when its author took it back from the chat: the customer no longer sees it.',
             'DeliveryState',
           ),
           sendAt: t.Optional(time('When it is sent. Only while it is waiting or held.')),

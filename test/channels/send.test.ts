@@ -303,7 +303,7 @@ test('a draft keeps the recipients, and a reply that is taken back returns them'
 
 test('a ticket of the API is answered by email if the organization wants that', async () => {
   const { id } = await makeTicket(acme)
-  expect((await readThread(ben, id)).reply).toEqual({ by: 'api' })
+  expect((await readThread(ben, id)).reply).toEqual({ by: 'api', undoSeconds: 10 })
   await ben.call('PATCH', '/console/organization', { body: { emailsApiTickets: true } })
   expect((await readThread(ben, id)).reply.recipients?.to).toEqual([
     { name: 'Ana Pires', address: 'ana@example.com' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Chats, letRunFast, type OpenChat, openChats } from '../support/chats.ts'
 import { PNG } from '../support/images.ts'
-import { readThread } from '../support/threads.ts'
+import { readDraft, readThread } from '../support/threads.ts'
 import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -110,6 +110,25 @@ test('a message that is taken back disappears from the chat, not from the ticket
   expect((await edit('Never mind')).json).toMatchObject({ status: 409, code: 'taken_back' })
   const { reply } = await readThread(ben, chat.ticketId)
   expect(reply.by).toBe('telegram')
+})
+
+test('a reply that is undone while it is being sent ends in the draft, not in the chat', async () => {
+  await using chats = await openChats()
+  const { clock, ben, telegram } = chats
+  const chat = await chats.chat()
+  // The first part arrives. The second waits for the pace of the chat.
+  const long = 'word '.repeat(1_500).trim()
+  const id = await chats.put(chat, { text: long })
+  await eventually(() => telegram.sent(chat.bot, chat.chatId).length === 1)
+  await eventually(async () => (await chats.message(chat, id)).sending === 'sending')
+  const path = `/v1/tickets/${chat.ticketId}/messages/${id}`
+  expect((await ben.call('DELETE', path)).status).toBe(204)
+  expect(await readDraft(ben, chat.ticketId, 'reply')).toBe(long)
+  using _ = letRunFast(clock)
+  await chats.until(chat, id, undefined)
+  expect(chats.texts(chat)).toEqual([])
+  const shown = await ben.call('GET', path)
+  expect(shown.json).toMatchObject({ text: long, delivery: { state: 'taken_back' } })
 })
 
 test('what has not left yet becomes another text, or nothing', async () => {

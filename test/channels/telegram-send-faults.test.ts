@@ -125,6 +125,7 @@ test('a bot that is removed sends nothing more, and goes on with its chats when 
   expect(await chats.until(chat, id, 'failed')).toMatchObject({ sendError: reason })
   expect((await readThread(ben, chat.ticketId)).reply).toEqual({
     by: 'nothing',
+    undoSeconds: 10,
     problem: { reason, effect: 'fails', setting: 'telegram' },
   })
   expect(await chats.message(chat, await chats.reply(chat, 'Hi'))).toMatchObject({

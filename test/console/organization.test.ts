@@ -25,6 +25,10 @@ test('every agent can read the organization settings, and administrators can cha
     publicName: '',
     website: '',
     emailsApiTickets: false,
+    undoEmailSeconds: 10,
+    undoApiSeconds: 10,
+    undoWidgetSeconds: 0,
+    undoTelegramSeconds: 0,
     signature: '',
     createdAt: '2026-03-01T09:00:00.000Z',
   }
@@ -32,6 +36,8 @@ test('every agent can read the organization settings, and administrators can cha
   const body = {
     reopens: false,
     emailsApiTickets: true,
+    undoWidgetSeconds: 5,
+    undoEmailSeconds: 0,
     website: ' https://acme.example ',
     signature: '  -- \nAcme\n',
   }
@@ -39,6 +45,8 @@ test('every agent can read the organization settings, and administrators can cha
     ...first,
     reopens: false,
     emailsApiTickets: true,
+    undoWidgetSeconds: 5,
+    undoEmailSeconds: 0,
     website: 'https://acme.example',
     signature: '  -- \nAcme',
   }
@@ -66,6 +74,10 @@ test('invalid settings are reported all at once and change nothing', async () =>
       { pointer: '/signature', code: 'too_long' },
     ],
   })
+  for (const undoEmailSeconds of [-1, 31, 2.5]) {
+    const refused = await ana.call('PATCH', '/console/organization', { body: { undoEmailSeconds } })
+    expect(refused.json).toMatchObject({ status: 400, errors: [{ pointer: '/undoEmailSeconds' }] })
+  }
   for (const website of ['javascript:alert(1)', 'ftp://acme.example', 'https://', 'https://a b']) {
     expect((await ana.call('PATCH', '/console/organization', { body: { website } })).status).toBe(400)
   }

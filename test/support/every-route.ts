@@ -184,6 +184,9 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
       text: 'x',
     }),
   },
+  'GET /console/new-tickets': { foreign: 200 },
+  'DELETE /console/new-tickets/:messageId': { path: '/console/new-tickets/:newTicket' },
+  'POST /console/new-tickets/:messageId/send': { path: '/console/new-tickets/:newTicket/send' },
   'POST /console/tickets/:id/messages/:messageId/forward': {
     path: `${ticket}/messages/:message/forward`,
     body: ({ newMessage }) => ({

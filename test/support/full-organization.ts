@@ -12,6 +12,7 @@ import { messageContents, messages } from '../../server/database/tables/messages
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { endpoints, resendJobs } from '../../server/database/tables/webhooks.ts'
 import type { Deps } from '../../server/deps.ts'
+import { startConversation } from '../../server/replies/new-conversation.ts'
 import { scheduleMessage } from '../../server/replies/schedule-message.ts'
 import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
@@ -52,6 +53,7 @@ export interface Owned {
   /** Ids that a client could make now. */
   newMessage: string
   newNote: string
+  newTicket: string
   agent: string
   session: string
   key: string
@@ -136,6 +138,21 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   const sendAt = deps.clock.now() + UNDO_MS
   const by = { ...author, keyId: null }
   await scheduleMessage(deps, orgId, { ticketId, id: reply, text: MARKER, sendAt, author: by })
+  const newTicket = deps.newId('msg')
+  await startConversation(deps, orgId, {
+    messageId: newTicket,
+    to: [{ name: MARKER, address: 'ana@example.com' }],
+    cc: [],
+    subject: MARKER,
+    text: MARKER,
+    format: 'plain',
+    attachments: [await newUpload()],
+    status: 'open',
+    assignedTo: '',
+    tags: [MARKER],
+    sendAt,
+    author,
+  })
   const savedReply = await createSavedReply(deps, orgId, { name: MARKER, text: MARKER })
   const me = { agentId: admin.id, role: 'admin' as const }
   const view = await createView(deps, orgId, me, { name: MARKER, query: 'status:open', isShared: true })
@@ -172,6 +189,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       upload,
       newMessage: deps.newId('msg'),
       newNote: deps.newId('not'),
+      newTicket,
       agent: agent.id,
       session: admin.sessionId,
       key: key.id,

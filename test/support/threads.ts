@@ -81,6 +81,7 @@ export interface ThreadJson {
   readUpTo: string | null
   reply: {
     by: string
+    undoSeconds: number
     mailbox?: { id: string; name: string; address: string }
     telegram?: { bot: string; name: string; username: string | null }
     recipients?: { to: AddressJson[]; cc: AddressJson[]; leftOut: number }

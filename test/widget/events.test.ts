@@ -3,9 +3,11 @@ import { SignJWT } from 'jose'
 import { blockAddress, blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
 import { pauseWidget, resumeWidget } from '../../server/channels/widget/widgets/widget-state.ts'
 import { recordEvents } from '../../server/events/events.ts'
+import { createId } from '../../server/ids.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { type OpenStream, openLive } from '../support/live.ts'
+import { readDraft } from '../support/threads.ts'
 import { openWidget, type VisitorPage } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -54,6 +56,52 @@ async function otherEvents(howMany: number): Promise<void> {
 }
 
 describe('the stream of a visitor', () => {
+  test('removes an answer that its author takes back, and says so only to who has seen it', async () => {
+    const page = await widget.visit()
+    const { conversation } = await page.say('Hello')
+    const stream = await streamOf(page)
+    const ticket = `/v1/tickets/${conversation.id}`
+    const send = async (text: string) => {
+      const id = createId('msg', ana.now())
+      const sent = await ana.call('PUT', `${ticket}/messages/${id}`, { body: { text } })
+      expect(sent.status, sent.text).toBe(201)
+      await stream.next('message', textIs(text))
+      return id
+    }
+    const unseen = await send('Wrong customer')
+    expect((await ana.call('DELETE', `${ticket}/messages/${unseen}`)).status).toBe(204)
+    const gone = await stream.next('removed')
+    expect(gone.data).toMatchObject({
+      messageId: unseen,
+      conversation: { unread: 0, preview: { text: 'Hello' } },
+    })
+
+    const seen = await send('Wrong price')
+    await page.call('POST', `/conversations/${conversation.id}/seen`, { body: { messageId: seen } })
+    expect((await ana.call('DELETE', `${ticket}/messages/${seen}`)).status).toBe(204)
+    const { data } = await stream.next(
+      'message',
+      (sent) => (sent.message as { id: string }).id === seen && textIs('')(sent),
+    )
+    expect(data.message).toMatchObject({ isRemoved: true, text: '', html: null })
+    const { messages } = await page.messages(conversation.id)
+    expect(messages.map(({ id, text }) => [id, text])).toEqual([
+      [expect.any(String), 'Hello'],
+      [seen, ''],
+    ])
+
+    // The team still sees both, and their texts are in the draft of their author.
+    const read = await ana.call<{ messages: { text: string; delivery?: { state: string } }[] }>('GET', ticket)
+    expect(read.json.messages.map(({ text, delivery }) => [text, delivery?.state])).toEqual([
+      ['Hello', undefined],
+      ['Wrong customer', 'taken_back'],
+      ['Wrong price', 'taken_back'],
+    ])
+    expect(await readDraft(ana, conversation.id, 'reply')).toBe('Wrong price\n\nWrong customer')
+    const again = await ana.call('DELETE', `${ticket}/messages/${seen}`)
+    expect(again.json).toMatchObject({ status: 409, code: 'taken_back' })
+  })
+
   test('brings a new conversation, answers and what happens to it, in every tab', async () => {
     const page = await widget.visit()
     const tabs = [await streamOf(page), await streamOf(page)]

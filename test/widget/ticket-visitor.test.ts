@@ -239,13 +239,21 @@ test('an address that a visitor typed does not link them to a customer', async (
 test('a reply says whether it will be emailed if it stays unread, and to which address', async () => {
   const page = await widget.visit()
   const { conversation } = await page.say('Hello')
-  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: { without: 'address' } })
+  expect(await replyOf(conversation.id)).toEqual({
+    by: 'widget',
+    undoSeconds: 0,
+    ifUnread: { without: 'address' },
+  })
   await page.call('PATCH', '/visitor', { body: { name: 'Dee', email: 'dee@example.com' } })
-  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: { without: 'mailbox' } })
+  expect(await replyOf(conversation.id)).toEqual({
+    by: 'widget',
+    undoSeconds: 0,
+    ifUnread: { without: 'mailbox' },
+  })
   const mailbox = await createMailbox(deps, orgId, newMailbox())
   await pauseMailbox(deps, orgId, mailbox.id)
   const typed = { name: 'Dee', address: 'dee@example.com', isVerified: false }
-  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', ifUnread: typed })
+  expect(await replyOf(conversation.id)).toEqual({ by: 'widget', undoSeconds: 0, ifUnread: typed })
   await pauseWidget(deps, orgId, widget.id)
   expect(await replyOf(conversation.id)).toMatchObject({
     by: 'nothing',

@@ -60,6 +60,8 @@ export interface Message {
   attachments: Attachment[]
   createdAt: string
   isEmailed: boolean
+  /** An agent took it back after the visitor had seen it. */
+  isRemoved?: boolean
 }
 
 export interface Visitor {

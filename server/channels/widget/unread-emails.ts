@@ -95,6 +95,7 @@ function findUnread(tx: Transaction, { orgId, ticketId, seenMessageId }: Convers
         eq(messages.role, 'agent'),
         isNull(messages.email),
         isNull(messages.author),
+        isNull(messages.takenBackAt),
         or(
           sql`${seen} is null`,
           gt(messages.createdAt, seen),

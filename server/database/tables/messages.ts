@@ -102,6 +102,8 @@ export const messages = table(
     editedAt: integer(),
     /** When an agent took it back: the customer doesn't see it anymore. */
     takenBackAt: integer(),
+    /** The visitor of a widget had seen it before it was taken back: their page says that a message was removed. */
+    isRemovalShown: boolean().notNull().default(false),
     createdAt: integer().notNull(),
   },
   (row) => [

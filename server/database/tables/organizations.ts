@@ -12,6 +12,11 @@ export const organizations = table('organizations', {
   website: text().notNull().default(''),
   /** Replies to tickets of the API channel are also sent by email. */
   emailsApiTickets: boolean().notNull().default(false),
+  /** Seconds in which an agent can undo a reply before it is sent, by how it leaves; 0 sends it at once. */
+  undoEmailSeconds: integer().notNull().default(10),
+  undoApiSeconds: integer().notNull().default(10),
+  undoWidgetSeconds: integer().notNull().default(0),
+  undoTelegramSeconds: integer().notNull().default(0),
   /** Markdown, added to email replies. */
   signature: text().notNull().default(''),
   /** Number of the newest visitor of the widgets who has written. */

@@ -16,6 +16,17 @@ export interface Recipients {
   cc: EmailAddress[]
 }
 
+/** The ticket that a message opens when it is sent. */
+export interface Opening {
+  subject: string
+  /** The mailbox it leaves through. */
+  mailboxId: string
+  status: TicketStatus
+  /** Agent id; empty for no one. */
+  assignedTo: string
+  tags: string[]
+}
+
 /**
  * Agent messages that are not sent yet: each waits until `sendAt`, or is held until someone decides. The row is deleted
  * in the unit that stores the message, which keeps the id.
@@ -25,9 +36,9 @@ export const scheduledMessages = table(
   {
     id: text().primaryKey(),
     orgId: text().notNull(),
-    ticketId: text()
-      .notNull()
-      .references(() => tickets.id),
+    /** Null for a message that opens a ticket: `opening` says which. */
+    ticketId: text().references(() => tickets.id),
+    opening: json().$type<Opening | null>(),
     /** The author: an agent or an API key. */
     agentId: text(),
     keyId: text(),
@@ -54,6 +65,7 @@ export const scheduledMessages = table(
   (row) => [
     index('scheduled_messages_due').on(row.isHeld, row.sendAt),
     index('scheduled_messages_by_ticket').on(row.ticketId, row.createdAt),
+    index('scheduled_messages_opening').on(row.orgId, row.createdAt).where(sql`ticket_id is null`),
     index('scheduled_messages_held').on(row.orgId, row.ticketId).where(sql`is_held`),
   ],
 )

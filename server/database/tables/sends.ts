@@ -76,7 +76,10 @@ export interface FrozenTelegram {
   unanswered: number
   /** For an edit: Telegram's ids of each part, as they were sent. */
   targets?: number[][]
-  /** For an edit or deletion: Telegram's ids of the deleted messages. */
+  /**
+   * For an edit or deletion: Telegram's ids of the deleted messages. A deletion of a message that was still being sent gets
+   * them when that has ended.
+   */
   removed?: number[]
 }
 

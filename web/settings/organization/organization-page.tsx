@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
-import { createSignal } from 'solid-js'
+import { createSignal, For } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { errorMessage, fieldError } from '../../api/api-problem.ts'
 import { queries, showSaved } from '../../api/queries.ts'
@@ -14,10 +14,18 @@ import { Page, Section } from '../page-layout.tsx'
 import { QueryView } from '../query-view.tsx'
 
 type Organization = Answer<typeof api.console.organization.get>
+type UndoField = 'undoEmailSeconds' | 'undoWidgetSeconds' | 'undoTelegramSeconds' | 'undoApiSeconds'
 type OrganizationChange = Partial<
   Pick<
     Organization,
-    'name' | 'reopens' | 'assignOnReply' | 'publicName' | 'website' | 'emailsApiTickets' | 'signature'
+    | 'name'
+    | 'reopens'
+    | 'assignOnReply'
+    | 'publicName'
+    | 'website'
+    | 'emailsApiTickets'
+    | 'signature'
+    | UndoField
   >
 >
 
@@ -36,6 +44,7 @@ export function OrganizationPage() {
           <>
             <Name organization={organization()} />
             <TicketRules organization={organization()} />
+            <UndoTimes organization={organization()} />
             <Identity organization={organization()} />
           </>
         )}
@@ -117,6 +126,74 @@ function RuleSwitch(props: {
       onChange={(isOn) => save.mutate(isOn)}
     />
   )
+}
+
+const UNDO_FIELDS: { field: UndoField; label: string }[] = [
+  { field: 'undoEmailSeconds', label: 'Email' },
+  { field: 'undoWidgetSeconds', label: 'Website widget' },
+  { field: 'undoTelegramSeconds', label: 'Telegram' },
+  { field: 'undoApiSeconds', label: 'API' },
+]
+
+function UndoTimes(props: { organization: Organization }) {
+  const form = createFormState('the undo times', () => secondsOf(props.organization))
+  const save = useMutation(() => ({
+    mutationFn: () => form.save((typed) => saveOrganization(numbersOf(typed))),
+    onSuccess: () => void toast('Undo times saved.'),
+  }))
+  return (
+    <Section
+      title="Undo"
+      text="How long replies wait before they are sent, 0 to 30 seconds. At 0, they are sent at once. In the widget and Telegram, Undo then removes the message for the customer."
+    >
+      <CardForm
+        save={save}
+        fields={UNDO_FIELDS.map(({ field }) => field)}
+        action="Save undo times"
+        isUnchanged={!form.isChanged()}
+      >
+        <div class="form-columns">
+          <For each={UNDO_FIELDS}>
+            {({ field, label }) => (
+              <TextField
+                label={label}
+                aside="seconds"
+                type="number"
+                min="0"
+                max="30"
+                step="1"
+                inputmode="numeric"
+                value={form.values[field]}
+                onInput={(seconds) => form.setValues({ [field]: seconds })}
+                error={fieldError(save.error, field)}
+                required
+              />
+            )}
+          </For>
+        </div>
+      </CardForm>
+    </Section>
+  )
+}
+
+function secondsOf(organization: Organization): Record<UndoField, string> {
+  const { undoEmailSeconds, undoWidgetSeconds, undoTelegramSeconds, undoApiSeconds } = organization
+  return {
+    undoEmailSeconds: String(undoEmailSeconds),
+    undoWidgetSeconds: String(undoWidgetSeconds),
+    undoTelegramSeconds: String(undoTelegramSeconds),
+    undoApiSeconds: String(undoApiSeconds),
+  }
+}
+
+function numbersOf(typed: Record<UndoField, string>): Record<UndoField, number> {
+  const { undoEmailSeconds, undoWidgetSeconds, undoTelegramSeconds, undoApiSeconds } = typed
+  return {
+    undoEmailSeconds: Number(undoEmailSeconds),
+    undoWidgetSeconds: Number(undoWidgetSeconds),
+    undoTelegramSeconds: Number(undoTelegramSeconds),
+    undoApiSeconds: Number(undoApiSeconds),
+  }
 }
 
 const IDENTITY = ['publicName', 'website', 'signature'] as const

@@ -8,7 +8,7 @@ import { isSameRecipients, type Recipients } from '../recipients/address-list.ts
 import { newestMessage } from '../thread/thread-rows.ts'
 import type { TicketDetail } from '../ticket-query.ts'
 import type { SendChoice } from './send-choice.ts'
-import { offerUndo } from './waiting-replies.ts'
+import { offerTakingBack, offerUndo } from './waiting-replies.ts'
 
 /** Both drafts of the agent on one ticket, which of them is shown, and sending it. */
 export interface ComposerState {
@@ -82,14 +82,19 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
 
   function sendReply({ thenStatus }: SendChoice) {
     const { id: after } = newer(seen, lastSent.get(ticketId))
-    const undone = { ticketId, draft: drafts.reply, agentId }
+    const { by, undoSeconds } = detail().reply
+    const undone = { ticketId, draft: drafts.reply, agentId, statusBefore: detail().ticket.status }
+    const isChat = by === 'widget' || by === 'telegram'
     drafts.reply.send({
       after,
       status: thenStatus,
       sentTo: explicit(recipients()),
+      undoMs: undoSeconds * 1_000,
       onAccepted(id) {
         lastSent.set(ticketId, { id, at: timeOfId(id) })
-        offerUndo(undone, id, () => returnTo('reply'))
+        const onTakenBack = () => returnTo('reply')
+        if (undoSeconds > 0) offerUndo(undone, id, onTakenBack)
+        else if (isChat) offerTakingBack(undone, id, onTakenBack)
       },
     })
   }

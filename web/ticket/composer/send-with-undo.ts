@@ -5,8 +5,6 @@ import { onConnectionBack } from '../../live/live.ts'
 import type { Sending } from '../draft/draft-state.ts'
 import type { NoteEntry } from '../ticket-query.ts'
 
-/** How long an agent can undo a reply. The server sends it after this time (server/replies/scheduled-messages-loop.ts). */
-export const UNDO_MS = 10_000
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 15_000
 const REQUEST_TIMEOUT_MS = 20_000
@@ -25,22 +23,31 @@ interface Trying {
 }
 
 /**
- * Schedules a reply to be sent after the undo time. Retries until the server responds; the id makes it one message,
- * however often the request arrives. Throws the server's errors.
+ * Schedules a reply to be sent after the undo time, or sends it at once without one. Retries until the server responds;
+ * the id makes it one message, however often the request arrives. Throws the server's errors.
  */
 export function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
-  const { id, text, after, status, sentTo } = reply
+  const { id, text, after, status, sentTo, undoMs = 0 } = reply
   const attachments = idsOf(reply)
   let sendAt = 0
   return retryUntilAnswered(text, trying, (how) => {
     // A retry sends the same request, unless the undo time has passed while offline.
-    if (sendAt < Date.now()) sendAt = Date.now() + UNDO_MS
-    // The undo time is measured by the server's clock.
-    const atServer = new Date(toServerTime(sendAt) + CLOCK_STEP_MS)
-    const sent = { text, format: 'markdown' as const, after, status, sendAt: atServer.toISOString() }
+    if (sendAt < Date.now()) sendAt = Date.now() + undoMs
+    const sent = {
+      text,
+      format: 'markdown' as const,
+      after,
+      status,
+      ...(undoMs > 0 && { sendAt: atServer(sendAt) }),
+    }
     const body = { ...sent, ...attachments, ...(sentTo && { recipients: sentTo }) }
     return ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).put(body, how))
   })
+}
+
+/** The undo time is measured by the server's clock. */
+function atServer(time: number): string {
+  return new Date(toServerTime(time) + CLOCK_STEP_MS).toISOString()
 }
 
 /** Adds an internal note. Retries until the server responds. Throws the server's errors. */

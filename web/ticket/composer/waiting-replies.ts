@@ -1,18 +1,29 @@
 import { batch, createSignal } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
-import { toLocalTime } from '../../api/server-clock.ts'
+import { toLocalTime, toServerTime } from '../../api/server-clock.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
+import { applyChanges } from '../changes/apply.ts'
 import { pushUndo } from '../changes/undo.ts'
 import { without } from '../draft/draft-content.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
-import { knownTicket, patchTicket, readTicketAgain, type WaitingReply } from '../ticket-query.ts'
-import { UNDO_MS } from './send-with-undo.ts'
+import {
+  knownTicket,
+  patchTicket,
+  readTicketAgain,
+  type TicketStatus,
+  type WaitingReply,
+} from '../ticket-query.ts'
 
-/** A waiting reply and the draft that its text returns to. */
+/** How long a message that left at once can be undone. */
+const TAKE_BACK_MS = 10_000
+/** The longest undo time of the settings. */
+const MAX_UNDO_MS = 30_000
+
+/** A reply that is taken back, and the draft that its text returns to. */
 interface TakeBack {
   ticketId: string
-  reply: WaitingReply
+  reply: Pick<WaitingReply, 'id' | 'text' | 'attachments' | 'recipients' | 'agentId' | 'heldBecause'>
   draft: OpenDraft
   agentId: string
 }
@@ -20,14 +31,27 @@ interface TakeBack {
 /** Functions that remove the Undo of a reply that was sent or taken back. */
 const undos = new Map<string, () => void>()
 
+/** Undoing messages that have left, by their ids. */
+const [undoable, setUndoable] = createSignal<ReadonlyMap<string, Undoable>>(new Map())
+
+interface Undoable {
+  endsAt: number
+  run: () => void
+}
+
+/** How to undo a message that left at once, as long as its thread offers that. */
+export function undoOf(id: string): Undoable | undefined {
+  return undoable().get(id)
+}
+
 const [threadOnScreen, setThreadOnScreen] = createSignal<string>()
 
 /** The thread that shows its waiting replies with their own Undo. */
 export { setThreadOnScreen }
 
 /** When a waiting reply is sent, by this browser's clock. Clocks differ: never later than the server waits. */
-export function sendsAt({ sendAt }: WaitingReply): number {
-  return Math.min(toLocalTime(Date.parse(sendAt)), Date.now() + UNDO_MS)
+export function sendsAt({ sendAt }: Pick<WaitingReply, 'sendAt'>): number {
+  return Math.min(toLocalTime(Date.parse(sendAt)), Date.now() + MAX_UNDO_MS)
 }
 
 /** Lets Ctrl/⌘+Z undo a reply that this page sent. A toast offers it too when the thread isn't visible. */
@@ -52,7 +76,36 @@ export function offerUndo(
   setTimeout(() => forgetUndo(id), endsAt - Date.now())
 }
 
-/** Takes a waiting reply back: its text is in the draft again. */
+/**
+ * Offers for ten seconds to undo a message that a chat shows already: it's removed there, its text is in the draft, and the
+ * ticket has the status from before.
+ */
+export function offerTakingBack(
+  { ticketId, draft, agentId, statusBefore }: Omit<TakeBack, 'reply'> & { statusBefore: TicketStatus },
+  id: string,
+  onTakenBack: () => void,
+): void {
+  const reply = knownTicket(ticketId)?.timeline.find((one) => one.id === id)
+  if (reply?.kind !== 'message') return
+  const status = knownTicket(ticketId)?.ticket.status
+  const endsAt = Date.now() + TAKE_BACK_MS
+  async function undo(): Promise<void> {
+    end()
+    if (reply?.kind !== 'message' || !(await takeBack({ ticketId, reply, draft, agentId }))) return
+    onTakenBack()
+    if (status !== statusBefore) await applyChanges([{ id: ticketId, change: { status: statusBefore } }])
+  }
+  const forget = pushUndo({ label: 'Sent', endsAt, isOnScreen: () => threadOnScreen() === ticketId, undo })
+  setUndoable((known) => new Map(known).set(id, { endsAt, run: () => void (forget() && undo()) }))
+  const timer = setTimeout(end, TAKE_BACK_MS)
+  function end(): void {
+    clearTimeout(timer)
+    forget()
+    setUndoable((known) => new Map([...known].filter(([other]) => other !== id)))
+  }
+}
+
+/** Takes a reply back that waits, or that a chat shows: its text is in the draft again. */
 export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): Promise<boolean> {
   const { id, text, attachments = [], recipients } = reply
   try {
@@ -66,9 +119,14 @@ export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): P
   }
   // The server has put it into the draft of its author; of a disabled agent, into the draft of the one who asks.
   const isSaved = reply.agentId === agentId || reply.heldBecause === 'disabled'
+  const now = new Date(toServerTime(Date.now())).toISOString()
   batch(() => {
     forgetUndo(id)
-    patchTicket(ticketId, (known) => ({ ...known, waiting: known.waiting.filter((one) => one.id !== id) }))
+    patchTicket(ticketId, (known) => ({
+      ...known,
+      waiting: known.waiting.filter((one) => one.id !== id),
+      timeline: known.timeline.map((one) => (one.id === id ? { ...one, takenBackAt: now } : one)),
+    }))
     draft.dispatch({ type: 'taken back', text, attachments, recipients, isSaved, now: Date.now() })
   })
   return true

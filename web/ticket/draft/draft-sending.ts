@@ -30,9 +30,9 @@ type Press = SendRequest & { now: number }
 /** Sends, or waits for the uploads. */
 export function pressSend(
   state: DraftState,
-  { isUploading, now, id, after, status, sentTo }: Press & { isUploading: boolean },
+  { isUploading, now, id, after, status, sentTo, undoMs }: Press & { isUploading: boolean },
 ): Step {
-  const request = { id, after, status, ...(sentTo && { sentTo }) }
+  const request = { id, after, status, undoMs, ...(sentTo && { sentTo }) }
   if (!isUploading) return startSending(state, { ...request, now })
   if (state.sending?.isOut) return { state, effects: [] }
   return { state: { ...state, sendsAfterUploads: request }, effects: [] }
@@ -49,7 +49,7 @@ export function endUploads(
   return startSending(state, { ...request, now })
 }
 
-function startSending(state: DraftState, { id, after, status, sentTo, now }: Press): Step {
+function startSending(state: DraftState, { id, after, status, sentTo, undoMs, now }: Press): Step {
   if (isBlank(state) || state.sending?.isOut) return { state, effects: [] }
   const earlier = state.sending && now - state.sending.at < ID_USABLE_MS ? state.sending : undefined
   const sending: Sending = {
@@ -58,6 +58,7 @@ function startSending(state: DraftState, { id, after, status, sentTo, now }: Pre
     after: earlier?.after ?? after,
     status,
     ...(sentTo && { sentTo }),
+    undoMs,
     at: earlier?.at ?? now,
     isOut: true,
     wasReturned: earlier !== undefined,

@@ -26,6 +26,8 @@ export interface Sending extends DraftContent {
   status?: TicketStatus | undefined
   /** Reply by email only: the recipients that the agent saw, changed or not. */
   sentTo?: Recipients | undefined
+  /** Reply only: how long the agent can undo it before the server sends it; 0 sends it at once. */
+  undoMs?: number | undefined
   /** When it was first sent, by this browser's clock. */
   at: number
   /** Removed from the field. False when the text is back in the field and it is unknown whether the server has it. */
@@ -77,6 +79,7 @@ export interface SendRequest {
   after: string
   status?: TicketStatus | undefined
   sentTo?: Recipients | undefined
+  undoMs?: number | undefined
 }
 
 export type SaveFailure = 'unreachable' | 'refused' | 'changed elsewhere' | 'ticket deleted'

@@ -16,6 +16,7 @@ import type { Recipients } from '../recipients/address-list.ts'
 import {
   type Draft,
   knownTicket,
+  type MessageEntry,
   patchTicket,
   readNewest,
   readTicketAgain,
@@ -65,6 +66,8 @@ export interface OpenDraft {
     status?: TicketStatus | undefined
     /** For an email: the recipients that the agent sees. */
     sentTo?: Recipients | undefined
+    /** How long it can be undone before the server sends it. */
+    undoMs?: number
     onAccepted?: (id: string) => void
   }) => void
   /** Waits until the server has all of the text, or can't be reached. */
@@ -291,11 +294,25 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
 
   function showReply(
     { id, text, attachments, status, sentTo }: Sending,
-    { agentName = '', delivery }: SentMessage,
+    { agentName = '', delivery, createdAt }: SentMessage,
   ): void {
     const isHeld = delivery?.state === 'held'
     if (delivery?.sendAt === undefined || isHeld) void readTicketAgain(ticketId)
-    if (delivery?.sendAt === undefined) return
+    if (delivery?.sendAt === undefined) {
+      showSent({
+        kind: 'message',
+        id,
+        role: 'agent',
+        text,
+        format: 'markdown',
+        ...(attachments.length > 0 && { attachments }),
+        agentId: place.agentId,
+        agentName,
+        sending: delivery?.state === 'sent' ? 'sent' : 'queued',
+        createdAt,
+      })
+      return
+    }
     const waiting = {
       id,
       text,
@@ -313,6 +330,17 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
       ...known,
       drafts: known.drafts.filter((one) => one.kind !== 'reply'),
       waiting: [...known.waiting.filter((one) => one.id !== id), waiting],
+    }))
+  }
+
+  /** Until the thread is read again. */
+  function showSent(message: MessageEntry): void {
+    patchTicket(ticketId, (known) => ({
+      ...known,
+      drafts: known.drafts.filter((one) => one.kind !== 'reply'),
+      timeline: known.timeline.some(({ id }) => id === message.id)
+        ? known.timeline
+        : [...known.timeline, message],
     }))
   }
 
@@ -354,12 +382,12 @@ function createDraft(key: string, place: DraftPlace): OpenDraft {
     state,
     uploads,
     dispatch,
-    send({ after, status, sentTo, onAccepted: listener }) {
+    send({ after, status, sentTo, undoMs, onAccepted: listener }) {
       onAccepted = listener
       const now = Date.now()
       const id = createId(kind === 'note' ? 'not' : 'msg', toServerTime(now))
       const isUploading = untrack(() => uploads()?.isBusy() ?? false)
-      dispatch({ type: 'send pressed', id, after, status, sentTo, isUploading, now })
+      dispatch({ type: 'send pressed', id, after, status, sentTo, undoMs, isUploading, now })
     },
     async addFiles(files, limits) {
       try {

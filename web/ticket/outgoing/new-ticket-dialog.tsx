@@ -102,6 +102,7 @@ function NewTicketForm(props: NewTicketFormProps) {
             ...(mailboxId && { mailboxId }),
           }),
         )
+        if ('messageId' in ticket) return
         draft.discard()
         void queries.invalidateQueries({ queryKey: queryKeys.tickets })
         void queries.invalidateQueries({ queryKey: queryKeys.counts })

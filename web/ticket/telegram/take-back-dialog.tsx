@@ -10,7 +10,7 @@ interface TakeBackDialogProps {
   ticketId: string
 }
 
-/** Deletes a message from the chat of the customer. The ticket keeps it. */
+/** Removes a message from the chat of the customer. The ticket keeps it. */
 export default function TakeBackDialog(props: TakeBackDialogProps) {
   async function takeBack(): Promise<void> {
     const { messages } = api.console.tickets({ id: props.ticketId })
@@ -26,7 +26,7 @@ export default function TakeBackDialog(props: TakeBackDialogProps) {
       isOpen={props.isOpen}
       onClose={props.onClose}
       title="Take back this message?"
-      text="It's deleted in the customer's chat, where it may have been read already. Your team can still see it here."
+      text="It's removed from the customer's chat, where it may have been read already. Your team can still see it here."
       action="Take back"
       onConfirm={takeBack}
     />

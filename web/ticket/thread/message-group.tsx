@@ -2,10 +2,13 @@ import StickyNote from 'lucide-solid/icons/sticky-note'
 import { createMemo, For, Show } from 'solid-js'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Time } from '../../ui/relative-time.tsx'
+import { SecondsLeft } from '../../ui/seconds-left.tsx'
 import { besideText } from '../attachments/attachment-type.ts'
 import { Attachments } from '../attachments/attachments.tsx'
 import { ChatParts } from '../chat-parts.tsx'
+import { undoOf } from '../composer/waiting-replies.ts'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
 import { MailParts } from '../mail/mail-parts.tsx'
 import { createMailView } from '../mail/mail-view.ts'
@@ -96,6 +99,7 @@ export function MessageGroup(props: MessageGroupProps) {
                       seen={props.seen?.messageId === id ? props.seen : undefined}
                       isSaidBelow={isSent(props.items[index() + 1]) || wasSeenBefore(known(), props.seen)}
                     />
+                    <UndoSent id={id} />
                   </div>
                 )}
               </Show>
@@ -104,6 +108,22 @@ export function MessageGroup(props: MessageGroupProps) {
         </For>
       </div>
     </article>
+  )
+}
+
+/** Takes back a message that has just left, while the agent can. */
+function UndoSent(props: { id: string }) {
+  return (
+    <Show when={undoOf(props.id)}>
+      {(sent) => (
+        <div class="message-group-actions">
+          <Button size="small" onClick={sent().run}>
+            Undo
+          </Button>
+          <SecondsLeft until={sent().endsAt} />
+        </div>
+      )}
+    </Show>
   )
 }
 

@@ -186,6 +186,9 @@ export function ChatThread() {
                       {message.agentName ?? texts().someone}
                     </p>
                   </Show>
+                  <Show when={message.isRemoved}>
+                    <p class="chat-thread-state">{texts().removed}</p>
+                  </Show>
                   <Show when={message.text !== ''}>
                     <div
                       class="chat-thread-bubble"

@@ -44,6 +44,7 @@ export const de: Texts = {
   seen: 'Gesehen',
   sent: 'Gesendet',
   emailed: 'Auch per E-Mail gesendet',
+  removed: 'Nachricht entfernt',
   typing: '{name} schreibt…',
   someone: 'Support',
   loadOlder: 'Frühere Nachrichten zeigen',

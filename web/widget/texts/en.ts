@@ -42,6 +42,7 @@ export const en = {
   seen: 'Seen',
   sent: 'Sent',
   emailed: 'Also sent by email',
+  removed: 'Message removed',
   typing: '{name} is typing…',
   someone: 'Support',
   loadOlder: 'Show earlier messages',

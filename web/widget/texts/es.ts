@@ -44,6 +44,7 @@ export const es: Texts = {
   seen: 'Visto',
   sent: 'Enviado',
   emailed: 'También enviado por correo',
+  removed: 'Mensaje eliminado',
   typing: '{name} está escribiendo…',
   someone: 'Soporte',
   loadOlder: 'Mostrar mensajes anteriores',

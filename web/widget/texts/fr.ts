@@ -44,6 +44,7 @@ export const fr: Texts = {
   seen: 'Vu',
   sent: 'Envoyé',
   emailed: 'Aussi envoyé par e-mail',
+  removed: 'Message supprimé',
   typing: '{name} écrit…',
   someone: 'Assistance',
   loadOlder: 'Afficher les messages précédents',

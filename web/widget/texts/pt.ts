@@ -44,6 +44,7 @@ export const pt: Texts = {
   seen: 'Vista',
   sent: 'Enviada',
   emailed: 'Também enviada por e-mail',
+  removed: 'Mensagem removida',
   typing: '{name} está digitando…',
   someone: 'Suporte',
   loadOlder: 'Mostrar mensagens anteriores',

@@ -64,9 +64,9 @@ export function createConversations(api: VisitorApi): Conversations {
     if (own !== visit) return
     putConversation(answer.conversation)
     const known = threads()[id]?.messages ?? []
-    const [first] = answer.messages
-    // Between older ones and these, some may be missing.
-    const joined = answer.hasOlder && first ? known.filter((one) => one.createdAt >= first.createdAt) : known
+    const last = answer.messages.at(-1)
+    // Older ones were read again, or some may be missing between.
+    const joined = last ? known.filter((one) => one.createdAt > last.createdAt) : known
     setThread(id, { messages: merge(joined, answer.messages), hasOlder: answer.hasOlder, isLoaded: true })
   }
 
@@ -105,6 +105,11 @@ export function createConversations(api: VisitorApi): Conversations {
     if (message.from === 'agent') setTyping(undefined)
   }
 
+  function remove(id: string, messageId: string): void {
+    const thread = threads()[id]
+    if (thread) setThread(id, { ...thread, messages: thread.messages.filter((one) => one.id !== messageId) })
+  }
+
   function apply(event: NumberedEvent): void {
     // Events that were sent before the list was read are in it already.
     if (event.event === 'hello') number = Math.max(number, event.number)
@@ -115,6 +120,10 @@ export function createConversations(api: VisitorApi): Conversations {
     switch (event.event) {
       case 'message':
         put(event.conversation, event.message)
+        break
+      case 'removed':
+        remove(event.conversation.id, event.messageId)
+        putConversation(event.conversation)
         break
       case 'conversation':
         putConversation(event.conversation)

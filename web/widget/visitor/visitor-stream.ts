@@ -22,6 +22,7 @@ const SOON_SPREAD_MS = 500
 
 type VisitorEvent =
   | { event: 'message'; conversation: Conversation; message: Message }
+  | { event: 'removed'; conversation: Conversation; messageId: string }
   | { event: 'conversation'; conversation: Conversation }
   | { event: 'deleted'; conversationId: string }
   | { event: 'typing'; conversationId: string; agentName: string; isTyping: boolean }

@@ -3,7 +3,9 @@ import type { Transaction } from '../../../database/database.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
 import { type FrozenTelegram, sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
-import type { TelegramSend } from '../../../sends/send-content.ts'
+import { findSends } from '../../../sends/queries.ts'
+import { isByTelegram, type TelegramSend } from '../../../sends/send-content.ts'
+import { deletionOf, sentParts } from '../../../sends/telegram/sent-parts.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 
 /**
@@ -26,6 +28,18 @@ export async function recordPart(
     if (content.action === 'send') await insertIds(deps, tx, send, ids)
   })
   return after
+}
+
+/** Adds the ids to the deletion of a message that was still being sent when it was taken back. */
+export async function recordTargets(deps: Deps, deletion: TelegramSend): Promise<FrozenTelegram> {
+  const { orgId, messageId, content } = deletion
+  if (content.removed || messageId === null) return content
+  return deps.database.write(async (tx) => {
+    const [sent] = (await findSends(tx, { orgId, messageId })).filter(({ id }) => id !== deletion.id)
+    const after = { ...content, removed: [], ...(sent && isByTelegram(sent) && deletionOf(sentParts(sent))) }
+    await saveContent(tx, deletion, after)
+    return after
+  })
 }
 
 /** Records that the next part may have arrived. */

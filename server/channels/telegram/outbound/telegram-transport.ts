@@ -1,5 +1,8 @@
 import { and, eq, isNull, ne } from 'drizzle-orm'
+import type { Reader } from '../../../database/database.ts'
+import { statement } from '../../../database/statement.ts'
 import { bots, telegramChats } from '../../../database/tables/bots.ts'
+import { messages } from '../../../database/tables/messages.ts'
 import type { FrozenTelegram } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
 import { isByTelegram, type TelegramSend } from '../../../sends/send-content.ts'
@@ -7,7 +10,7 @@ import type { AttemptResult, Transport } from '../../../sends/transport.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { createPace } from './pace.ts'
-import { recordPart, recordUnanswered } from './record-part.ts'
+import { recordPart, recordTargets, recordUnanswered } from './record-part.ts'
 import { type SendStep, stepsOf } from './send-steps.ts'
 import { chatStateOf, failedResult, resultOfError, sentResult, waitOf } from './telegram-result.ts'
 
@@ -25,8 +28,9 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     const files = await openFiles(deps, send.content)
     if ('fault' in files) return failedResult(send.content, files.fault)
     const open = (hash: string) => files.blobs.get(hash)?.stream() ?? new Blob([]).stream()
-    let { content } = send
+    let content = send.content.action === 'delete' ? await recordTargets(deps, send) : send.content
     for (const step of stepsOf({ api, token, open }, content)) {
+      if (content.action === 'send' && (await isTakenBack(deps, send))) break
       const result = await take({ ...send, content }, step)
       if ('fault' in result) return result
       content = result
@@ -98,6 +102,24 @@ async function findToken(deps: Deps, { orgId, laneId }: TelegramSend): Promise<s
     .where(and(eq(bots.orgId, orgId), eq(bots.id, laneId), isNull(bots.deletedAt)))
   return bot?.token ? deps.encryption.decrypt(bot.token, bot.id) : undefined
 }
+
+/** Then the rest of it isn't sent. Its deletion follows. */
+async function isTakenBack(deps: Deps, { orgId, messageId }: TelegramSend): Promise<boolean> {
+  if (messageId === null) return false
+  const [message] = await findTakenBack(deps.database.read, { orgId, messageId })
+  return message !== undefined && message.takenBackAt !== null
+}
+
+const findTakenBack = statement<
+  { orgId: string; messageId: string },
+  { takenBackAt: number | null }[],
+  Reader
+>('telegram_taken_back', (read, p) =>
+  read
+    .select({ takenBackAt: messages.takenBackAt })
+    .from(messages)
+    .where(and(eq(messages.orgId, p.orgId), eq(messages.id, p.messageId))),
+)
 
 /** Checks the files of all remaining parts before anything is sent. */
 async function openFiles(

@@ -36,7 +36,7 @@ export type VisibleMessage = Pick<
   | 'agentName'
   | 'attachmentCount'
   | 'createdAt'
-> & { isEmailed: boolean; clientId: string | null }
+> & { isEmailed: boolean; isRemoved: boolean; clientId: string | null }
 
 const conversation = {
   ticketId: widgetConversations.ticketId,
@@ -184,9 +184,9 @@ export const findSent = statement<
 
 /**
  * What a visitor sees of a ticket: not what agents passed on to someone else, not what those answered, nothing that was taken
- * back, and no vacation notices. Notes and activities are in other tables.
+ * back before they saw it, and no vacation notices. Notes and activities are in other tables.
  */
-const isVisible = sql`(${messages.author} is null or ${messages.author} <> 'third_party') and ${messages.takenBackAt} is null and not (${messages.role} = 'customer' and ${messages.isAutomatic})`
+const isVisible = sql`(${messages.author} is null or ${messages.author} <> 'third_party') and (${messages.takenBackAt} is null or ${messages.isRemovalShown}) and not (${messages.role} = 'customer' and ${messages.isAutomatic})`
 
 const message = {
   id: messages.id,
@@ -199,6 +199,7 @@ const message = {
   attachmentCount: messages.attachmentCount,
   createdAt: messages.createdAt,
   isEmailed: sql<boolean>`${messages.email} is not null`.mapWith(Boolean),
+  isRemoved: sql<boolean>`${messages.takenBackAt} is not null`.mapWith(Boolean),
   clientId: widgetMessages.clientId,
 }
 
@@ -240,6 +241,24 @@ export const findMessagesSince = statement<
       sql`${messages.createdAt} >= ${integerParameter(p.time)}`,
     ),
   ).orderBy(sql`${messages.createdAt}, ${messages.id} limit ${integerParameter(p.limit)}`),
+)
+
+/** Messages that were taken back since a time, before the visitor saw them. */
+export const findRemovedSince = statement<
+  { orgId: string; ticketId: string; time: number },
+  { id: string; isRemovalShown: boolean }[],
+  Reader
+>('widget_messages_removed', (read, p) =>
+  read
+    .select({ id: messages.id, isRemovalShown: messages.isRemovalShown })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.orgId, textParameter(p.orgId)),
+        eq(messages.ticketId, textParameter(p.ticketId)),
+        sql`${messages.takenBackAt} >= ${integerParameter(p.time)}`,
+      ),
+    ),
 )
 
 export const findMessage = statement<

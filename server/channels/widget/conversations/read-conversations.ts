@@ -16,6 +16,7 @@ import {
   findMessagesBefore,
   findMessagesSince,
   findNewestAgent,
+  findRemovedSince,
   findTicketIdsOfUser,
   findTicketIdsOfVisitor,
   type VisibleMessage,
@@ -153,6 +154,22 @@ export async function messagesSince(
 ): Promise<MessageWithFiles[]> {
   const { read } = deps.database
   return withFiles(read, ofTicket, await findMessagesSince(read, { ...ofTicket, time, limit }))
+}
+
+/** Messages that were taken back since a time: those that the visitor had seen, and the ids of the others. */
+export async function removedSince(
+  deps: Deps,
+  { time, ...ofTicket }: { orgId: string; ticketId: string; time: number },
+): Promise<{ seen: MessageWithFiles[]; unseen: string[] }> {
+  const { read } = deps.database
+  const removed = await findRemovedSince(read, { ...ofTicket, time })
+  const unseen = removed.filter(({ isRemovalShown }) => !isRemovalShown).map(({ id }) => id)
+  const seen: MessageWithFiles[] = []
+  for (const { id, isRemovalShown } of removed) {
+    if (isRemovalShown)
+      seen.push(...(await withFiles(read, ofTicket, await findMessage(read, { ...ofTicket, id }))))
+  }
+  return { seen, unseen }
 }
 
 /** One of the visitor's own conversations. Throws 404, also for other people's conversations. */

@@ -30,6 +30,7 @@ const message = t.Object({
   attachments: t.Array(uploadedAttachment),
   createdAt: t.String(),
   isEmailed: t.Boolean(),
+  isRemoved: t.Optional(t.Boolean()),
 })
 
 export const conversationList = t.Object({ data: t.Array(conversation), event: t.Integer() })

@@ -31,7 +31,7 @@ export function viewConversation({
 }
 
 export function viewMessage(message: MessageWithFiles) {
-  const { id, clientId, ticketId, role, text, format, agentName, isAutomatic, isEmailed } = message
+  const { id, clientId, ticketId, role, agentName, isAutomatic, isEmailed, isRemoved } = message
   const isOfAgent = role === 'agent'
   const from = isOfAgent ? (isAutomatic ? ('system' as const) : ('agent' as const)) : ('visitor' as const)
   return {
@@ -40,17 +40,26 @@ export function viewMessage(message: MessageWithFiles) {
     conversationId: ticketId,
     from,
     agentName: isOfAgent ? agentName : null,
-    text,
-    html: isOfAgent ? (format === 'markdown' ? markdownToPageHtml(text) : plainToPageHtml(text)) : null,
-    attachments: message.attachments.map(viewUpload),
+    ...(isRemoved ? NOTHING : shownOf(message)),
     createdAt: isoTime(message.createdAt),
     isEmailed,
+    ...(isRemoved && { isRemoved }),
   }
+}
+
+/** An agent took it back after the visitor had seen it. */
+const NOTHING = { text: '', html: null, attachments: [] }
+
+function shownOf({ role, text, format, attachments }: MessageWithFiles) {
+  const html =
+    role === 'agent' ? (format === 'markdown' ? markdownToPageHtml(text) : plainToPageHtml(text)) : null
+  return { text, html, attachments: attachments.map(viewUpload) }
 }
 
 const NO_PREVIEW = { text: '', isMine: false }
 
-function previewOf({ text, format, attachments }: MessageWithFiles): string {
+function previewOf({ text, format, attachments, isRemoved }: MessageWithFiles): string {
+  if (isRemoved) return ''
   const start = plainTextOf({ text: text.slice(0, MAX_PREVIEWED_LENGTH), format }, 'text')
   const line = start.replaceAll(/\s+/g, ' ').trim()
   if (line === '') return attachments[0]?.name ?? ''

@@ -63,5 +63,5 @@ async function isShown(
   const [conversation] = await findConversation(read, { orgId, ticketId })
   if (!conversation || !isOwn(conversation, me)) return false
   const [message] = await findMessage(read, { orgId, ticketId, id: ownerId })
-  return message !== undefined
+  return message !== undefined && !message.isRemoved
 }

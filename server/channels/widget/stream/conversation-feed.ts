@@ -7,12 +7,18 @@ import type { PageStream } from '../../../live/page-stream.ts'
 import type { PresenceSnapshot } from '../../../live/presence.ts'
 import { createThrottle } from '../../../live/throttle.ts'
 import { yieldToEventLoop } from '../../../loop.ts'
-import { conversationById, followedTickets, messagesSince } from '../conversations/read-conversations.ts'
+import {
+  conversationById,
+  followedTickets,
+  messagesSince,
+  removedSince,
+} from '../conversations/read-conversations.ts'
 import type { SignedInVisitor } from '../visitors/visitors.ts'
 import {
   conversationFrame,
   deletedFrame,
   messageFrame,
+  removedFrame,
   typingFrame,
   visitorHelloFrame,
   visitorResetFrame,
@@ -32,6 +38,8 @@ const MAX_MISSED_EVENTS = 20
 const MAX_MESSAGES_PER_FRAME = 100
 /** How long pages can join before other work gets its turn. */
 const JOIN_SLICE_MS = 8
+
+const NONE_REMOVED = { seen: [], unseen: [] }
 
 type Frame = Uint8Array
 
@@ -152,21 +160,28 @@ export function createConversationFeed(
     const conversation = await conversationById(deps, { orgId, ticketId })
     // It has been deleted since, and the event that says so follows.
     if (!conversation) return []
-    const sent = shown.filter(({ type }) => type === 'message.sent')
-    const [first] = sent
-    if (!first) return [conversationFrame(conversation, last.number)]
-    const messages = await messagesSince(deps, {
-      orgId,
-      ticketId,
-      time: first.createdAt,
-      limit: MAX_MESSAGES_PER_FRAME,
-    })
+    const ofTicket = { orgId, ticketId }
+    const sent = shown.find(({ type }) => type === 'message.sent')
+    const changed = shown.find(({ type }) => type === 'ticket.updated')
+    const time = sent?.createdAt
+    const messages =
+      time === undefined
+        ? []
+        : await messagesSince(deps, { ...ofTicket, time, limit: MAX_MESSAGES_PER_FRAME })
+    const removed = changed
+      ? await removedSince(deps, { ...ofTicket, time: changed.createdAt })
+      : NONE_REMOVED
+    const frames = [
+      ...[...messages, ...removed.seen].map(
+        (message) => (number: number) => messageFrame(conversation, message, number),
+      ),
+      ...removed.unseen.map((id) => (number: number) => removedFrame(conversation, id, number)),
+    ]
     // Some messages are for agents only.
-    if (messages.length === 0) return [conversationFrame(conversation, last.number)]
-    return messages.map((message, at) => {
-      const number = at === messages.length - 1 ? last.number : first.number
-      return messageFrame(conversation, message, number)
-    })
+    if (frames.length === 0) return [conversationFrame(conversation, last.number)]
+    return frames.map((frame, at) =>
+      frame(at === frames.length - 1 ? last.number : (shown[0] ?? last).number),
+    )
   }
 
   async function letIn(): Promise<void> {

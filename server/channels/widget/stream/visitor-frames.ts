@@ -31,6 +31,11 @@ export function messageFrame(conversation: Conversation, message: MessageWithFil
   )
 }
 
+/** A message that was taken back before the visitor saw it. */
+export function removedFrame(conversation: Conversation, messageId: string, number: number): Frame {
+  return frame('removed', { conversation: viewConversation(conversation), messageId }, number)
+}
+
 export function conversationFrame(conversation: Conversation, number: number): Frame {
   return frame('conversation', { conversation: viewConversation(conversation) }, number)
 }
