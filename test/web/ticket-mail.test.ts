@@ -389,3 +389,43 @@ browserTest(
     expect(sides).toEqual(['right', 'left', 'right', 'right', 'left'])
   },
 )
+
+browserTest(
+  'a mail without a background follows the dark theme, and another one is on white paper',
+  async () => {
+    const workspace = await openWorkspace(bellhop)
+    const mailbox = await openMailbox(workspace)
+    await mailbox.receive({
+      html: '<style>.x{color:#222}</style><p style="color:#000">Black</p><p class="x">Gray</p><font color="navy">Navy</font><p><b>Bold</b></p>',
+    })
+    await mailbox.receive({
+      html: '<table bgcolor="#eeeeee"><tr><td style="color:#000">On paper</td><td>2</td></tr></table>',
+    })
+    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+    const { page } = window
+    await page.emulateMedia({ colorScheme: 'dark' })
+    const frames = page.locator('.mail-frame iframe[data-loaded]')
+    await eventually(async () => (await frames.count()) === 2)
+    expect(await frames.evaluateAll((all) => all.map((one) => one.hasAttribute('data-inset')))).toEqual([
+      false,
+      true,
+    ])
+    const lightness = (at: number, text: string) =>
+      frames
+        .nth(at)
+        .contentFrame()
+        .getByText(text)
+        .evaluate((element) => {
+          const context = document.createElement('canvas').getContext('2d')
+          if (!context) throw new Error('There is no canvas.')
+          context.fillStyle = getComputedStyle(element).color
+          context.fillRect(0, 0, 1, 1)
+          return Math.max(...context.getImageData(0, 0, 1, 1).data.slice(0, 3))
+        })
+    for (const text of ['Black', 'Gray', 'Navy', 'Bold'])
+      expect(await lightness(0, text)).toBeGreaterThan(150)
+    expect(await lightness(1, 'On paper')).toBeLessThan(40)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await eventually(async () => (await lightness(0, 'Black')) < 40)
+  },
+)

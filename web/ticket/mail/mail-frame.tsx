@@ -1,4 +1,5 @@
 import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js'
+import { theme } from '../../browser/theme.ts'
 import { Button } from '../../ui/button.tsx'
 import { rangesOfHits } from '../marked.tsx'
 import { fitFrame, passEventsOn } from './frame-fit.ts'
@@ -89,6 +90,7 @@ interface FrameProps extends MailFrameProps {
 
 function Frame(props: FrameProps) {
   const [isLoaded, setLoaded] = createSignal(false)
+  const [isInset, setInset] = createSignal(false)
   let frame: HTMLIFrameElement | undefined
   let stopFitting = () => {}
   onCleanup(() => stopFitting())
@@ -99,12 +101,21 @@ function Frame(props: FrameProps) {
       props.onFail()
       return
     }
+    const { body } = frame.contentDocument
+    setInset(body.hasAttribute('data-background'))
     stopFitting()
     stopFitting = fitFrame(frame, props.onFit)
     passEventsOn(frame)
-    props.onQuote(frame.contentDocument.body.hasAttribute('data-hides-quote'))
+    props.onQuote(body.hasAttribute('data-hides-quote'))
     setLoaded(true)
   }
+
+  createEffect(() => {
+    // Also when the theme changes.
+    theme()
+    if (!isLoaded() || !frame?.contentDocument) return
+    frame.contentDocument.documentElement.style.colorScheme = getComputedStyle(frame).colorScheme
+  })
 
   createEffect(() => {
     if (isLoaded() && frame) markHits(frame, props.terms)
@@ -119,6 +130,7 @@ function Frame(props: FrameProps) {
       src={props.src}
       style={{ height: `${props.height}px` }}
       data-loaded={isLoaded() || undefined}
+      data-inset={isInset() || undefined}
       ref={frame}
       onLoad={onLoad}
     />

@@ -1,3 +1,5 @@
+import { hasBackground, themedColors } from './frame-theme.ts'
+
 /** The content of a frame. Image URLs are looked up by how the stored HTML refers to the image. */
 interface FrameContent {
   isQuoteShown: boolean
@@ -25,14 +27,18 @@ export const FRAME_POLICY = [
 /** Pixels of a side. */
 const MIN_IMAGE_SIZE = 4
 
-/** The page makes the frame as high as its content; `search` is what the page marks. */
-const STYLE = `:root{color-scheme:light}html{display:flow-root;overflow-y:hidden}body{margin:0;padding:8px 12px;background:#fff;color:#1a1a1a;font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+/**
+ * The page makes the frame as high as its content, gives it the color scheme of its theme unless the mail has a background
+ * of its own, and marks `search`.
+ */
+const STYLE = `:root{color-scheme:light}html{display:flow-root;overflow-y:hidden}body{margin:0;padding:8px 12px;color:light-dark(#1a1a1a,#f2f2f0);font:14px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 body>:first-child,body>div:first-child>:first-child{margin-top:0}body>:last-child,body>div:last-child>:last-child{margin-bottom:0}
-.blocked-image{padding:0 6px;border:1px dashed;border-radius:3px;opacity:.75}::highlight(search){background:#f6d98a}img{max-width:100%;height:auto}table{max-width:100%}pre{white-space:pre-wrap}blockquote{margin:0 0 0 4px;padding-left:12px;border-left:2px solid #ccc}`
+.blocked-image{padding:0 6px;border:1px dashed;border-radius:3px;opacity:.75}body[data-background]{background:#fff}::highlight(search){background:#f6d98a;color:#1a1a1a}img{max-width:100%;height:auto}table{max-width:100%}pre{white-space:pre-wrap}blockquote{margin:0 0 0 4px;padding-left:12px;border-left:2px solid light-dark(#ccc,#555)}`
 
 /** The page inside the frame, from HTML that is already safe. */
 export function framePage(html: string, { isQuoteShown, ofContentId, ofUrl }: FrameContent): string {
   let hidesQuote = false
+  const isOnOwn = hasBackground(html)
   const shown = new HTMLRewriter()
     .on('[data-quote]', {
       element(element) {
@@ -51,8 +57,9 @@ export function framePage(html: string, { isQuoteShown, ofContentId, ofUrl }: Fr
         show(image, 'data-remote-src', ofUrl)
       },
     })
-    .transform(html)
-  return `<!doctype html><html><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><style>${STYLE}</style></head><body dir="auto"${hidesQuote ? ' data-hides-quote' : ''}>${shown}</body></html>`
+    .transform(isOnOwn ? html : themedColors(html))
+  const marks = `${hidesQuote ? ' data-hides-quote' : ''}${isOnOwn ? ' data-background' : ''}`
+  return `<!doctype html><html><head><meta charset="utf-8"><meta name="referrer" content="no-referrer"><style>${STYLE}</style></head><body dir="auto"${marks}>${shown}</body></html>`
 }
 
 function show(
