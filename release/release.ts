@@ -9,15 +9,7 @@ import { bundledPackages } from './packages.ts'
 import { sbom } from './sbom.ts'
 
 /** As Bun names them. Those for x64 need no AVX2: with Bun 1.4.5, `linux-x64-baseline` has the same bytes. */
-const TARGETS = [
-  'linux-x64',
-  'linux-x64-musl',
-  'linux-arm64',
-  'linux-arm64-musl',
-  'darwin-x64',
-  'darwin-arm64',
-  'windows-x64',
-]
+const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64']
 const ROOT = join(import.meta.dir, '..')
 const MONITORING = join(ROOT, 'server/http/docs/monitoring')
 

@@ -1,8 +1,7 @@
 import { dlopen } from 'bun:ffi'
 import ipaddr from 'ipaddr.js'
 
-/** The C library of glibc systems, and of musl systems. */
-export const C_LIBRARIES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
+export const C_LIBRARY = 'libc.so.6'
 const ADDRESS_BYTES = 128
 const IPV4 = 2
 const IPV6 = 10
@@ -24,14 +23,11 @@ export interface SocketTable {
 
 /** Bun has no list of its connections, and closes only some of them, so this asks the C library. Undefined without one. */
 export function openSocketTable(): SocketTable | undefined {
-  for (const name of C_LIBRARIES) {
-    try {
-      return tableOf(name)
-    } catch {
-      // Try the next library.
-    }
+  try {
+    return tableOf(C_LIBRARY)
+  } catch {
+    return undefined
   }
-  return undefined
 }
 
 function tableOf(library: string): SocketTable {

@@ -1,6 +1,6 @@
 import { dlopen } from 'bun:ffi'
 import { systemClock } from '../clock.ts'
-import { C_LIBRARIES } from '../http/socket-table.ts'
+import { C_LIBRARY } from '../http/socket-table.ts'
 
 const UNIX = 1
 const DATAGRAM_CLOSED_ON_EXEC = 0o2000002
@@ -43,14 +43,11 @@ export function createSupervisor(environment: Record<string, string | undefined>
 
 /** Whether it was sent. Callers can ignore a failure: systemd notices a missing message. */
 function sendDatagram(path: string, text: string): boolean {
-  for (const name of C_LIBRARIES) {
-    try {
-      return sendWith(name, path, text)
-    } catch {
-      // Try the next library.
-    }
+  try {
+    return sendWith(C_LIBRARY, path, text)
+  } catch {
+    return false
   }
-  return false
 }
 
 function sendWith(library: string, path: string, text: string): boolean {
