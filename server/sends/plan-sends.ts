@@ -230,14 +230,15 @@ function quotedBy(
   if (![...recipients.to, ...recipients.cc].every(({ address }) => informed.has(addressKey(address)))) {
     return undefined
   }
-  const address = newest.email?.from.address ?? customer.email
-  const name = newest.email?.from.name || newest.authorName || customer.name
+  const person = newest.email?.writer ?? newest.email?.from
+  const address = person?.address ?? customer.email
+  const name = person?.name || newest.authorName || customer.name
   const writer = name && name !== address ? `${name} <${address}>` : `${address}`
   return { writer, writtenAt: newest.createdAt, text: newest.text }
 }
 
-function writersOf({ from, replyTo }: MessageEmail): string[] {
-  return [from, ...replyTo].map(({ address }) => address)
+function writersOf({ from, writer = from, replyTo }: MessageEmail): string[] {
+  return [from, writer, ...replyTo].map(({ address }) => address)
 }
 
 function subjectOf({ ticket, kind = 'reply' }: Outgoing, answered: EmailedMessage | undefined): string {

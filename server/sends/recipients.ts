@@ -113,7 +113,9 @@ function clean({ name, address }: EmailAddress): EmailAddress {
   return { name: oneLine(name).slice(0, MAX_NAME_LENGTH), address: address.trim() }
 }
 
-function answerTo({ from, replyTo, to, cc }: MessageEmail): Recipients {
+function answerTo({ from, writer, replyTo, to, cc }: MessageEmail): Recipients {
+  // Not to the form or the group that sent it in their name.
+  if (writer) return { to: [writer], cc: withoutRepetitions([...to, ...cc], [from]) }
   const writers = replyTo.filter(({ address }) => isSendable(address))
   return { to: writers.length > 0 ? writers : [from], cc: [...to, ...cc] }
 }

@@ -41,6 +41,8 @@ export const MAX_SHOWN_ADDRESSES = 50
 /** The people on a message that arrived or left by email. */
 const email = t.Object({
   from: address,
+  /** Who wrote it, when a form or a group sent it in their name. */
+  writer: t.Optional(address),
   to: t.Array(address),
   cc: t.Optional(t.Array(address)),
   /** Its sender's domain did not send it, as the mailbox's own server found. */

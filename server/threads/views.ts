@@ -132,13 +132,14 @@ function viewMail({ email, hasHtml, isHtmlFormatted, hasRemoteImages, hasQuote }
   }
 }
 
-function viewEmail({ from, replyTo, to, cc, subject, forwardOf, isUnverified }: MessageEmail) {
+function viewEmail({ from, writer, replyTo, to, cc, subject, forwardOf, isUnverified }: MessageEmail) {
   const shownTo = to.slice(0, MAX_SHOWN_ADDRESSES)
   const shownCc = cc.slice(0, MAX_SHOWN_ADDRESSES - shownTo.length)
   const others = to.length + cc.length - shownTo.length - shownCc.length
   const isOther = ({ address }: EmailAddress) => address.toLowerCase() !== from.address.toLowerCase()
   return {
     from,
+    ...(writer && { writer }),
     to: shownTo,
     ...(shownCc.length > 0 && { cc: shownCc }),
     ...(others > 0 && { others }),

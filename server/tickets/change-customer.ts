@@ -76,7 +76,7 @@ async function changeAuthors(tx: Transaction, { orgId, ticketId, before, after }
     )
   const key = addressKey(after.email ?? '')
   const isOfNew = ({ email, authorName }: (typeof received)[number]) =>
-    email ? addressKey(email.from.address) === key : authorName === after.name
+    email ? addressKey((email.writer ?? email.from).address) === key : authorName === after.name
   const gained = received.filter((message) => message.author !== 'customer' && isOfNew(message))
   const lost = received.filter((message) => message.author === 'customer' && !isOfNew(message))
   await setAuthor(tx, gained, { author: 'customer', authorName: null })

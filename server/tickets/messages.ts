@@ -8,7 +8,7 @@ import { invalid, notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { text, textFault } from '../requests/text.ts'
-import { type Outgoing, planSends } from '../sends/plan-sends.ts'
+import { type Outgoing, type PlannedSends, planSends } from '../sends/plan-sends.ts'
 import { insertSends } from '../sends/queries.ts'
 import {
   insertMessages,
@@ -26,6 +26,8 @@ import { webhookMessageSent } from './views.ts'
 export const MAX_MESSAGE_LENGTH = 65_536
 const NOT_BLANK = text({ maxLength: MAX_MESSAGE_LENGTH })
 
+const SENT: PlannedSends = { sending: 'sent', sendError: null, email: null, sends: [] }
+
 interface NewAgentMessage {
   /** Made when absent. */
   id?: string
@@ -41,6 +43,11 @@ interface NewAgentMessage {
   attachments?: NewAttachments
   /** Those of an email that the author chose; null for those that the ticket suggests. */
   recipients?: Recipients | null
+  /** An email that a colleague sent with another program: nothing is sent for it. */
+  sentElsewhere?: Pick<
+    Message,
+    'author' | 'email' | 'hasHtml' | 'hasQuote' | 'isHtmlFormatted' | 'hasRemoteImages'
+  >
   /** A message that is forwarded to someone outside, and the columns of `messageContents` about its HTML. */
   forwarded?: NonNullable<Outgoing['forwarded']> &
     Pick<Message, 'hasHtml' | 'isHtmlFormatted' | 'hasRemoteImages'>
@@ -96,15 +103,17 @@ export async function addAgentMessage(
     agentName: input.agentName,
     createdAt: now,
   }
-  const { recipients, forwarded } = input
-  const { sends, ...planned } = await planSends(deps, tx, {
-    ticket,
-    customer,
-    message: written,
-    files: attachments,
-    recipients,
-    ...(forwarded && { kind: 'forward', forwarded }),
-  })
+  const { recipients, forwarded, sentElsewhere } = input
+  const { sends, ...planned } = sentElsewhere
+    ? SENT
+    : await planSends(deps, tx, {
+        ticket,
+        customer,
+        message: written,
+        files: attachments,
+        recipients,
+        ...(forwarded && { kind: 'forward', forwarded }),
+      })
   const stored = newMessage({
     ...written,
     ...planned,
@@ -114,6 +123,7 @@ export async function addAgentMessage(
     agentId: input.agentId ?? null,
     requestHash: input.requestHash ?? null,
     attachmentCount: attachments.length,
+    ...sentElsewhere,
     ...(forwarded && {
       hasQuote: true,
       hasHtml: forwarded.hasHtml,

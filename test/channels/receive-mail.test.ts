@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { countMails } from '../../server/channels/email/mailboxes/mailbox-health.ts'
+import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { messageIdOf } from '../../server/sends/message-id.ts'
 import { signInAgent } from '../support/agents.ts'
 import type { Bellhop, Client } from '../support/bellhop.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
+import { storedEvents, subscribe } from '../support/subscription.ts'
+import { readThread } from '../support/threads.ts'
 import type { TicketJson } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -206,6 +210,112 @@ describeWithMail('received mail', () => {
     expect(ticket.messages).toHaveLength(2)
   })
 
+  test('from one of our own addresses is read, unless it has our signature', async () => {
+    const { client, mailbox, address, settled } = await connected()
+    const change = { aliases: ['billing@helpdesk.test'] }
+    await updateMailbox(bellhop.deps, client.orgId, { id: mailbox.id, change })
+    const replyTo = 'Reply-To: Eva Lind <eva@customer.test>'
+    dovecot.deliver(address, mail({ from: address, to: address, subject: 'Form', headers: [replyTo] }))
+    const subject = 'Refund 12'
+    dovecot.deliver(address, mail({ from: 'Billing <billing@helpdesk.test>', to: address, subject }))
+    const test = messageIdOf(bellhop.deps.encryption, bellhop.deps.newId('msg'), 'helpdesk.test')
+    const signed = [`Message-ID: ${test}`]
+    dovecot.deliver(address, mail({ from: address, to: address, subject: 'Test', headers: signed }))
+    expect(await settled(3)).toMatchObject({ message: 2, own: 1 })
+    expect(await customersOf(client)).toEqual({
+      Form: { name: 'Eva Lind', email: 'eva@customer.test' },
+      'Refund 12': { name: 'Billing', email: 'billing@helpdesk.test' },
+    })
+  })
+
+  test('of a form or a group is from the person that it names', async () => {
+    const { client, address, settled } = await connected()
+    const deliver = (subject: string, from: string, ...headers: string[]) =>
+      dovecot.deliver(address, mail({ subject, from, to: address, headers }))
+    deliver('Form', 'WordPress <wordpress@shop.test>', 'Reply-To: ana@customer.test')
+    deliver('No reply', 'Shop <noreply@shop.test>', 'Reply-To: Cy <cy@customer.test>')
+    const both = 'Reply-To: help@groups.test, flo@customer.test'
+    deliver('Group', "'Flo' via Help <help@groups.test>", both, 'List-Id: <help.groups.test>')
+    deliver('List', 'Gil via Help <list@groups.test>', 'X-Original-From: Gil O <gil@customer.test>')
+    deliver('Person', 'Dan <dan@customer.test>', 'Reply-To: Dan at home <dan@home.test>')
+    expect(await settled(5)).toMatchObject({ message: 5 })
+    expect(await customersOf(client)).toEqual({
+      Form: { name: 'ana', email: 'ana@customer.test' },
+      'No reply': { name: 'Cy', email: 'cy@customer.test' },
+      Group: { name: 'Flo', email: 'flo@customer.test' },
+      List: { name: 'Gil', email: 'gil@customer.test' },
+      Person: { name: 'Dan', email: 'dan@customer.test' },
+    })
+  })
+
+  test('by a colleague who answers with another program is an agent’s message, if it isn’t forged', async () => {
+    const { client, address, settled } = await connected({ authservId: 'mx.helpdesk.test' })
+    await subscribe(bellhop.deps, client.orgId)
+    const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor' })
+    dovecot.deliver(address, mail({ to: address, headers: ['Message-ID: <lamp@customer.test>'] }))
+    await settled(1)
+    const answer = (from: string, to: string, id: string, ...more: string[]) => {
+      const headers = [`Message-ID: <${id}@outlook.test>`, 'References: <lamp@customer.test>', ...more]
+      return mail({ from, to, cc: address, subject: 'Re: Hello', headers, body: [`This is ${id}.`] })
+    }
+    dovecot.deliver(address, answer(`Support <${address}>`, 'ana@customer.test', 'support'))
+    dovecot.deliver(address, answer(`B. Okafor <${ben.email}>`, 'ana@customer.test', 'ben'))
+    dovecot.deliver(address, answer(`Ben <${ben.email}>`, 'Supplier <desk@supplier.test>', 'supplier'))
+    const failed = 'Authentication-Results: mx.helpdesk.test; dmarc=fail; spf=fail'
+    dovecot.deliver(address, answer(`Support <${address}>`, 'ana@customer.test', 'forged', failed))
+    const thanks = ['Message-ID: <thanks@customer.test>', 'In-Reply-To: <support@outlook.test>']
+    await settled(5)
+    dovecot.deliver(address, mail({ to: address, subject: 'AW: Hello', headers: thanks, body: ['Thanks.'] }))
+    await settled(6)
+    const { id, messages } = await onlyTicket(client)
+    const shown = messages.map(({ role, text, agentName, thirdParty, delivery }) => [
+      ...[role, text, agentName, thirdParty, delivery?.state],
+    ])
+    expect(shown).toEqual([
+      ['customer', 'Hello', undefined, undefined, undefined],
+      ['agent', 'This is support.', 'Support', undefined, 'sent'],
+      ['agent', 'This is ben.', 'Ben Okafor', undefined, 'sent'],
+      ['agent', 'This is supplier.', 'Ben Okafor', true, 'sent'],
+      ['customer', 'This is forged.', undefined, undefined, undefined],
+      ['customer', 'Thanks.', undefined, undefined, undefined],
+    ])
+    const sent = (await storedEvents(bellhop.deps, client.orgId)).filter(
+      ({ type }) => type === 'message.sent',
+    )
+    expect(sent.map(({ body }) => JSON.parse(body).data.message.agentName)).toEqual([
+      ...[undefined, 'Support', 'Ben Okafor', 'Ben Okafor', undefined, undefined],
+    ])
+    const { timeline } = await readThread(ben, id)
+    expect(timeline.find(({ text }) => text === 'This is forged.')?.email?.isUnverified).toBe(true)
+  })
+
+  test('that answers us is a person’s although rules and lists mark it, unless a program answers', async () => {
+    const { client, address, settled } = await connected({ autoReply: 'We got it.' })
+    dovecot.deliver(address, mail({ to: address, headers: ['List-Id: <team.customer.test>'] }))
+    expect(await settled(1)).toMatchObject({ message: 1 })
+    const { id, messages } = await onlyTicket(client)
+    // A list gets no automatic reply.
+    expect(messages).toHaveLength(1)
+    const posted = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, {
+      body: { text: 'Which one?' },
+    })
+    const ours = messageIdOf(bellhop.deps.encryption, posted.json.id, 'helpdesk.test')
+    let mails = 1
+    async function answered(...headers: string[]) {
+      await client.call('PATCH', `/tickets/${id}`, { body: { status: 'resolved' } })
+      dovecot.deliver(address, mail({ to: address, subject: 'Re: Hello', headers }))
+      mails += 1
+      await settled(mails)
+      return (await onlyTicket(client)).status
+    }
+    const reference = `In-Reply-To: ${ours}`
+    expect(await answered(reference, 'Auto-Submitted: auto-generated')).toBe('open')
+    expect(await answered(reference, 'Precedence: bulk', 'List-Id: <team.customer.test>')).toBe('open')
+    expect(await answered(reference, 'Return-Path: <>')).toBe('open')
+    expect(await answered(reference, 'Auto-Submitted: auto-replied')).toBe('resolved')
+    expect(await answered(reference, 'Auto-Submitted: auto-generated', 'X-Autoreply: yes')).toBe('resolved')
+  })
+
   test('without a sender waits in quarantine, and the next one goes on', async () => {
     const { client, address, settled } = await connected()
     dovecot.deliver(address, 'Subject: Nobody\r\n\r\nHello')
@@ -250,6 +360,12 @@ function mail(given: {
     ...(given.body ?? ['Hello']),
     '',
   ].join('\r\n')
+}
+
+/** By the subjects of their tickets. */
+async function customersOf(client: Client) {
+  const { json } = await client.call<{ data: { subject: string; customer: object }[] }>('GET', '/tickets')
+  return Object.fromEntries(json.data.map(({ subject, customer }) => [subject, customer]))
 }
 
 async function onlyTicket(client: Client): Promise<TicketJson> {

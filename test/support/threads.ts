@@ -45,6 +45,7 @@ interface AddressJson {
 }
 
 interface EmailJson {
+  isUnverified?: true
   from: AddressJson
   to: AddressJson[]
   cc?: AddressJson[]

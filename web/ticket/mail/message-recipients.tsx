@@ -25,8 +25,8 @@ interface MessageRecipientsProps {
 }
 
 /**
- * "to Support, cc Cy" or "Forwarded to cy@carrier.test", and below it all names and addresses. One click makes the writer, or the sender of the mail that the
- * customer forwarded, the customer. Nothing for a message that is no mail.
+ * "to Support, cc Cy" or "Forwarded to cy@carrier.test", and below it all names and addresses. One click makes someone
+ * else the customer: the writer, the sender of the mail that the customer forwarded, or who is in Reply-To. Nothing for a message that is no mail.
  */
 export function MessageRecipients(props: MessageRecipientsProps) {
   const [isOpen, setOpen] = createSignal(false)
@@ -150,8 +150,12 @@ function People(props: AllRecipientsProps & { label: string; people: Address[] |
   )
 }
 
-function candidateFor({ message, ticket }: MessageRecipientsProps): Address | undefined {
+function candidateFor({ message, ticket, reply }: MessageRecipientsProps): Address | undefined {
   if (message.role !== 'customer' || !message.email || message.isAutomatic) return undefined
-  const person = message.author ? message.email.from : forwardedSender(message.text)
-  return person && canBeCustomer(ticket, person) ? person : undefined
+  const { from, writer = from, replyTo = [] } = message.email
+  const isAtHand = (person: Address) =>
+    canBeCustomer(ticket, person) && !isSameAddress(person.address, reply.mailbox?.address)
+  if (message.author) return isAtHand(writer) ? writer : undefined
+  const forwarded = forwardedSender(message.text)
+  return [...(forwarded ? [forwarded] : []), ...replyTo].find(isAtHand)
 }

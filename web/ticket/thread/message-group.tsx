@@ -153,14 +153,14 @@ interface MessageProps extends MessageGroupProps {
 /** A mail with its formatting and quoted text, or the text of another message. */
 function Message(props: MessageProps) {
   const view = createMailView(() => props.message)
-  const { email, hasQuote, role } = props.message
+  const { email, hasQuote, html, role } = props.message
   const isOfTelegram = () => props.message.telegram || props.message.editedAt || props.message.takenBackAt
   const isReceived = email !== undefined && role === 'customer'
   return (
     <>
       <MailParts.Menu message={props.message} ticket={props.ticket} view={view} />
       <Show
-        when={isReceived || hasQuote}
+        when={isReceived || hasQuote || html !== undefined}
         fallback={
           <Show
             when={isOfTelegram()}

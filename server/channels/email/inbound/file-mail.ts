@@ -6,33 +6,34 @@ import type { MailOutcome, mails } from '../../../database/tables/mailboxes.ts'
 import { type EmailAddress, type MessageEmail, messageContents } from '../../../database/tables/messages.ts'
 import { emailedVisitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordWorkspaceChange } from '../../../events/events.ts'
+import { recordEvents, recordWorkspaceChange } from '../../../events/events.ts'
 import { planAutoReply } from '../../../replies/auto-reply.ts'
-import { isBlank } from '../../../requests/text.ts'
 import { recordBounce } from '../../../sends/bounces.ts'
 import { addressKey, type OwnAddresses, withoutRepetitions } from '../../../sends/email-addresses.ts'
 import { withoutBrackets } from '../../../sends/email-content.ts'
+import { ownMessageIdsIn } from '../../../sends/message-id.ts'
 import { withoutSubjectToken, withoutToken } from '../../../sends/reply-address.ts'
 import { emailWay } from '../../../sends/way-out.ts'
+import { addAgentMessage } from '../../../tickets/messages.ts'
 import type { Message } from '../../../tickets/queries.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
 import { lockAssignees } from '../../../tickets/update-ticket.ts'
 import type {
   Authentication,
-  AutomaticReason,
   BounceReport,
   MailAttachment,
   ParsedMail,
   ParseResult,
 } from '../parse/parsed-mail.ts'
+import { AUTOMATIC_REASONS, isAutomatic } from './automatic.ts'
+import { answerOf, type ColleagueAnswer, findColleague } from './colleague.ts'
 import { type FoundTicket, findTicketOf, ownMessageIn } from './find-ticket.ts'
 import { hashOf } from './mail-hash.ts'
 import {
   findAddresses,
   findKnownMail,
   findMailbox,
-  findMailboxByAddress,
   insertKnownMail,
   type KnownMail,
   lockPending,
@@ -40,9 +41,9 @@ import {
   saveKnownMail,
   saveOutcome,
 } from './queries.ts'
+import { nameOf, type Writer, writerOf } from './writer-of.ts'
 
 const MAX_SUBJECT_LENGTH = 255
-const MAX_NAME_LENGTH = 255
 const MAX_ADDRESS_LENGTH = 254
 const MAX_DELIVERED_TO = 5
 const NO_SUBJECT = '(no subject)'
@@ -121,21 +122,23 @@ interface Filing {
 async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<Filed> {
   const { mail, parsed } = filing
   const { orgId } = mail
-  const writer = parsed.from ?? parsed.sender
   if (parsed.bounce && !mail.becomesTicket) return fileBounce(deps, tx, orgId, parsed.bounce)
-  if (!writer || !isAddress(writer.address)) return quarantined('The email has no valid sender.')
-  const sender = writer.address.toLowerCase()
-  if (!mail.becomesTicket && (await isOwn(deps, tx, { orgId, sender, parsed }))) return { outcome: 'own' }
+  const { own } = await emailWay(tx, orgId, mail.mailboxId)
+  const writer = writerOf(parsed, own)
+  if (!writer) return quarantined('The email has no valid sender.')
+  if (!mail.becomesTicket && (await isOwn(deps, tx, { orgId, own, writer, parsed }))) {
+    return { outcome: 'own' }
+  }
   const known = {
     orgId,
     mailboxId: mail.mailboxId,
     messageIdHash: hashOf(parsed.messageId ?? mail.hash ?? mail.id),
-    senderHash: hashOf(sender),
+    senderHash: hashOf(writer.from.address.toLowerCase()),
     bodyHash: parsed.bodyHash,
   }
   const [copied] = await takeIn(deps, tx, known)
   if (copied && !mail.becomesTicket) return duplicateOf(copied, mail)
-  const message = await storeMessage(deps, tx, { ...filing, sender, writer })
+  const message = await storeMessage(deps, tx, { ...filing, own, writer })
   if (!copied) await saveKnownMail(tx, { ...known, ticketId: message.ticketId, messageId: message.id })
   return {
     outcome: message.isAutomatic ? 'automatic' : 'message',
@@ -227,24 +230,25 @@ type MailFields = Pick<
 >
 
 interface Received extends Filing {
-  /** In lower case. */
-  sender: string
-  writer: EmailAddress
+  own: OwnAddresses
+  writer: Writer
 }
 
 /** Into its ticket, or a new one. */
 async function storeMessage(deps: Deps, tx: Transaction, received: Received): Promise<Message> {
-  const { mail, parsed, sender, writer } = received
+  const { mail, parsed, writer, own } = received
   const { orgId, mailboxId } = mail
+  const sender = writer.person.address.toLowerCase()
+  const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer, own))
+  const colleague = email.isUnverified ? undefined : await findColleague(tx, { orgId, own, writer })
+  const isColleague = colleague !== undefined
   const found = mail.becomesTicket
     ? undefined
-    : await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender })
-  const { own } = await emailWay(tx, orgId, mailboxId)
-  const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer, own))
+    : await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender, isColleague, own })
   const fields = {
     id: deps.newId('msg'),
     text: parsed.text,
-    isAutomatic: parsed.automatic !== null && !mail.becomesTicket,
+    isAutomatic: !mail.becomesTicket && isAutomatic(parsed, { writer, found }),
     email: found
       ? { ...email, subject: withoutSubjectToken(deps.encryption, email.subject, found.ticketId) }
       : email,
@@ -253,9 +257,17 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
     isHtmlFormatted: parsed.isFormatted,
     hasRemoteImages: parsed.hasRemoteImages,
   }
-  const message = found
-    ? await addToTicket(deps, tx, { ...received, found, fields })
-    : await openNew(deps, tx, { ...received, fields })
+  const answer = isColleague && found && answerOf(fields, { own, found })
+  const message = answer
+    ? await addAnswer(deps, tx, {
+        ...received,
+        agentName: colleague,
+        found,
+        fields: { ...fields, ...answer },
+      })
+    : found
+      ? await addToTicket(deps, tx, { ...received, found, fields })
+      : await openNew(deps, tx, { ...received, fields })
   await storeContents(tx, { mail, parsed, message })
   return message
 }
@@ -263,16 +275,16 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
 async function addToTicket(
   deps: Deps,
   tx: Transaction,
-  { mail, writer, files, found, fields }: Received & { found: FoundTicket; fields: MailFields },
+  { mail, writer: { person }, files, found, fields }: Received & { found: FoundTicket; fields: MailFields },
 ): Promise<Message> {
   const { orgId } = mail
   const { ticketId, author, isVisitor = false } = found
-  const name = nameOf(writer)
-  if (isVisitor) await recordAnswer(deps, tx, { orgId, address: writer.address })
+  const name = nameOf(person)
+  if (isVisitor) await recordAnswer(deps, tx, { orgId, address: person.address })
   else if (author === 'customer') {
-    await upsertCustomer(deps, tx, orgId, { name, email: writer.address, isNameVerified: false })
+    await upsertCustomer(deps, tx, orgId, { name, email: person.address, isNameVerified: false })
   }
-  const authorName = author === 'customer' ? null : (name ?? writer.address)
+  const authorName = author === 'customer' ? null : (name ?? person.address)
   const added = { ...fields, ticketId, author, authorName, attachments: { received: files } }
   return (await receiveCustomerMessage(deps, tx, orgId, added)).message
 }
@@ -295,10 +307,10 @@ async function openNew(
   { mail, mailbox, parsed, files, assignable, writer, fields }: Received & { fields: MailFields },
 ): Promise<Message> {
   const { orgId } = mail
-  const { address: email } = writer
+  const { person } = writer
   const customer = await upsertCustomer(deps, tx, orgId, {
-    name: nameOf(writer),
-    email,
+    name: nameOf(person),
+    email: person.address,
     isNameVerified: false,
   })
   const { defaultAssignee } = mailbox
@@ -313,7 +325,9 @@ async function openNew(
   })
   const [message] = ticket.messages
   if (!message) throw new Error('A ticket was opened without its message.')
-  if (!mail.becomesTicket) await planAutoReply(deps, tx, { ticket, mail: message, mailbox })
+  // Anyone else's automatic mail asks for no answer either: it comes from a list, or was sent in bulk.
+  const isAnswered = parsed.automatic === null && !mail.becomesTicket
+  if (isAnswered) await planAutoReply(deps, tx, { ticket, mail: message, mailbox })
   return message
 }
 
@@ -330,16 +344,46 @@ async function storeContents(
 }
 
 /**
- * Whether we sent the mail ourselves: it comes from one of the mailboxes, or has the signature of one of our messages.
+ * Whether we sent the mail ourselves: it has our signature, and is about one of the organization's messages. The
+ * messages with which a mailbox tests itself are stored nowhere.
  */
 async function isOwn(
   deps: Deps,
   tx: Transaction,
-  { orgId, sender, parsed }: { orgId: string; sender: string; parsed: ParsedMail },
+  { orgId, own, writer, parsed }: { orgId: string; own: OwnAddresses; writer: Writer; parsed: ParsedMail },
 ): Promise<boolean> {
-  const [mailbox] = await findMailboxByAddress(tx, { orgId, addressKey: addressKey(sender) })
-  if (mailbox) return true
-  return (await ownMessageIn(deps, tx, orgId, [parsed.ownHeaders[OWN_HEADER] ?? ''])) !== undefined
+  const headers = [parsed.ownHeaders[OWN_HEADER] ?? '', parsed.messageId ?? '']
+  if (ownMessageIdsIn(deps.encryption, ...headers).length === 0) return false
+  return own.has(writer.from.address) || (await ownMessageIn(deps, tx, orgId, headers)) !== undefined
+}
+
+/** As an agent's message, which has left already. */
+async function addAnswer(
+  deps: Deps,
+  tx: Transaction,
+  {
+    mail,
+    files,
+    found,
+    agentName,
+    fields,
+  }: Received & {
+    found: FoundTicket
+    agentName: string
+    fields: MailFields & ColleagueAnswer
+  },
+): Promise<Message> {
+  const { id, text, isAutomatic: _, ...sentElsewhere } = fields
+  const { message, event } = await addAgentMessage(deps, tx, mail.orgId, {
+    id,
+    ticketId: found.ticketId,
+    text,
+    agentName,
+    attachments: { received: files },
+    sentElsewhere,
+  })
+  await recordEvents(deps, tx, mail.orgId, [event])
+  return message
 }
 
 /** The addresses of all mailboxes, removed ones too: answers still name them. */
@@ -358,7 +402,7 @@ function withoutTokens(own: Set<string>, { replyTo, to, cc, ...email }: MessageE
   return { ...email, replyTo: replyTo.map(shown), to: shownTo, cc: withoutRepetitions(cc.map(shown)) }
 }
 
-function emailOf(parsed: ParsedMail, from: EmailAddress, own: OwnAddresses): MessageEmail {
+function emailOf(parsed: ParsedMail, { from, person }: Writer, own: OwnAddresses): MessageEmail {
   const { replyTo, to, cc, subject, authentication } = parsed
   const messageId = parsed.messageId && withoutBrackets(parsed.messageId)
   const references = parsed.references.map(withoutBrackets)
@@ -372,6 +416,7 @@ function emailOf(parsed: ParsedMail, from: EmailAddress, own: OwnAddresses): Mes
     subject,
     messageId,
     references,
+    ...(person !== from && { writer: person }),
     ...(deliveredTo.length > 0 && { deliveredTo }),
     ...(isForged && { isUnverified: true }),
   }
@@ -402,27 +447,9 @@ function quarantined(reason: string): Filed {
   return { outcome: 'quarantined', reason }
 }
 
-function nameOf({ name }: EmailAddress): string | undefined {
-  return isBlank(name) ? undefined : cut(name.trim(), MAX_NAME_LENGTH)
-}
-
-function isAddress(address: string): boolean {
-  return address.length <= MAX_ADDRESS_LENGTH && /^[^\s@]+@[^\s@]+$/.test(address)
-}
-
 /** By code points, so that no character is cut in half. */
 function cut(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : [...text].slice(0, maxLength).join('')
 }
 
 const insertContents = insertOf(messageContents)
-
-const AUTOMATIC_REASONS: Record<AutomaticReason, string> = {
-  auto_submitted: 'The email says that a program wrote it (Auto-Submitted).',
-  auto_response_suppress: 'The email asks for no automatic response (X-Auto-Response-Suppress).',
-  precedence: 'The email was sent in bulk (Precedence).',
-  mailing_list: 'The email comes from a mailing list (List-Id).',
-  read_receipt: 'The email is a read receipt.',
-  empty_return_path: 'The email has no return address (Return-Path).',
-  no_reply_sender: 'The sender accepts no replies (no-reply).',
-}

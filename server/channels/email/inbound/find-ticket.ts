@@ -5,6 +5,7 @@ import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
+import type { OwnAddresses } from '../../../sends/email-addresses.ts'
 import { ownMessageIdsIn } from '../../../sends/message-id.ts'
 import {
   isTokenOf,
@@ -29,6 +30,21 @@ export interface FoundTicket {
    * at all.
    */
   isVisitor?: boolean
+  /** Someone who takes part in the ticket answers one of our messages, which the mail names with our signature. */
+  answersUs: boolean
+  /** The customer's address in lower case; empty for none. */
+  customer: string
+}
+
+interface Sought {
+  orgId: string
+  mailboxId: string
+  mail: ParsedMail
+  /** In lower case. */
+  sender: string
+  /** A colleague can answer a ticket's mail without taking part in it. */
+  isColleague: boolean
+  own: OwnAddresses
 }
 
 interface TicketAddresses {
@@ -47,19 +63,22 @@ interface TicketAddresses {
 export async function findTicketOf(
   deps: Deps,
   tx: Transaction,
-  { orgId, mailboxId, mail, sender }: { orgId: string; mailboxId: string; mail: ParsedMail; sender: string },
+  { orgId, mailboxId, mail, sender, isColleague, own }: Sought,
 ): Promise<FoundTicket | undefined> {
   const recipients = [...mail.to, ...mail.cc].map(({ address }) => address)
-  const signed =
-    (await ticketOfTokens(deps, tx, orgId, tokensInAddresses([...recipients, ...mail.deliveredTo]))) ??
-    (await ticketOfOwnMessage(deps, tx, orgId, mail))
-  if (signed !== undefined) return found(tx, orgId, signed, sender)
+  const answered = await ownMessageIn(deps, tx, orgId, [...mail.inReplyTo, ...mail.references.toReversed()])
+  const tokens = tokensInAddresses([...recipients, ...mail.deliveredTo])
+  const signed = (await ticketOfTokens(deps, tx, orgId, tokens)) ?? answered?.ticketId
+  if (signed !== undefined) {
+    return found(tx, { orgId, ticketId: signed, sender, own, isAnswer: signed === answered?.ticketId })
+  }
   const known =
     (await ticketOfKnownMail(tx, { orgId, mailboxId, mail })) ??
     (await ticketOfTokens(deps, tx, orgId, tokensInSubject(mail.subject)))
   if (known === undefined) return undefined
   const { customer, participants } = await addressesOf(tx, orgId, known)
-  return customer === sender || participants.has(sender) ? found(tx, orgId, known, sender) : undefined
+  const takesPart = isColleague || customer === sender || participants.has(sender)
+  return takesPart ? found(tx, { orgId, ticketId: known, sender, own, isAnswer: false }) : undefined
 }
 
 /** The id of our message that the headers of a mail name, with our signature. */
@@ -81,22 +100,28 @@ export async function ownMessageIn(
 
 async function found(
   tx: Transaction,
-  orgId: string,
-  ticketId: string,
-  sender: string,
+  {
+    orgId,
+    ticketId,
+    sender,
+    own,
+    isAnswer,
+  }: Pick<Sought, 'orgId' | 'sender' | 'own'> & { ticketId: string; isAnswer: boolean },
 ): Promise<FoundTicket | undefined> {
   const [ticket] = await tx
     .select({ id: tickets.id })
     .from(tickets)
     .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
   if (!ticket) return undefined
-  const { customer, thirdParties } = await addressesOf(tx, orgId, ticketId)
-  if (customer === sender) return { ticketId, author: 'customer' }
+  const { customer, participants, thirdParties } = await addressesOf(tx, orgId, ticketId)
+  if (customer === sender) return { ticketId, author: 'customer', customer, answersUs: isAnswer }
   const [visitor] = await findTypedContact(tx, { orgId, ticketId })
   if (visitor?.email.toLowerCase() === sender) {
-    return { ticketId, author: 'customer', isVisitor: true }
+    return { ticketId, author: 'customer', customer, isVisitor: true, answersUs: isAnswer }
   }
-  return { ticketId, author: thirdParties.has(sender) ? 'third_party' : 'participant' }
+  const isThird = thirdParties.has(sender) && !own.has(sender)
+  const author = isThird ? 'third_party' : 'participant'
+  return { ticketId, author, customer, answersUs: isAnswer && participants.has(sender) }
 }
 
 async function ticketOfTokens(
@@ -114,15 +139,6 @@ async function ticketOfTokens(
     if (meant) return meant.id
   }
   return undefined
-}
-
-async function ticketOfOwnMessage(
-  deps: Deps,
-  tx: Transaction,
-  orgId: string,
-  { inReplyTo, references }: ParsedMail,
-): Promise<string | undefined> {
-  return (await ownMessageIn(deps, tx, orgId, [...inReplyTo, ...references.toReversed()]))?.ticketId
 }
 
 async function ticketOfKnownMail(
@@ -167,11 +183,12 @@ async function addressesOf(tx: Transaction, orgId: string, ticketId: string): Pr
   const thirdParties = new Set<string>()
   for (const { role, author, email } of mails) {
     if (!email) continue
-    const addresses = [email.from, ...email.replyTo, ...email.to, ...email.cc]
+    const { from, writer = from } = email
+    const addresses = [from, writer, ...email.replyTo, ...email.to, ...email.cc]
     for (const { address } of addresses) participants.add(address.toLowerCase())
     // People to whom an agent forwarded a message, and people who answered as third parties.
     if (author !== 'third_party' && email.forwardOf === undefined) continue
-    const theirs = role === 'agent' ? [...email.to, ...email.cc] : [email.from]
+    const theirs = role === 'agent' ? [...email.to, ...email.cc] : [writer]
     for (const { address } of theirs) thirdParties.add(address.toLowerCase())
   }
   return { customer: owner?.emailKey ?? '', participants, thirdParties }

@@ -1,4 +1,4 @@
-import { and, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import { command, statement } from '../../../database/statement.ts'
 import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 
@@ -9,21 +9,6 @@ export const findMailbox = statement<{ orgId: string; id: string }, Mailbox[]>('
     .select()
     .from(mailboxes)
     .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
-)
-
-export const findMailboxByAddress = statement<{ orgId: string; addressKey: string }, { id: string }[]>(
-  'incoming_mailbox_by_address',
-  (tx, p) =>
-    tx
-      .select({ id: mailboxes.id })
-      .from(mailboxes)
-      .where(
-        and(
-          eq(mailboxes.orgId, p.orgId),
-          eq(mailboxes.addressKey, p.addressKey),
-          isNull(mailboxes.deletedAt),
-        ),
-      ),
 )
 
 export const findAddresses = statement<{ orgId: string }, { address: string }[]>(

@@ -15,6 +15,8 @@ export interface ParsedMail {
   messageId: string | null
   from: MailAddress | null
   sender: MailAddress | null
+  /** The member whose mail a group passed on under its own address: `X-Original-From`. */
+  originalFrom: MailAddress[]
   replyTo: MailAddress[]
   to: MailAddress[]
   cc: MailAddress[]
@@ -78,6 +80,7 @@ export interface MailAttachment {
 
 /** Why a mail counts as written by a machine (RFC 3834). */
 export type AutomaticReason =
+  | 'auto_replied'
   | 'auto_submitted'
   | 'auto_response_suppress'
   | 'precedence'
