@@ -1,9 +1,9 @@
+import { withoutDirectionControls } from '../direction-controls.ts'
 import { lengthOf } from '../requests/text.ts'
 
 /** In code points. */
 export const MAX_FILE_NAME_LENGTH = 255
-/** Control characters, and those that change the direction of text: they can make `exe.png` look like `gnp.exe`. */
-const HARMFUL = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const CONTROL = /\p{Cc}/gu
 const FALLBACK = 'file'
 
 /**
@@ -12,7 +12,7 @@ const FALLBACK = 'file'
  */
 export function cleanFileName(given: string): string {
   const last = given.toWellFormed().replaceAll('\\', '/').split('/').findLast(Boolean) ?? ''
-  const name = last.replaceAll(HARMFUL, '').trim()
+  const name = withoutDirectionControls(last).replaceAll(CONTROL, '').trim()
   return /^[. ]*$/.test(name) ? FALLBACK : shortened(name)
 }
 

@@ -5,8 +5,8 @@ type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; h
 
 /** Characters. Longer addresses stay text. */
 export const MAX_ADDRESS_LENGTH = 2_000
-/** Web and email addresses in a text. Lengths are bounded, so that no input is slow. */
-export const ADDRESS = String.raw`\bhttps?:\/\/[^\s<>"'${'`'}]{1,${MAX_ADDRESS_LENGTH}}|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\b`
+/** Web and email addresses in a text, up to a mark of its direction. Lengths are bounded, so that no input is slow. */
+export const ADDRESS = String.raw`\bhttps?:\/\/[^\s<>"'${'`'}\u061c\u200e\u200f]{1,${MAX_ADDRESS_LENGTH}}|\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}\b`
 const ADDRESSES = new RegExp(ADDRESS, 'gi')
 /** Punctuation that ends the sentence, not the address. */
 const SENTENCE_END = '.,;:!?…\'"»”'

@@ -33,7 +33,7 @@ const ASCII = /^[\x20-\x7e]*$/
 const LABEL_END = /[.。．｡]/
 const WEB_ADDRESS = /^(https?:\/\/(?:[^/?#@\s]*@)?)([^/?#:\s]+)/i
 /** Addresses in a text, and words that could be a host. Lengths are bounded, so that no input is slow. */
-const WEB_ADDRESSES = /\bhttps?:\/\/[^\s<>"'`]{1,2000}/gi
+const WEB_ADDRESSES = /\bhttps?:\/\/[^\s<>"'`\u061c\u200e\u200f]{1,2000}/gi
 const HOSTS = /[\p{L}\p{M}\p{N}_-]{1,63}(?:[.。．｡][\p{L}\p{M}\p{N}_-]{1,63}){1,8}/gu
 
 /**

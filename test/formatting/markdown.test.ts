@@ -81,6 +81,10 @@ const CASES: Record<string, [markdown: string, html: string][]> = {
     ],
   ],
   'hosts in one script, as they are written': [
+    [
+      'אתר \u200fhttps://a.test/x\u200f שלום',
+      '<p>אתר \u200f<a href="https://a.test/x">https://a.test/x</a>\u200f שלום</p>',
+    ],
     ['https://bücher.test', '<p><a href="https://xn--bcher-kva.test/">https://bücher.test</a></p>'],
     ['https://россия.рф', '<p><a href="https://xn--h1alffa9f.xn--p1ai/">https://россия.рф</a></p>'],
     ['https://日本語ナビ.jp', '<p><a href="https://xn--hdks0781bncbk91h.jp/">https://日本語ナビ.jp</a></p>'],

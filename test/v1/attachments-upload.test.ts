@@ -106,6 +106,7 @@ describe('a name', () => {
     ['C:\\Users\\ana\\scan.pdf', 'scan.pdf'],
     ['a\r\nSet-Cookie: x.txt', 'aSet-Cookie: x.txt'],
     ['invoice\u202egnp.exe', 'invoicegnp.exe'],
+    ['invoice\u200f.pdf\u061c.exe', 'invoice.pdf.exe'],
     ['..', 'file'],
     ['/', 'file'],
     ['Übersicht 🧾 (neu).xlsx', 'Übersicht 🧾 (neu).xlsx'],

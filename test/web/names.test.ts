@@ -6,9 +6,9 @@ import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 
 /** It reads `Ana exe.tluaf`, and turns what follows. */
-const NAME = 'Ana \u202efault.exe'
-const SUBJECT = '\u2067Refund \u202dplease'
-const TURNING = /[\u202a-\u202e\u2066-\u2069]/
+const NAME = 'Ana \u202efault\u200f.\u061cexe'
+const SUBJECT = '\u2067Refund\u200e \u202dplease'
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 const bellhop = await sharedBellhop()
 

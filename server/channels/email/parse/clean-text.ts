@@ -1,9 +1,9 @@
+import { withoutDirectionControls } from '../../../direction-controls.ts'
+
 /** C0 and C1 control characters but tab and line feed, and the byte order mark. PostgreSQL refuses NUL. */
 const CONTROL = /(?![\t\n])[\p{Cc}\ufeff]/gu
 const LINE_BREAK = /\r\n?|[\u2028\u2029]/g
 const BLANKS = /[\s\p{Cc}\ufeff]+/gu
-/** Marks that turn the direction of text around them, so that `gpj.exe` reads as `exe.jpg`. */
-const DIRECTION_MARK = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text of several lines, separated by line feeds, without control characters. */
 export function cleanText(text: string): string {
@@ -17,7 +17,7 @@ export function cleanLine(text: string, maxLength: number): string {
 
 /** A name that reads as it is: one line without direction marks. */
 export function cleanName(name: string, maxLength: number): string {
-  return cleanLine(name.replace(DIRECTION_MARK, ''), maxLength)
+  return cleanLine(withoutDirectionControls(name), maxLength)
 }
 
 /** The beginning of a text, at most `count` code points long. */
