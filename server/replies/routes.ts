@@ -2,15 +2,18 @@ import { Elysia, t } from 'elysia'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
+import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { inboxTicket } from '../threads/schemas.ts'
 import { viewInboxTicket } from '../threads/views.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { editSentMessage, readMessageEdits, takeBackSent } from './change-sent.ts'
+import { chooseMailbox } from './choose-mailbox.ts'
 import { forwardMessage } from './forward-message.ts'
 import { openNow, readWaitingTickets, startConversation, undoOpening } from './new-conversation.ts'
 import { resendMessage } from './resend-message.ts'
 import {
+  chosenMailbox,
   forward,
   forwarded,
   messageEdit,
@@ -84,6 +87,14 @@ export function replyRoutes(guard: AgentGuard) {
         return viewInboxTicket(await readTicketRow(as.database.read, orgId, ticketId))
       },
       { transform, response: { 200: inboxTicket } },
+    )
+    .put(
+      '/tickets/:id/mailbox',
+      async ({ me: { orgId }, as, params: { id }, body, status }) => {
+        await chooseMailbox(as, orgId, { ticketId: id, ...body })
+        return status(204, undefined)
+      },
+      { ...withBody, params: byId, body: chosenMailbox, response: { 204: t.Undefined() } },
     )
     .post(
       '/tickets/:id/messages/:messageId/forward',

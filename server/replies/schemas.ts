@@ -45,6 +45,12 @@ export const resending = t.Object(
   { additionalProperties: false },
 )
 
+/** The mailbox that all answers to a ticket leave by from now on. */
+export const chosenMailbox = t.Object(
+  { mailboxId: t.String({ maxLength: 64 }) },
+  { additionalProperties: false },
+)
+
 /** An agent writes first, to any address. */
 export const newConversation = t.Object(
   {

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
-import { mailboxes } from '../database/tables/mailboxes.ts'
+import { mailboxes, mails } from '../database/tables/mailboxes.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
@@ -56,6 +56,16 @@ export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Tr
       .from(mailboxes)
       .where(and(eq(mailboxes.orgId, textParameter(p.orgId)), isNull(mailboxes.deletedAt)))
       .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id)),
+)
+
+/** The mailboxes that received a mail of the ticket, also as a copy of one that another mailbox received. */
+export const findReceivingMailboxes = statement<OfTicket, { mailboxId: string }[], Reader>(
+  'sends_receiving_mailboxes',
+  (read, p) =>
+    read
+      .selectDistinct({ mailboxId: mails.mailboxId })
+      .from(mails)
+      .where(and(eq(mails.orgId, p.orgId), eq(mails.ticketId, p.ticketId))),
 )
 
 /** The widget in which a ticket was opened, if it is turned on. Otherwise, no page shows a reply there. */

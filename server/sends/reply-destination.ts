@@ -1,6 +1,6 @@
 import type { Reader } from '../database/database.ts'
 import { NO_RECIPIENT } from './plan-sends.ts'
-import { findUndoSeconds } from './queries.ts'
+import { findReceivingMailboxes, findUndoSeconds, type Mailbox } from './queries.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
 import { botLane, mailboxLane, reasonToWait } from './send-lanes.ts'
 import { type UnreadRecipient, unreadRecipient } from './unread-recipient.ts'
@@ -22,6 +22,8 @@ export interface ReplyDestination {
   /** How long its author can undo it before it is sent; 0 sends it at once. */
   undoSeconds: number
   mailbox?: { id: string; name: string; address: string }
+  /** All that it can leave by, if there are several. */
+  mailboxes?: MailboxChoice[]
   /** By Telegram: the bot's user name, and the customer as Telegram shows them. No user name is null. */
   telegram?: { bot: string; name: string; username: string | null }
   /** In the widget: who gets it by email if they don't read it, or why no one does. */
@@ -30,6 +32,13 @@ export interface ReplyDestination {
   recipients?: SuggestedRecipients
   /** Why it can't leave. */
   problem?: ReplyProblem
+}
+
+interface MailboxChoice {
+  id: string
+  address: string
+  /** Whether it received a mail of the ticket. */
+  hasReceived: boolean
 }
 
 interface ReplyProblem {
@@ -72,18 +81,36 @@ async function whereTo(
     return { by: 'nothing', problem: { reason, effect: 'fails', setting } }
   }
   if (way.kind === 'telegram') return byTelegram(way)
-  const { mailbox, own } = way
+  const { mailbox, mailboxes, own } = way
   const { id: ticketId, orgId } = ticket
   const recipients = await suggestRecipients(read, { orgId, ticketId, customer, own })
   const destination = { by: 'email' as const, recipients }
   if (!mailbox) return { ...destination, problem: { reason: NO_MAILBOX, effect: 'fails', setting: 'email' } }
   const { id, name, address } = mailbox
-  const through = { ...destination, mailbox: { id, name, address } }
+  const choices = mailboxes.length > 1 ? await mailboxChoices(read, ticket, mailboxes) : undefined
+  const through = {
+    ...destination,
+    mailbox: { id, name, address },
+    ...(choices && { mailboxes: choices }),
+  }
   const waits = reasonToWait(mailboxLane(mailbox))
   if (waits !== undefined)
     return { ...through, problem: { reason: waits, effect: 'waits', setting: 'email' } }
   if (recipients.to.length > 0) return through
   return { ...through, problem: { reason: NO_RECIPIENT, effect: 'fails' } }
+}
+
+async function mailboxChoices(
+  read: Reader,
+  { orgId, id: ticketId }: SendingTicket,
+  mailboxes: Mailbox[],
+): Promise<MailboxChoice[]> {
+  const received = await findReceivingMailboxes(read, { orgId, ticketId })
+  return mailboxes.map(({ id, address }) => ({
+    id,
+    address,
+    hasReceived: received.some(({ mailboxId }) => mailboxId === id),
+  }))
 }
 
 function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): Destination {

@@ -18,7 +18,13 @@ export interface SendingTicket {
 export type WayOut =
   /** They aren't sent: the integration receives them by webhook, or the visitor's page shows them. */
   | { kind: 'none'; by: 'api' | 'widget' }
-  | { kind: 'email'; mailbox: Mailbox | undefined; own: OwnAddresses }
+  | {
+      kind: 'email'
+      mailbox: Mailbox | undefined
+      /** All that are connected. */
+      mailboxes: Mailbox[]
+      own: OwnAddresses
+    }
   | ({ kind: 'telegram' } & TelegramWay)
   /** The channel isn't connected. */
   | { kind: 'missing'; reason: string; setting: 'telegram' | 'widget' }
@@ -72,7 +78,7 @@ export async function emailWay(
     mailboxes.find(({ id }) => id === mailboxId) ??
     mailboxes.find(({ isDefault }) => isDefault) ??
     mailboxes[0]
-  return { kind: 'email', mailbox, own: ownAddresses(mailboxes) }
+  return { kind: 'email', mailbox, mailboxes, own: ownAddresses(mailboxes) }
 }
 
 async function emailsApiTickets(read: Reader | Transaction, orgId: string): Promise<boolean> {

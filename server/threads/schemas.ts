@@ -163,6 +163,8 @@ const replyDestination = t.Object({
   /** How long its author can undo it before it is sent; 0 sends it at once. */
   undoSeconds: t.Integer(),
   mailbox: t.Optional(t.Object({ id: t.String(), name: t.String(), address: t.String() })),
+  /** All that it can leave by, if there are several. */
+  mailboxes: t.Optional(t.Array(t.Object({ id: t.String(), address: t.String(), hasReceived: t.Boolean() }))),
   /** The bot, and the customer as Telegram shows them. */
   telegram: t.Optional(
     t.Object({ bot: t.String(), name: t.String(), username: t.Union([t.String(), t.Null()]) }),

@@ -14,6 +14,12 @@ import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'secret'
 
+interface ThreadJson {
+  ticket: { id: string; subject: string }
+  timeline: { text?: string; email?: { from: { address: string } } }[]
+  reply: { mailbox: { address: string }; mailboxes: { address: string; hasReceived: boolean }[] }
+}
+
 interface LedgerRow {
   id: string
   outcome: string
@@ -170,6 +176,63 @@ describeWithMail('received mail', () => {
       customer: { name: 'Unknown sender' },
       messages: [{ text: 'Nobody wrote this', attachments: [{ name: 'original.eml' }] }],
     })
+  })
+
+  test('that two mailboxes get is one ticket, which either answers, and a copy with other words is another', async () => {
+    const { client, mailbox, address } = await connected()
+    const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
+    const sales = `sales${boxes}@helpdesk.test`
+    dovecot.addUser(sales, PASSWORD)
+    const other = await connectMailbox(bellhop, client, { dovecot, address: sales, password: PASSWORD })
+    const settled = (mails: number) =>
+      eventually(async () => {
+        const { pending, ...done } = await countMails(bellhop.deps, client.orgId)
+        const sum = Object.values(done).reduce((total, count) => total + count, 0)
+        return pending === 0 && sum === mails && done
+      })
+    const copy = (given: { id: string; by: string; words?: string; reply?: string }) =>
+      mail({
+        to: `${address}, ${sales}`,
+        subject: given.id,
+        headers: [
+          `Received: from relay.test by ${given.by}`,
+          `Message-ID: <${given.id}@customer.test>`,
+          ...(given.reply ? [`In-Reply-To: <${given.reply}@customer.test>`] : []),
+        ],
+        body: [given.words ?? 'Hello'],
+      })
+    // At the same time, and one after the other, in both orders.
+    for (const id of ['one', 'two', 'three']) {
+      dovecot.deliver(address, copy({ id, by: 'mx1.test' }))
+      dovecot.deliver(sales, copy({ id, by: 'mx2.test' }))
+    }
+    dovecot.deliver(sales, copy({ id: 'late', by: 'mx2.test' }))
+    await settled(7)
+    dovecot.deliver(address, copy({ id: 'late', by: 'mx1.test' }))
+    dovecot.deliver(sales, copy({ id: 'answer', by: 'mx2.test', reply: 'late' }))
+    dovecot.deliver(address, copy({ id: 'answer', by: 'mx1.test', reply: 'late' }))
+    dovecot.deliver(address, copy({ id: 'late', by: 'mx1.test', words: 'Other words' }))
+    expect(await settled(11)).toMatchObject({ message: 6, duplicate: 5 })
+    const { json: list } = await client.call<{ data: { id: string; subject: string }[] }>('GET', '/tickets')
+    expect(list.data.map(({ subject }) => subject).sort()).toEqual(['late', 'late', 'one', 'three', 'two'])
+
+    const threads = await Promise.all(
+      list.data.map(async ({ id }) => (await admin.call<ThreadJson>('GET', `/console/tickets/${id}`)).json),
+    )
+    const shared = threads.filter(({ reply }) => reply.mailboxes.every(({ hasReceived }) => hasReceived))
+    expect(shared.map(({ ticket }) => ticket.subject).sort()).toEqual(['late', 'one', 'three', 'two'])
+    const late = shared.find(({ ticket }) => ticket.subject === 'late')
+    const ticket = `/tickets/${late?.ticket.id}`
+    for (const [id, from] of [
+      [mailbox.id, address],
+      [other.id, sales],
+    ]) {
+      await admin.call('PUT', `/console${ticket}/mailbox`, { body: { mailboxId: id } })
+      await client.call('POST', `${ticket}/messages`, { body: { text: `From ${from}` } })
+      const { json } = await admin.call<ThreadJson>('GET', `/console${ticket}`)
+      expect(json.reply.mailbox).toMatchObject({ address: from })
+      expect(json.timeline.find(({ text }) => text === `From ${from}`)?.email?.from.address).toBe(from)
+    }
   })
 
   test('that answers a known mail joins its ticket, if its sender takes part', async () => {

@@ -167,6 +167,10 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ email: 'new@example.com' }),
   },
   'DELETE /console/tickets/:id': { path: ticket },
+  'PUT /console/tickets/:id/mailbox': {
+    path: `${ticket}/mailbox`,
+    body: ({ mailbox: mailboxId }) => ({ mailboxId }),
+  },
   'PUT /console/tickets/:id/read': {
     path: `${ticket}/read`,
     body: ({ message }) => ({ messageId: message }),

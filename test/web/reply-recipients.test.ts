@@ -1,8 +1,9 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -141,3 +142,28 @@ browserTest('a ticket of the API says that no email goes out', async () => {
   await window.page.getByText('Sent to your integration (webhook), not by email').waitFor()
   expect(await line(window.page).count()).toBe(0)
 })
+
+browserTest(
+  'a ticket that two mailboxes received names both, and is answered from the one that is chosen',
+  async () => {
+    const client = await bellhop.organization('Two mailboxes')
+    const agent = await signInAgent(bellhop, client.orgId)
+    const support = await openLedger(bellhop, client.orgId, 'support@two.example')
+    const sales = await openLedger(bellhop, client.orgId, 'sales@two.example')
+    const raw =
+      'From: Ana <ana@customer.test>\r\nTo: support@two.example, sales@two.example\r\nSubject: Both\r\nMessage-ID: <both@customer.test>\r\n\r\nHello'
+    const { ticketId } = await support.fetched(raw)
+    expect(await sales.fetched(raw)).toMatchObject({ outcome: 'duplicate', ticketId })
+    await using window = await openWindow({ url: bellhop.url, agent })
+    const { page } = window
+    await page.goto(`/inbox/open/${ticketId}`)
+    const panel = page.getByRole('complementary', { name: 'Customer' })
+    await panel.getByText('support@two.example').waitFor()
+    await panel.getByText('sales@two.example').waitFor()
+    await page.getByRole('button', { name: /from support@two\.example/ }).click()
+    await page.getByRole('button', { name: /^From/ }).click()
+    await page.getByRole('option', { name: 'sales@two.example' }).click()
+    await page.getByRole('button', { name: /from sales@two\.example/ }).waitFor()
+    await page.getByText('changed the reply address to sales@two.example').waitFor()
+  },
+)

@@ -5,7 +5,15 @@ import type { Recipients } from './scheduled-messages.ts'
 import { tickets } from './tickets.ts'
 
 /** The fields whose changes a thread shows. */
-export const ACTIVITY_FIELDS = ['status', 'assignedTo', 'tags', 'subject', 'spam', 'customer'] as const
+export const ACTIVITY_FIELDS = [
+  'status',
+  'assignedTo',
+  'tags',
+  'subject',
+  'spam',
+  'customer',
+  'mailbox',
+] as const
 type ActivityField = (typeof ACTIVITY_FIELDS)[number]
 
 /** One change of a field, as a thread shows it. */

@@ -1,9 +1,13 @@
 import { createMemo, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { Select } from '../../ui/select.tsx'
+import { toastError } from '../../ui/toaster.tsx'
 import { type MailHeader, nameOf } from '../mail/mail-addresses.ts'
 import { added, includes, type Recipient, type Recipients } from '../recipients/address-list.ts'
 import { RecipientsEditor } from '../recipients/recipients-editor.tsx'
 import { suggestCustomers } from '../recipients/suggest-customers.ts'
-import type { TicketDetail } from '../ticket-query.ts'
+import { readTicketAgain, type TicketDetail } from '../ticket-query.ts'
 
 interface ReplyRecipientsProps {
   detail: TicketDetail
@@ -20,8 +24,9 @@ export function ReplyRecipients(props: ReplyRecipientsProps) {
     const mails = props.detail.timeline.flatMap((entry) =>
       entry.kind === 'message' && entry.email ? peopleOn(entry.email) : [],
     )
-    const own = props.detail.reply.mailbox?.address ?? ''
-    return added([], mails).filter(({ address }) => !includes([{ name: '', address: own }], address))
+    const { mailbox, mailboxes = mailbox ? [mailbox] : [] } = props.detail.reply
+    const own = mailboxes.map(({ address }) => ({ name: '', address }))
+    return added([], mails).filter(({ address }) => !includes(own, address))
   })
   const leftOut = () => (props.isChanged ? 0 : (props.detail.reply.recipients?.leftOut ?? 0))
 
@@ -35,6 +40,16 @@ export function ReplyRecipients(props: ReplyRecipientsProps) {
 
   return (
     <div class="reply-recipients">
+      <Show when={props.detail.reply.mailboxes}>
+        {(mailboxes) => (
+          <Select
+            label="From"
+            options={mailboxes().map(({ id, address }) => ({ value: id, label: address }))}
+            value={props.detail.reply.mailbox?.id ?? ''}
+            onChange={(mailboxId) => void answerFrom(props.detail.ticket.id, mailboxId)}
+          />
+        )}
+      </Show>
       <RecipientsEditor
         recipients={props.recipients}
         onChange={props.onChange}
@@ -57,6 +72,17 @@ export function ReplyRecipients(props: ReplyRecipientsProps) {
       </Show>
     </div>
   )
+}
+
+/** For all answers to the ticket from now on. */
+async function answerFrom(id: string, mailboxId: string): Promise<void> {
+  try {
+    await ask(api.console.tickets({ id }).mailbox.put({ mailboxId }))
+  } catch (error) {
+    toastError(`Couldn't change the mailbox. ${errorMessage(error)}`)
+  } finally {
+    void readTicketAgain(id)
+  }
 }
 
 function peopleOn({ from, replyTo = [], to, cc = [] }: MailHeader): Recipient[] {

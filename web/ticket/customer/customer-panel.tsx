@@ -1,4 +1,4 @@
-import { createMemo, Match, Show, Switch } from 'solid-js'
+import { createMemo, For, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../../api/api-problem.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -9,7 +9,7 @@ import { Time } from '../../ui/relative-time.tsx'
 import { CHANNEL_NAMES } from '../channel-names.ts'
 import { ChatParts } from '../chat-parts.tsx'
 import { dateTime } from '../thread/times.ts'
-import { type Ticket, useTicket } from '../ticket-query.ts'
+import { type ReplyDestination, type Ticket, useTicket } from '../ticket-query.ts'
 import { customerQuery } from './customer-query.ts'
 import { CustomerTickets } from './customer-tickets.tsx'
 
@@ -38,7 +38,7 @@ export function CustomerPanel(props: { ticketId: string }) {
                   <FailedQuery title="Couldn't load their other tickets" query={customer()} />
                 </Match>
               </Switch>
-              <TicketFacts ticket={known().ticket} />
+              <TicketFacts ticket={known().ticket} reply={known().reply} />
             </>
           )}
         </Match>
@@ -55,13 +55,20 @@ function isChat({ channel }: Ticket): boolean {
 }
 
 /** The channel and the times of the ticket. The header shows its id. */
-function TicketFacts(props: { ticket: Ticket }) {
+function TicketFacts(props: { ticket: Ticket; reply: ReplyDestination }) {
+  const receivers = () => (props.reply.mailboxes ?? []).filter(({ hasReceived }) => hasReceived)
   return (
     <section class="customer-panel-section">
       <h3>Ticket</h3>
       <dl class="customer-panel-facts">
         <dt>Channel</dt>
         <dd>{CHANNEL_NAMES[props.ticket.channel]}</dd>
+        <Show when={receivers().length > 1}>
+          <dt>Received by</dt>
+          <dd>
+            <For each={receivers()}>{({ address }) => <div>{address}</div>}</For>
+          </dd>
+        </Show>
         <dt>Created</dt>
         <dd>
           <Time at={props.ticket.createdAt}>{dateTime(props.ticket.createdAt)}</Time>

@@ -61,6 +61,7 @@ function describe(
   }
   if (field === 'tags') return tagsChanged(listOf(from), listOf(to))
   if (field === 'customer') return `made ${to} the customer instead of ${from}`
+  if (field === 'mailbox') return `changed the reply address to ${to}`
   if (field === 'subject') return `changed the subject to “${to}”`
   return to === true ? 'marked it as spam' : 'marked it not spam'
 }

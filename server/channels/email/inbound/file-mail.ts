@@ -107,6 +107,11 @@ export async function fileMailIn(
         })
       : judged
   await saveOutcome(tx, { orgId: mail.orgId, id: mail.id, ...ledgerRow(deps, result, filed) })
+  if (filed.outcome === 'duplicate' && filed.ticketId !== undefined) {
+    await recordEvents(deps, tx, mail.orgId, [
+      { type: 'ticket.updated', ticketId: filed.ticketId, createdAt: deps.clock.now() },
+    ])
+  }
   if (filed.outcome === 'quarantined' || mail.becomesTicket) await recordWorkspaceChange(deps, tx, mail.orgId)
   return filed
 }
@@ -160,7 +165,7 @@ async function takeIn(
   return isNew.length > 0 ? [] : findKnownMail(tx, known)
 }
 
-/** A copy in another mailbox connects that mailbox with the ticket: `ticketMailboxes` reads it from the ledger. */
+/** A copy in another mailbox connects that mailbox with the ticket: see `findReceivingMailboxes`. */
 function duplicateOf({ mailboxId, ticketId, messageId }: KnownMail, mail: Mail): Filed {
   return {
     outcome: 'duplicate',
