@@ -217,14 +217,19 @@ describeWithMail('when something goes wrong while mail is received', () => {
   test(
     'a folder that was renamed is named, and the others go on',
     async () => {
-      const { address, counts, soon, state } = await connected({ more: { folders: ['INBOX', 'Orders'] } })
+      const folders = ['Older', 'INBOX', 'Orders']
+      const { address, counts, soon, state, change } = await connected({ more: { folders } })
       await soon(async () => (await state()).receiveError !== '')
-      expect((await state()).receiveError).toContain('no folder "Orders"')
+      expect((await state()).receiveError).toContain('no folder "Orders". Create it there, or choose other')
+      // The clock stands still: the server tells of it, no poll finds it.
       dovecot.deliver(address, mail('To the inbox'))
-      await soon(async () => (await counts()).message === 1)
+      await eventually(async () => (await counts()).message === 1)
+      dovecot.deliver(address, mail('Once more'))
+      await eventually(async () => (await counts()).message === 2)
+      await change({ folders: ['INBOX', 'Orders'] })
       await dovecot.createFolder(address, 'Orders')
       dovecot.deliver(address, mail('To the orders'), 'Orders')
-      await soon(async () => (await counts()).message === 2)
+      await soon(async () => (await counts()).message === 3)
       await soon(async () => (await state()).receiveError === '')
     },
     LONG_TEST_MS,

@@ -114,6 +114,8 @@ function sessionOf(
   signal: AbortSignal | undefined,
 ): ImapSession {
   let hasNews = false
+  /** UIDNEXT of each folder when it was selected. */
+  const seen = new Map<string, number>()
   let onNews = () => {}
   client.on('exists', () => {
     hasNews = true
@@ -250,8 +252,10 @@ function sessionOf(
     },
     async select(folder) {
       hasNews = false
-      const { uidValidity, uidNext, exists } = await open(folder)
-      return { uidValidity: String(uidValidity), uidNext: uidNext ?? (await highestUid()) + 1, exists }
+      const opened = await open(folder)
+      const uidNext = opened.uidNext ?? (await highestUid()) + 1
+      seen.set(folder, uidNext)
+      return { uidValidity: String(opened.uidValidity), uidNext, exists: opened.exists }
     },
     async firstUidSince(time) {
       const uids = await search({ since: new Date(time) })
@@ -259,7 +263,11 @@ function sessionOf(
     },
     fetchAfter,
     async waitForNews(folder, milliseconds) {
-      if (client.mailbox && client.mailbox.path !== folder) await open(folder)
+      // After another folder was selected, or failed to be (RFC 9051, 6.3.2: then none is), only this tells what arrived.
+      if (!client.mailbox || client.mailbox.path !== folder) {
+        const { uidNext } = await open(folder)
+        if (uidNext !== undefined && uidNext > (seen.get(folder) ?? uidNext)) return
+      }
       if (!client.usable) throw new MailServerError('reset', account)
       if (!hasNews) await nextNews(milliseconds)
     },

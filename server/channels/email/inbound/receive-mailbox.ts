@@ -39,10 +39,14 @@ export async function receiveMailbox(
     try {
       await using session = await receiving.open(mailbox, signal)
       while (!signal.aborted) {
-        const { missing, ...check } = await syncFolders(deps, mailbox, { ...receiving, session })
+        const { missing, watched, ...check } = await syncFolders(deps, mailbox, { ...receiving, session })
         failures = 0
-        await recordReceiving(deps, mailbox, missing ? { error: missing.message } : check)
-        await session.waitForNews(mailbox.folders[0] ?? 'INBOX', POLL_MS)
+        await recordReceiving(deps, mailbox, {
+          ...check,
+          ...(missing && { error: missingSentence(missing) }),
+        })
+        if (watched === undefined) await pauseFor(deps, POLL_MS, signal)
+        else await session.waitForNews(watched, POLL_MS)
       }
     } catch (error) {
       if (signal.aborted) return
@@ -56,22 +60,35 @@ async function syncFolders(
   deps: Deps,
   mailbox: Mailbox,
   { session, onFetched }: Receiving & { session: ImapSession },
-): Promise<ReceiveCheck & { missing: MailServerError | undefined }> {
+): Promise<ReceiveCheck & { missing: MailServerError | undefined; watched: string | undefined }> {
   let onServer = 0
   let fetched = 0
   let missing: MailServerError | undefined
+  /** The first one that is there. */
+  let watched: string | undefined
   for (const name of mailbox.folders) {
     try {
       const folder = await syncFolder(deps, name, { mailbox, session, onFetched })
       onServer += folder.onServer
       fetched += folder.fetched
+      watched ??= name
     } catch (error) {
       // A renamed folder doesn't stop the others.
       if (!(error instanceof MailServerError) || error.code !== 'folder_missing') throw error
       missing = error
     }
   }
-  return { onServer, unfetched: 0, missing, ...(fetched > 0 && { lastReceivedAt: deps.clock.now() }) }
+  return {
+    onServer,
+    unfetched: 0,
+    missing,
+    watched,
+    ...(fetched > 0 && { lastReceivedAt: deps.clock.now() }),
+  }
+}
+
+function missingSentence({ message }: MailServerError): string {
+  return `${message} Create it there, or choose other folders under Options. Mail in the others is received.`
 }
 
 /** On a full disk this fails too. Receiving continues anyway, and the log says what happened. */

@@ -120,13 +120,13 @@ export interface ReceiveCheck {
 export function recordReceiving(
   deps: Deps,
   mailbox: Pick<Mailbox, 'orgId' | 'id'>,
-  result: ReceiveCheck | { error: string },
+  { error, ...check }: Partial<ReceiveCheck> & { error?: string },
 ): Promise<void> {
   const now = deps.clock.now()
   return recordHealth(deps, mailbox, (before) =>
-    'error' in result
-      ? { receiveError: result.error, receiveFailingSince: before.receiveFailingSince ?? now }
-      : { ...result, lastCheckedAt: now, receiveError: '', receiveFailingSince: null, signInRefusals: 0 },
+    error !== undefined
+      ? { ...check, receiveError: error, receiveFailingSince: before.receiveFailingSince ?? now }
+      : { ...check, lastCheckedAt: now, receiveError: '', receiveFailingSince: null, signInRefusals: 0 },
   )
 }
 
