@@ -57,6 +57,8 @@ export interface Outgoing {
    * by email to someone who has not read the answers on their own channel.
    */
   kind?: 'reply' | 'opening' | 'forward' | 'automatic' | 'unread'
+  /** Instead of the one of the conversation. */
+  subject?: string
   /** Texts that are sent with the message, above its own, oldest first. */
   earlier?: { text: string; format: MessageFormat; agentName: string }[]
   forwarded?: ForwardedMessage & { messageId: string }
@@ -167,7 +169,7 @@ async function freeze(
     images: files.filter(({ isInline, contentId }) => isInline && contentId === null).map(shownImage),
   })
   const agentName = message.agentId === undefined ? undefined : message.agentName
-  const subject = subjectOf(outgoing, answered)
+  const subject = outgoing.subject ?? subjectOf(outgoing, answered)
   return {
     ...envelopeOf(deps, mailbox, { ticketId, messageId: message.id, agentName }),
     to,

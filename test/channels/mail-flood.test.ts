@@ -1,9 +1,11 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { startProcessingMails } from '../../server/channels/email/inbound/process-loop.ts'
+import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createMailParser } from '../../server/channels/email/parse/parse-mail.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
+import { createManualClock } from '../support/clock.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { mailOf } from '../support/mail/mail-parser.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
@@ -39,6 +41,32 @@ test('a mailbox that is flooded delays no other, and loses nothing', async () =>
   expect(texts.map(({ text }) => text)).toEqual(
     Array.from({ length: FLOOD }, (_, number) => `Number ${number}`),
   )
+})
+
+test('forged senders get no more than 200 automatic replies an hour from a mailbox', async () => {
+  const clock = createManualClock()
+  await using webhooks = await openWebhooks({ clock })
+  const { deps, orgId } = webhooks
+  const flood = await openLedger({ deps }, orgId)
+  await updateMailbox(deps, orgId, { id: flood.mailboxId, change: { autoReply: 'We got it.' } })
+  const parser = createMailParser({ clock: deps.clock })
+  const loop = startProcessingMails(deps, parser)
+  const put = (batch: string, length: number) =>
+    flood.put(Array.from({ length }, (_, number) => mail(`${batch}${number}@victims.example`, number)))
+  const counts = async () => {
+    const all = await deps.database.read.select({ role: messages.role }).from(messages)
+    return { mails: all.filter(({ role }) => role === 'customer').length, all: all.length }
+  }
+  await put('a', 205)
+  await eventually(async () => (await counts()).mails === 205)
+  expect((await counts()).all).toBe(405)
+  clock.advance(3_600_001)
+  await put('b', 1)
+  clock.advance(60_001)
+  await eventually(async () => (await counts()).mails === 206)
+  expect((await counts()).all).toBe(407)
+  await loop.stop()
+  parser.stop()
 })
 
 function mail(from: string, number: number): string {
