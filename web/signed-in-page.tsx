@@ -8,6 +8,7 @@ import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
 import { ChannelBanner } from './live/channel-banner.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
+import { NewTicketNotices } from './ticket/outgoing/new-tickets.tsx'
 import { SignOutDialog } from './ticket/sign-out.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 import './signed-in-page.css'
@@ -29,6 +30,7 @@ export function SignedInPage(props: RouteSectionProps) {
               {props.children}
             </div>
             <HeldReplyNotices />
+            <NewTicketNotices />
             <SignInAgain session={data()} />
             <SignOutDialog />
           </SessionContext.Provider>

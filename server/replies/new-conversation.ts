@@ -8,6 +8,7 @@ import { actingAs, type Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { isBlank, oneLine } from '../requests/text.ts'
 import { requireRecipients } from '../sends/recipients.ts'
+import { readUndoSeconds } from '../sends/reply-destination.ts'
 import { emailWay, NO_MAILBOX } from '../sends/way-out.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { openTicket } from '../tickets/tickets.ts'
@@ -26,9 +27,6 @@ import {
 } from './queries.ts'
 import { authorOf } from './send-message.ts'
 
-/** Longer than the time for Undo. A message that waits longer than this was scheduled. */
-export const MAX_UNDO_MS = 60_000
-
 interface NewConversation extends Recipients {
   /** Made by the page: the same request again changes nothing. */
   messageId: string
@@ -43,6 +41,8 @@ interface NewConversation extends Recipients {
   /** Agent id; empty for no one. */
   assignedTo: string
   tags: string[]
+  /** Waits as long as an email can be undone. */
+  canUndo: boolean
 }
 
 /** A ticket that is opened when the time to undo it is over. */
@@ -55,18 +55,14 @@ type StartedConversation =
   | { waiting: WaitingTicket; ticketId?: never }
 
 /**
- * Opens a ticket with an agent's email to the first of `to`, who is its customer, at `sendAt` (milliseconds since 1970),
- * or at once without one. Until then there is no ticket. Throws 400 for wrong recipients and the rest of the input, and
+ * Opens a ticket with an agent's email to the first of `to`, who is its customer: when the time to undo it is over, or at
+ * once. Until then there is no ticket. Throws 400 for wrong recipients and the rest of the input, and
  * 409 without a mailbox, or when the id belongs to another message.
  */
 export async function startConversation(
   deps: Deps,
   orgId: string,
-  {
-    author,
-    sendAt,
-    ...input
-  }: NewConversation & { author: { agentId: string; agentName: string }; sendAt?: number },
+  { author, ...input }: NewConversation & { author: { agentId: string; agentName: string } },
 ): Promise<StartedConversation> {
   const { messageId: id, text, format, attachments: ids, status, assignedTo, tags } = input
   const subject = oneLine(input.subject)
@@ -87,6 +83,7 @@ export async function startConversation(
     if (repeated) return { ticketId: repeated.ticketId, isNew: false }
     const { mailboxId, recipients } = await requireWay(tx, orgId, input)
     if (!assignable.has(assignedTo)) throw unknownAgent()
+    const undoSeconds = input.canUndo ? await readUndoSeconds(tx, orgId, 'email') : 0
     const scheduled: ScheduledOpening = {
       id,
       orgId,
@@ -105,7 +102,7 @@ export async function startConversation(
       isHeld: false,
       heldBecause: null,
       requestHash,
-      sendAt: Math.min(Math.max(sendAt ?? now, now), now + MAX_UNDO_MS),
+      sendAt: now + undoSeconds * 1_000,
       createdAt: now,
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
-import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -40,15 +39,14 @@ export function replyRoutes(guard: AgentGuard) {
     .post(
       '/tickets',
       async ({ me: { orgId, agentId, name: agentName }, as, body, status }) => {
-        const { sendAt, ...written } = body
         const started = await startConversation(as, orgId, {
           format: 'plain',
           attachments: [],
           status: 'open',
           tags: [],
-          ...written,
+          canUndo: false,
+          ...body,
           ...withNames(body),
-          ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
           assignedTo: body.assignedTo ?? '',
           author: { agentId, agentName },
         })

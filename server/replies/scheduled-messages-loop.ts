@@ -1,12 +1,14 @@
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
-import { MAX_UNDO_MS, openDue } from './new-conversation.ts'
+import { openDue } from './new-conversation.ts'
 import { BEFORE_ALL, findNext, type NextScheduled } from './queries.ts'
 import { sendDue } from './send-message.ts'
 
 const AT_ONCE = 50
 const MAX_REST_MS = 60_000
 const REST_AFTER_FAULT_MS = 1_000
+/** Longer than the time for Undo. A message that waits longer than this was scheduled. */
+const MAX_UNDO_MS = 60_000
 
 /**
  * Sends scheduled messages when they are due, including those from before a crash. One that fails doesn't delay the

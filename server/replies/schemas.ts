@@ -66,8 +66,8 @@ export const newConversation = t.Object(
     status: t.Optional(status),
     assignedTo: t.Optional(t.Union([t.String({ maxLength: 64 }), t.Null()])),
     tags: t.Optional(tags),
-    /** When it is opened; absent for at once. */
-    sendAt: t.Optional(time('When the time to undo it is over.')),
+    /** Waits as long as an email can be undone. */
+    canUndo: t.Optional(t.Boolean()),
   },
   { additionalProperties: false },
 )

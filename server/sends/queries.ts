@@ -108,7 +108,7 @@ export const findEmailSettings = statement<
 export const findUndoSeconds = statement<
   { orgId: string },
   Record<'email' | 'api' | 'widget' | 'telegram', number>[],
-  Reader
+  Reader | Transaction
 >('sends_undo_seconds', (read, p) =>
   read
     .select({

@@ -1,4 +1,4 @@
-import type { Reader } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { NO_RECIPIENT } from './plan-sends.ts'
 import { findReceivingMailboxes, findUndoSeconds, type Mailbox } from './queries.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
@@ -59,7 +59,11 @@ export async function readDestination(
 }
 
 /** One that can't leave can be undone like an email. */
-async function readUndoSeconds(read: Reader, orgId: string, by: ReplyDestination['by']): Promise<number> {
+export async function readUndoSeconds(
+  read: Reader | Transaction,
+  orgId: string,
+  by: ReplyDestination['by'],
+): Promise<number> {
   const [settings] = await findUndoSeconds(read, { orgId })
   return settings?.[by === 'nothing' ? 'email' : by] ?? 0
 }

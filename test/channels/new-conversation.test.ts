@@ -6,6 +6,7 @@ import { openOutgoing } from '../support/mail/outgoing.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { readThread } from '../support/threads.ts'
 import { type ListJson, problemOf, type TicketJson } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
 
 // Agents write first, and forward what a customer wrote.
 
@@ -39,6 +40,51 @@ const mailOf = async (messageId: string) => {
   if (!sent) throw new Error('The mail server has no such message.')
   return { ...sent, mail: await PostalMime.parse(sent.raw) }
 }
+
+test('a ticket that can be undone is opened once, when its time is over', async () => {
+  type Waiting = { messageId: string; sendAt: string; attachments?: { id: string }[] }
+  const waiting = async () => (await ben.call<{ data: Waiting[] }>('GET', '/console/new-tickets')).json.data
+  const eventsBefore = (await storedEvents(deps, acme.orgId)).length
+  await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 1 } })
+  const settled = (await storedEvents(deps, acme.orgId)).length
+  expect(settled).toBe(eventsBefore + 1)
+  const file = await upload('offer.pdf', '%PDF-1.4')
+  const to = [{ address: 'undone@example.com' }]
+  const body = { messageId: deps.newId('msg'), to, attachments: [file], tags: ['order'], canUndo: true }
+  expect((await start(body)).status).toBe(202)
+  expect((await start(body)).status).toBe(202)
+  expect(await waiting()).toMatchObject([
+    {
+      messageId: body.messageId,
+      subject: 'Your order',
+      text: 'Hello',
+      tags: ['order'],
+      attachments: [{ id: file }],
+    },
+  ])
+  expect((await storedEvents(deps, acme.orgId)).length).toBe(settled)
+  expect((await ben.call('DELETE', `/console/new-tickets/${body.messageId}`)).status).toBe(204)
+  expect(await waiting()).toEqual([])
+
+  // Its files are uploads again. Under a new id, it is sent.
+  const again = { ...body, messageId: deps.newId('msg') }
+  expect((await start(again)).status).toBe(202)
+  await eventually(async () => {
+    await Bun.sleep(50)
+    return (await waiting()).length === 0
+  })
+  const opened = await start(again)
+  expect(opened.status, opened.text).toBe(200)
+  expect(opened.json).toMatchObject({
+    subject: 'Your order',
+    tags: ['order'],
+    customer: { email: 'undone@example.com' },
+  })
+  const { timeline } = await readThread(ben, opened.json.id)
+  expect(timeline).toMatchObject([{ id: again.messageId, attachments: [{ id: file }] }])
+  problemOf(await ben.call('DELETE', `/console/new-tickets/${again.messageId}`), 409, 'already_sent')
+  await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 10 } })
+})
 
 test('an agent opens a ticket by writing to any address', async () => {
   await subscribe(deps, acme.orgId)

@@ -150,7 +150,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     status: 'open',
     assignedTo: '',
     tags: [MARKER],
-    sendAt,
+    canUndo: true,
     author,
   })
   const savedReply = await createSavedReply(deps, orgId, { name: MARKER, text: MARKER })

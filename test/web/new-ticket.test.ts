@@ -9,6 +9,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { textMail } from '../support/mail/mail-parser.ts'
+import { storedEvents } from '../support/subscription.ts'
 import { readThread, type ThreadJson } from '../support/threads.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -17,6 +18,9 @@ import { eventually } from '../support/webhooks.ts'
 const bellhop = await sharedBellhop()
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'New ticket' })
+
+const notice = (page: Page) =>
+  page.getByRole('region', { name: 'Notifications' }).filter({ hasText: 'To maria@silva.test' })
 
 async function openInbox() {
   const client = await bellhop.organization()
@@ -93,8 +97,9 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await page.keyboard.press('Backspace')
   await text.focus()
   await page.keyboard.press('Control+Enter')
-  await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
   await dialog(page).waitFor({ state: 'detached' })
+  await notice(page).getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
   const { ticket, timeline, reply } = await newestThread(page, ben)
   expect(ticket).toMatchObject({
     subject: 'Your order 1001',
@@ -111,6 +116,54 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await page.keyboard.press('c')
   expect(await dialog(page).getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
 })
+
+browserTest(
+  'a new ticket can be undone on every page, and then everything is in the dialog again',
+  async () => {
+    const { client, ben, window: opened } = await openInbox()
+    await using window = opened
+    const { page } = window
+    await openLedger(bellhop, client.orgId, 'support@acme.example')
+    const write = async (subject: string) => {
+      await dialog(page).getByRole('combobox', { name: 'To' }).fill('maria@silva.test,')
+      await dialog(page).getByRole('textbox', { name: 'Subject' }).fill(subject)
+      await dialog(page).getByRole('textbox', { name: 'Message' }).fill('It has shipped')
+    }
+    const send = async () => {
+      await page.keyboard.press('Control+Enter')
+      await dialog(page).waitFor({ state: 'detached' })
+    }
+    const stored = () => storedEvents(bellhop.deps, client.orgId)
+    const before = (await stored()).length
+    await page.keyboard.press('c')
+    await write('Your order')
+    const files = dialog(page).locator('input[type=file]')
+    await files.setInputFiles({ name: 'order.txt', mimeType: 'text/plain', buffer: Buffer.from('Order') })
+    await dialog(page).getByText('order.txt').waitFor()
+    await send()
+    await notice(page).waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    // Nothing of it is in the inbox, and it is there after a reload and on other pages.
+    expect((await stored()).length).toBe(before)
+    expect((await ben.call<{ data: unknown[] }>('GET', '/console/tickets')).json.data).toEqual([])
+    await page.goto('/settings/account')
+    await notice(page).getByRole('button', { name: 'Undo' }).click()
+    await dialog(page).getByText('order.txt').waitFor()
+    expect(await dialog(page).getByRole('listitem').allTextContents()).toContain('maria@silva.test')
+    expect(await dialog(page).getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Your order')
+    expect(await dialog(page).getByRole('textbox', { name: 'Message' }).inputValue()).toBe('It has shipped')
+    expect((await ben.call<{ data: unknown[] }>('GET', '/console/new-tickets')).json.data).toEqual([])
+
+    // Without a connection it is sent later.
+    await page.context().setOffline(true)
+    await send()
+    await notice(page).getByText("sends when you're online").waitFor()
+    await page.context().setOffline(false)
+    await notice(page).getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('article', { name: 'Message from Ben Okafor' }).getByText('order.txt').waitFor()
+    expect(await newestThread(page, ben)).toMatchObject({ ticket: { subject: 'Your order' } })
+  },
+)
 
 browserTest('without a mailbox, a new ticket says why it cannot be sent', async () => {
   const { window: opened } = await openInbox()

@@ -5,6 +5,7 @@ import { lazyDialog, lazyPage } from '../live/lazy-page.tsx'
 import { useTypeAhead } from '../ticket/composer/type-ahead.ts'
 import { resumeDrafts } from '../ticket/draft/drafts.ts'
 import { preloadMailParts } from '../ticket/mail/mail-parts.tsx'
+import { isReopened, setReopened } from '../ticket/outgoing/new-tickets.tsx'
 import { knownTicket } from '../ticket/ticket-query.ts'
 import { Drawer } from './drawer.tsx'
 import { createBulkActions } from './list/bulk-actions.ts'
@@ -57,6 +58,13 @@ export default function InboxPage() {
   const bulkActions = createBulkActions(list, selection, location)
   const [overlay, setOverlay] = createSignal<Overlay>()
   const close = () => setOverlay(undefined)
+  createEffect(() => {
+    if (!isReopened()) return
+    setReopened(false)
+    // It may be open with another ticket.
+    close()
+    queueMicrotask(() => setOverlay('new'))
+  })
   let search: HTMLInputElement | undefined
 
   usePageTitle(location)

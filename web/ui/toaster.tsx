@@ -16,6 +16,8 @@ interface Toast {
   look: 'normal' | 'error'
   /** A button, such as "Undo" or "View". It closes the toast. */
   action?: { text: string; keys?: string; run: () => void }
+  /** Another button, beside it. */
+  other?: { text: string; run: () => void }
   /** Closes the toast then and counts the seconds down, even while it is hovered. Milliseconds since 1970. */
   endsAt?: number
 }
@@ -24,13 +26,17 @@ const [toasts, setToasts] = createSignal<Toast[]>([])
 let lastId = 0
 
 /** Says what was done, for six seconds. Returns how to close it earlier. */
-export function toast(text: string, action?: Toast['action'], endsAt?: number): () => void {
-  return add({ text, look: 'normal', action, endsAt })
+export function toast(
+  text: string,
+  action?: Toast['action'],
+  { endsAt, other }: Pick<Toast, 'endsAt' | 'other'> = {},
+): () => void {
+  return add({ text, look: 'normal', action, endsAt, other })
 }
 
 /** Says what went wrong, until it is closed. */
-export function toastError(text: string, action?: Toast['action']): () => void {
-  return add({ text, look: 'error', action })
+export function toastError(text: string, action?: Toast['action'], other?: Toast['other']): () => void {
+  return add({ text, look: 'error', action, other })
 }
 
 function add(given: Omit<Toast, 'id'>): () => void {
@@ -129,6 +135,21 @@ function ToastCard(props: { toast: Toast }) {
             }}
           >
             {action().text}
+          </Button>
+        )}
+      </Show>
+      <Show when={props.toast.other}>
+        {(other) => (
+          <Button
+            size="small"
+            look="quiet"
+            class="toaster-action"
+            onClick={() => {
+              other().run()
+              end()
+            }}
+          >
+            {other().text}
           </Button>
         )}
       </Show>

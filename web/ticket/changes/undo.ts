@@ -9,6 +9,8 @@ interface UndoEntry {
   undo: () => void | Promise<void>
   /** Can be undone only until then (milliseconds since 1970). */
   endsAt?: number
+  /** Another button of the toast. */
+  other?: { text: string; run: () => void }
   /** The page shows it with its own Undo. Then there is no toast. */
   isOnScreen?: () => boolean
   /** Only a part of it was done. The toast stays until it is closed. */
@@ -26,7 +28,7 @@ export function pushUndo(entry: UndoEntry): () => boolean {
   // A new toast replaces the previous one, except one with a countdown or a partial failure.
   for (const other of entries) if (!other.entry.endsAt && !other.entry.isPart) other.closeToast()
   const show = () =>
-    entry.isPart ? toastError(entry.label, action) : toast(entry.label, action, entry.endsAt)
+    entry.isPart ? toastError(entry.label, action, entry.other) : toast(entry.label, action, entry)
   const closeToast = entry.isOnScreen ? showUnless(entry.isOnScreen, show) : show()
   entries = [{ entry, closeToast }, ...entries].slice(0, MAX_ENTRIES)
   return () => forget(entry)

@@ -68,7 +68,7 @@ interface RequestOptions {
 }
 
 /** Retries after a pause, and at once when the connection is back. */
-async function retryUntilAnswered<Result>(
+export async function retryUntilAnswered<Result>(
   text: string,
   { signal, onDelayed }: Trying,
   put: (how: RequestOptions) => Promise<Result>,
@@ -89,7 +89,7 @@ async function retryUntilAnswered<Result>(
 }
 
 /** No response, or one that doesn't tell whether the request was processed. */
-function isWorthRetrying(error: unknown): boolean {
+export function isWorthRetrying(error: unknown): boolean {
   if (!(error instanceof ApiProblem)) return false
   const { status } = error
   return status === 0 || status >= 500 || status === 408 || status === 429

@@ -1,7 +1,5 @@
 import { Match, Show, Switch } from 'solid-js'
-import { api, ask } from '../../api/api.ts'
-import { observe, queries } from '../../api/queries.ts'
-import { queryKeys } from '../../api/query-keys.ts'
+import { observe } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { sendersQuery } from '../../api/workspace.ts'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -13,7 +11,8 @@ import { STATUSES } from '../header/statuses.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
 import { MailForm } from './mail-form.tsx'
 import './new-ticket-dialog.css'
-import { createMailDraft, isEmpty } from './outgoing-mail.ts'
+import { startTicket } from './new-tickets.tsx'
+import { createMailDraft, isEmpty, takeAside } from './outgoing-mail.ts'
 
 const STATUS_ORDER: TicketStatus[] = ['open', 'pending', 'resolved']
 
@@ -52,6 +51,7 @@ interface NewTicketFormProps extends Omit<NewTicketDialogProps, 'isOpen'> {
 function NewTicketForm(props: NewTicketFormProps) {
   const session = useSession()
   const me = session().agent.id
+  takeAside(me)
   const draft = createMailDraft(me, 'new', { assignedTo: me })
   const { mail, change } = draft
   props.onDraft(() => !isEmpty(mail()))
@@ -92,22 +92,21 @@ function NewTicketForm(props: NewTicketFormProps) {
       send={async ({ id: messageId, ...written }) => {
         const { subject, status, assignedTo } = mail()
         const mailboxId = mailbox()?.id
-        const ticket = await ask(
-          api.console.tickets.post({
-            messageId,
-            ...written,
-            subject: subject.trim(),
-            status,
-            assignedTo: assignedTo || null,
-            ...(mailboxId && { mailboxId }),
-          }),
-        )
-        if ('messageId' in ticket) return
+        const request = {
+          messageId,
+          ...written,
+          subject: subject.trim(),
+          status,
+          assignedTo: assignedTo || null,
+          ...(mailboxId && { mailboxId }),
+          canUndo: true,
+        }
+        const ticket = await startTicket(me, { request, mail: mail() })
         draft.discard()
-        void queries.invalidateQueries({ queryKey: queryKeys.tickets })
-        void queries.invalidateQueries({ queryKey: queryKeys.counts })
-        toast('Ticket created')
-        props.onOpened(ticket)
+        if (ticket) {
+          toast('Ticket created')
+          props.onOpened(ticket)
+        } else props.onClose()
       }}
       onDiscard={props.onClose}
     >

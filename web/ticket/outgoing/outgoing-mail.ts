@@ -1,4 +1,5 @@
 import { type Accessor, createSignal } from 'solid-js'
+import type { api } from '../../api/api.ts'
 import { createId, timeOfId } from '../../api/create-id.ts'
 import { toServerTime } from '../../api/server-clock.ts'
 import { readStored, store } from '../../browser/local-storage.ts'
@@ -7,7 +8,7 @@ import type { Recipients } from '../recipients/address-list.ts'
 import type { TicketStatus } from '../ticket-query.ts'
 
 /** An email that an agent writes outside of a ticket's composer: a new ticket, or a forwarded message. */
-interface OutgoingMail extends Recipients {
+export interface OutgoingMail extends Recipients {
   /** Id under which exactly this message was sent; empty after a change. Sending again under the same id sends only once. */
   id: string
   subject: string
@@ -30,7 +31,18 @@ export interface MailDraft {
   discard: () => void
 }
 
+/** A new ticket that the server doesn't have yet. */
+export interface UnsentTicket {
+  request: NewTicketRequest
+  mail: OutgoingMail
+}
+
+type NewTicketRequest = Parameters<typeof api.console.tickets.post>[0]
+
 const PREFIX = 'bellhop.outgoing.'
+const UNSENT = '.unsent.'
+/** Drafts of new tickets that make room for one that was undone. */
+const ASIDE = '.new.'
 /** The server accepts ids created within a day. */
 const ID_USABLE_MS = 12 * 60 * 60_000
 const EMPTY = {
@@ -79,6 +91,40 @@ export function createMailDraft(
   }
 }
 
+/** Puts a new ticket that was undone into its draft. Another one that is being written comes back after it. */
+export function putBackMail(agentId: string, mail: OutgoingMail): void {
+  const key = `${PREFIX}${agentId}.new`
+  const written = readStored<OutgoingMail | null>(key, isMail, null)
+  if (written && !isEmpty(written)) store(`${PREFIX}${agentId}${ASIDE}${Date.now()}`, written)
+  store(key, mail)
+}
+
+/** Takes back what `putBackMail` has put aside, if the draft of a new ticket is empty. */
+export function takeAside(agentId: string): void {
+  const key = `${PREFIX}${agentId}.new`
+  if (readStored<OutgoingMail | null>(key, isMail, null)) return
+  const [aside] = keysOf(`${PREFIX}${agentId}${ASIDE}`).sort()
+  const mail = aside === undefined ? null : readStored<OutgoingMail | null>(aside, isMail, null)
+  if (aside === undefined || !mail) return
+  store(key, mail)
+  remove(aside)
+}
+
+export function storeUnsent(agentId: string, ticket: UnsentTicket): void {
+  store(`${PREFIX}${agentId}${UNSENT}${ticket.request.messageId}`, ticket)
+}
+
+export function removeUnsent(agentId: string, messageId: string): void {
+  remove(`${PREFIX}${agentId}${UNSENT}${messageId}`)
+}
+
+/** Of an earlier page. */
+export function unsentTickets(agentId: string): UnsentTicket[] {
+  return keysOf(`${PREFIX}${agentId}${UNSENT}`).flatMap(
+    (key) => readStored<UnsentTicket | null>(key, isUnsent, null) ?? [],
+  )
+}
+
 /** Whether nothing would be lost. */
 export function isEmpty({ to, cc, subject, text, attachments }: OutgoingMail): boolean {
   const isBlank = subject.trim() === '' && text.trim() === ''
@@ -87,10 +133,14 @@ export function isEmpty({ to, cc, subject, text, attachments }: OutgoingMail): b
 
 /** How many of the agent's drafts this browser keeps. */
 export function countMailDrafts(agentId: string): number {
+  return keysOf(`${PREFIX}${agentId}.`).length
+}
+
+function keysOf(prefix: string): string[] {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${agentId}.`)).length
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefix))
   } catch {
-    return 0
+    return []
   }
 }
 
@@ -109,6 +159,13 @@ function isMail(value: unknown): value is OutgoingMail {
     typeof Object.entries(value).find(([key]) => key === name)?.[1] === 'string'
   if (!texts.every(isText) || !('to' in value && 'cc' in value && 'attachments' in value)) return false
   return isPeople(value.to) && isPeople(value.cc) && Array.isArray(value.attachments)
+}
+
+function isUnsent(value: unknown): value is UnsentTicket {
+  if (typeof value !== 'object' || value === null || !('request' in value && 'mail' in value)) return false
+  const { request } = value
+  const isRequest = typeof request === 'object' && request !== null && 'messageId' in request
+  return isRequest && typeof request.messageId === 'string' && isMail(value.mail)
 }
 
 function isPeople(value: unknown): boolean {

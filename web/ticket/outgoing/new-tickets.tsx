@@ -1,0 +1,191 @@
+import { useNavigate } from '@solidjs/router'
+import { createEffect, createSignal, onCleanup, onMount } from 'solid-js'
+import { type Answer, api, ask } from '../../api/api.ts'
+import { codeOf, errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { toLocalTime } from '../../api/server-clock.ts'
+import { useSession } from '../../api/session.ts'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { pushUndo } from '../changes/undo.ts'
+import { isWorthRetrying, retryUntilAnswered } from '../composer/send-with-undo.ts'
+import type { Recipient } from '../recipients/address-list.ts'
+import type { Ticket } from '../ticket-query.ts'
+import {
+  type OutgoingMail,
+  putBackMail,
+  removeUnsent,
+  storeUnsent,
+  type UnsentTicket,
+  unsentTickets,
+} from './outgoing-mail.ts'
+
+type WaitingTicket = Answer<(typeof api.console)['new-tickets']['get']>['data'][number]
+type Started = Answer<typeof api.console.tickets.post>
+
+/** After this, the page of an agent asks whether the ticket is open. */
+const OPEN_AFTER_MS = 700
+/** The longest undo time of the settings. */
+const MAX_UNDO_MS = 30_000
+/** What waits since an earlier page is shown after the page itself. */
+const LOOK_AFTER_MS = 1_000
+
+const [waiting, setWaiting] = createSignal<WaitingTicket[]>([])
+const [unsent, setUnsent] = createSignal<UnsentTicket[]>([])
+const [isReopened, setReopened] = createSignal(false)
+
+/** Whether the dialog is to open with a ticket that was undone. */
+export { isReopened, setReopened }
+
+/**
+ * Sends a new ticket, which can be undone on every page until the server opens it. Without a connection, it is sent later.
+ * Returns the ticket if it is open already. Throws what the server refuses.
+ */
+export async function startTicket(agentId: string, unsentTicket: UnsentTicket): Promise<Ticket | undefined> {
+  try {
+    return show(await ask(api.console.tickets.post(unsentTicket.request)))
+  } catch (error) {
+    if (!isWorthRetrying(error)) throw error
+    storeUnsent(agentId, unsentTicket)
+    setUnsent((known) => [...known, unsentTicket])
+    return undefined
+  }
+}
+
+/** Returns a ticket that is open. */
+function show(started: Started): Ticket | undefined {
+  if ('messageId' in started) {
+    setWaiting((known) => [...known.filter(({ messageId }) => messageId !== started.messageId), started])
+    return undefined
+  }
+  void queries.invalidateQueries({ queryKey: queryKeys.tickets })
+  void queries.invalidateQueries({ queryKey: queryKeys.counts })
+  return started
+}
+
+/** On every page: the new tickets that can still be undone, and those that wait for the connection. */
+export function NewTicketNotices() {
+  const session = useSession()
+  const navigate = useNavigate()
+  const agentId = session().agent.id
+  const shown = new Set<string>()
+  const timers = new Set<ReturnType<typeof setTimeout>>()
+
+  function later(run: () => void, ms: number): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      run()
+    }, ms)
+    timers.add(timer)
+  }
+  onMount(() => later(() => void look(), LOOK_AFTER_MS))
+  onMount(() => setUnsent(unsentTickets(agentId)))
+  onCleanup(() => {
+    for (const timer of timers) clearTimeout(timer)
+  })
+
+  createEffect(() => {
+    for (const ticket of waiting()) if (!shown.has(ticket.messageId)) offer(ticket)
+  })
+  createEffect(() => {
+    for (const ticket of unsent()) if (!shown.has(ticket.request.messageId)) void sendLater(ticket)
+  })
+
+  async function look(): Promise<WaitingTicket[] | undefined> {
+    const found = await ask(api.console['new-tickets'].get()).catch(() => undefined)
+    if (found) setWaiting(found.data)
+    return found?.data
+  }
+
+  function offer(ticket: WaitingTicket): void {
+    const { messageId, isHeld, agentName } = ticket
+    shown.add(messageId)
+    const endsAt = Math.min(toLocalTime(Date.parse(ticket.sendAt)), Date.now() + MAX_UNDO_MS)
+    let isOver = false
+    const forget = pushUndo({
+      label: isHeld ? `${agentName} is disabled. Not sent: ${words(ticket)}` : words(ticket),
+      ...(isHeld ? { isPart: true } : { endsAt }),
+      undo: () => undo(ticket),
+      other: { text: 'Send now', run: () => void sendNow() },
+    })
+    if (!isHeld) later(() => void afterwards(), endsAt - Date.now() + OPEN_AFTER_MS)
+
+    async function sendNow(): Promise<void> {
+      if (!forget()) return
+      isOver = true
+      try {
+        const opened = await ask(api.console['new-tickets']({ messageId }).send.post())
+        show(opened)
+        navigate(`/inbox/open/${opened.id}`, { scroll: false })
+      } catch (error) {
+        if (codeOf(error) !== 'already_sent') toastError(errorMessage(error))
+      }
+    }
+
+    async function undo({ attachments = [], ...mail }: WaitingTicket): Promise<void> {
+      isOver = true
+      try {
+        await ask(api.console['new-tickets']({ messageId }).delete())
+        reopen({ ...mail, attachments, id: '' })
+      } catch (error) {
+        toastError(codeOf(error) === 'already_sent' ? 'Already sent' : errorMessage(error))
+      }
+    }
+
+    /** It is open, unless the server is late or has to hold it. */
+    async function afterwards(): Promise<void> {
+      if (isOver) return
+      forget()
+      const left = await look()
+      const still = left?.find((one) => one.messageId === messageId)
+      if (left && !still) {
+        toast('Ticket created')
+        void queries.invalidateQueries({ queryKey: queryKeys.tickets })
+        void queries.invalidateQueries({ queryKey: queryKeys.counts })
+      } else if (still?.isHeld) offer(still)
+      else later(() => void afterwards(), OPEN_AFTER_MS)
+    }
+  }
+
+  async function sendLater(ticket: UnsentTicket): Promise<void> {
+    const { request, mail } = ticket
+    shown.add(request.messageId)
+    const stopping = new AbortController()
+    const sentence = `${words(request)}: sends when you're online`
+    const close = toastError(sentence, { text: 'Undo', run: () => stopping.abort() })
+    const forget = () => {
+      close()
+      removeUnsent(agentId, request.messageId)
+      setUnsent((known) => known.filter((one) => one !== ticket))
+      shown.delete(request.messageId)
+    }
+    try {
+      const started = await retryUntilAnswered(
+        request.text,
+        { signal: stopping.signal, onDelayed: () => {} },
+        (how) => ask(api.console.tickets.post(request, how)),
+      )
+      forget()
+      if (show(started)) toast('Ticket created')
+    } catch (error) {
+      forget()
+      if (!stopping.signal.aborted) toastError(`Your email wasn't sent. ${errorMessage(error)}`)
+      // The server may have it, although its answer was lost.
+      else void ask(api.console['new-tickets']({ messageId: request.messageId }).delete()).catch(() => {})
+      reopen(mail)
+    }
+  }
+
+  function reopen(mail: OutgoingMail): void {
+    putBackMail(agentId, mail)
+    if (!location.pathname.startsWith('/inbox')) navigate('/inbox')
+    setReopened(true)
+  }
+
+  return null
+}
+
+function words({ to }: { to: readonly Pick<Recipient, 'address'>[] }): string {
+  const others = to.length > 1 ? ` and ${to.length - 1} more` : ''
+  return `To ${to[0]?.address ?? ''}${others}`
+}
