@@ -21,6 +21,8 @@ const MAX_NAME_LENGTH = 255
 export interface SuggestedRecipients extends Recipients {
   /** How many people on the last mail are left out because a reply can't have more recipients. */
   leftOut: number
+  /** Those whom the newest mail names in `Reply-To`, although neither its writer nor the customer has that address. */
+  elsewhere?: EmailAddress[]
 }
 
 interface Conversation {
@@ -40,18 +42,32 @@ export async function suggestRecipients(
   read: Reader | Transaction,
   conversation: Conversation,
 ): Promise<SuggestedRecipients> {
-  return limited(await newestRecipients(read, conversation), conversation)
+  const { email, ...newest } = await newestRecipients(read, conversation)
+  const suggested = limited(newest, conversation)
+  const elsewhere = email ? repliesElsewhere(email, suggested, conversation) : []
+  return { ...suggested, ...(elsewhere.length > 0 && { elsewhere }) }
+}
+
+/** Anyone can have answers sent to someone else. */
+function repliesElsewhere(
+  { from, writer = from, replyTo }: MessageEmail,
+  { to, cc }: Recipients,
+  { customer }: Conversation,
+): EmailAddress[] {
+  const known = [from, writer, { name: '', address: customer.email ?? '' }]
+  const named = withoutRepetitions(replyTo, known)
+  return [...to, ...cc].filter(({ address }) => includesAddress({ to: named, cc: [] }, address))
 }
 
 async function newestRecipients(
   read: Reader | Transaction,
   { orgId, ticketId }: Conversation,
-): Promise<Recipients> {
+): Promise<Recipients & { email?: MessageEmail }> {
   const ofTicket = { orgId, ticketId }
   const [newest] = await findNewestEmail(read, ofTicket)
-  if (newest?.email) return answerTo(newest.email)
+  if (newest?.email) return { ...answerTo(newest.email), email: newest.email }
   const [ours] = await findAgentEmail(read, ofTicket)
-  if (ours?.email) return ours.email
+  if (ours?.email) return { to: ours.email.to, cc: ours.email.cc }
   const [automatic] = await findAutomaticEmail(read, ofTicket)
   return automatic?.email ? answerTo(automatic.email) : { to: [], cc: [] }
 }
@@ -121,7 +137,7 @@ function answerTo({ from, writer, replyTo, to, cc }: MessageEmail): Recipients {
 }
 
 /** The first of the usable ones, and always the customer. If none is left in To, those in Cc are the recipients. */
-function limited({ to, cc }: Recipients, { customer, own }: Conversation): SuggestedRecipients {
+function limited({ to, cc }: Recipients, { customer, own }: Conversation): Recipients & { leftOut: number } {
   const usable = (addresses: EmailAddress[]) =>
     addresses.filter(({ address }) => isSendable(address) && !own.has(address)).map(clean)
   const usableTo = withoutRepetitions(usable(to))

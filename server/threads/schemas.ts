@@ -176,8 +176,13 @@ const replyDestination = t.Object({
       t.Object({ without: oneOf(NO_EMAIL_REASONS, 'What is missing for an email.') }),
     ]),
   ),
-  /** `leftOut`: others on the last mail, beyond the most that a reply can have. */
-  recipients: t.Optional(t.Object({ ...recipients, leftOut: t.Integer() })),
+  /**
+   * `leftOut`: others on the last mail, beyond the most that a reply can have. `elsewhere`: those in its Reply-To, where
+   * neither its writer nor the customer is.
+   */
+  recipients: t.Optional(
+    t.Object({ ...recipients, leftOut: t.Integer(), elsewhere: t.Optional(t.Array(address)) }),
+  ),
   problem: t.Optional(
     t.Object({
       reason: t.String(),

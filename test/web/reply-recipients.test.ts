@@ -123,6 +123,32 @@ browserTest(
   },
 )
 
+browserTest(
+  'a reply address that isn’t the customer’s is a warning beside the recipients, and one click makes it the customer',
+  async () => {
+    const { ben, ticketId, reply } = await openMail()
+    await using window = await openTicket(bellhop, ben, ticketId)
+    const { page } = window
+    const warning = page.getByText(
+      "the last email asks for answers at ana@elsewhere.test, not at the customer's address ana@customer.test.",
+    )
+    await lineSays(page, 'to Ana Pires, cc Cy Ortega')
+    expect(await warning.count()).toBe(0)
+    await reply('Ana Pires <ana@customer.test>', 'Reply-To: Ana P. <ana@elsewhere.test>')
+    await lineSays(page, 'to Ana P., Ana Pires')
+    await warning.waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    // Without that recipient there is nothing to warn of.
+    await line(page).click()
+    await page.getByRole('button', { name: 'Remove ana@elsewhere.test' }).click()
+    await warning.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Use suggested recipients' }).click()
+    await warning.waitFor()
+    await page.getByRole('button', { name: 'Make Ana P. the customer' }).first().click()
+    await warning.waitFor({ state: 'detached' })
+  },
+)
+
 browserTest('a reply without a recipient is not sent', async () => {
   const { ben, ticketId } = await openMail()
   await using window = await openTicket(bellhop, ben, ticketId)

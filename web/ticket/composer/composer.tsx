@@ -19,7 +19,7 @@ import type { TicketDetail } from '../ticket-query.ts'
 import { ComposerField } from './composer-field.tsx'
 import { useComposerKeys } from './composer-keys.ts'
 import type { ComposerState } from './composer-state.ts'
-import { Destination, ReplyProblem } from './destination.tsx'
+import { Destination, ReplyElsewhere, ReplyProblem } from './destination.tsx'
 import { OtherDraft } from './other-draft.tsx'
 import { ReplyOrNote } from './reply-or-note.tsx'
 import { SavedReplyPicker } from './saved-reply-picker.tsx'
@@ -187,6 +187,7 @@ export function Composer(props: ComposerProps) {
       </div>
       <Show when={!isNote()}>
         <ReplyProblem reply={reply()} />
+        <ReplyElsewhere detail={props.detail} recipients={props.composer.recipients()} />
       </Show>
       <Show when={isAddressing() && !isNote() && props.composer.recipients()}>
         {(recipients) => (

@@ -4,8 +4,8 @@ import { Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { ChatParts } from '../chat-parts.tsx'
 import { recipientLine } from '../mail/mail-addresses.ts'
-import type { Recipients } from '../recipients/address-list.ts'
-import type { ReplyDestination } from '../ticket-query.ts'
+import { includes, type Recipients } from '../recipients/address-list.ts'
+import type { ReplyDestination, TicketDetail } from '../ticket-query.ts'
 import './destination.css'
 
 interface DestinationProps {
@@ -48,6 +48,28 @@ export function Destination(props: DestinationProps) {
         )}
       </Show>
     </div>
+  )
+}
+
+/** Warns before a reply goes to an address that a mail gave for answers and that isn't the customer's. */
+export function ReplyElsewhere(props: { detail: TicketDetail; recipients: Recipients | undefined }) {
+  const addresses = () => {
+    const { to = [], cc = [] } = props.recipients ?? {}
+    const chosen = props.detail.reply.recipients?.elsewhere?.filter(({ address }) =>
+      includes([...to, ...cc], address),
+    )
+    return chosen?.map(({ address }) => address).join(', ') ?? ''
+  }
+  const customer = () => props.detail.ticket.customer
+  return (
+    <Show when={addresses()}>
+      {(text) => (
+        <p class="destination-problem" role="status">
+          Check the recipients: the last email asks for answers at {text()}
+          {customer().email ? `, not at the customer's address ${customer().email}.` : '.'}
+        </p>
+      )}
+    </Show>
   )
 }
 
