@@ -44,6 +44,7 @@ window.AbortController = undefined`,
 }`,
   },
   '/rtl': { direction: 'rtl', language: 'ar' },
+  '/dark': { css: ':root { color-scheme: dark } :root.light { color-scheme: light }' },
   '/pt': { language: 'pt-BR' },
   '/preview': {
     isPreview: true,
@@ -109,7 +110,7 @@ test('the script has a fixed address, a short cache and an ETag, and every origi
   expect((await call('GET', `${bellhop.url}/assets/${app}`)).status).toBe(404)
 })
 
-browserTest('the script has at most 3 KiB, the opened widget 20, and all parts together 28', async () => {
+browserTest('the script has at most 3 KiB, the opened widget 20, and all parts together 27', async () => {
   await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
   const { page } = window
   const loaded = new Set<string>()
@@ -130,7 +131,7 @@ browserTest('the script has at most 3 KiB, the opened widget 20, and all parts t
   expect(all.size).toBe(4)
   expect(await totalSize(['/widget.js'])).toBeLessThanOrEqual(3 * 1024)
   expect(opened).toBeLessThanOrEqual(20 * 1024)
-  expect(await totalSize([...all])).toBeLessThanOrEqual(28 * 1024)
+  expect(await totalSize([...all])).toBeLessThanOrEqual(27 * 1024)
 })
 
 async function totalSize(paths: string[]): Promise<number> {
@@ -268,7 +269,12 @@ browserTest('what the page tells of a visitor is not asked again, and is not ver
   const { json } = await asking.admin.call('GET', `/console/tickets/${id}/visitor`)
   expect(json).toMatchObject({ isVerified: false, typedName: 'Ana', typedEmail: 'ana@example.com' })
   const ticket = await asking.admin.call('GET', `/v1/tickets/${id}`)
-  expect(ticket.json.customer).toEqual({ name: 'Ana', userId: expect.stringMatching(/^usr_/) })
+  expect(ticket.json.customer).toEqual({
+    name: 'Ana',
+    unverifiedEmail: 'ana@example.com',
+    unverified: true,
+    userId: expect.stringMatching(/^usr_/),
+  })
 })
 
 browserTest(
@@ -305,6 +311,11 @@ browserTest('on a phone the panel fills the screen and leaves room for the keybo
     const box = await button.boundingBox()
     expect([box?.width, box?.height]).toEqual([44, 44])
   }
+  await sendMessage(page, 'When do you open?')
+  await panelOf(page)
+    .locator('time')
+    .getByText(/^\d+:\d\d/)
+    .waitFor()
   // The keyboard makes the visible part smaller.
   await page.setViewportSize({ width: 390, height: 480 })
   await eventually(async () => (await panelOf(page).boundingBox())?.height === 480)
@@ -347,6 +358,26 @@ browserTest('its texts are in the language of the page, and run in its direction
   const title = await panelOf(page).getByRole('heading').boundingBox()
   const close = await panelOf(page).getByRole('button', { name: 'Close chat' }).boundingBox()
   expect((close?.x ?? 0) < (title?.x ?? 0)).toBe(true)
+  // The name starts at the right edge, like the line below it, whatever its own direction is.
+  const header = await panelOf(page).locator('header').boundingBox()
+  const name = await panelOf(page).locator('h2 > bdi').boundingBox()
+  const rightOf = (box: typeof name) => (box?.x ?? 0) + (box?.width ?? 0)
+  expect(rightOf(header) - rightOf(name)).toBeLessThan(40)
+})
+
+browserTest('its colors are those of the page, and only then those of the system', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  const theme = (name: string) =>
+    page.locator(`.launcher-frame[data-theme="${name}"]`).waitFor({ state: 'attached' })
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto('/dark')
+  await theme('dark')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.evaluate(() => document.documentElement.classList.add('light'))
+  await theme('light')
+  await page.goto('/')
+  await theme('dark')
 })
 
 browserTest('the preview follows its settings and asks the server for nothing but scripts', async () => {

@@ -44,9 +44,9 @@ browserTest('each side sees that the other types and has read, and typing is sto
 
   const message = page.getByRole('textbox', { name: 'Message' })
   await message.pressSequentially('I mean')
-  await thread.getByText('Visitor is typing…').waitFor()
+  await thread.getByText('Visitor 1 is typing…').waitFor()
   await message.fill('')
-  await thread.getByText('Visitor is typing…').waitFor({ state: 'detached' })
+  await thread.getByText('Visitor 1 is typing…').waitFor({ state: 'detached' })
 
   await field(inbox.page).pressSequentially('Yes, I am')
   await panelOf(page).getByText('Ana Pires is typing…').waitFor()
@@ -140,4 +140,35 @@ browserTest('a visitor turns the sound and the title of the page off, on every p
   expect([await page.title(), await notes()]).toEqual(['Shop', 0])
   await page.getByRole('button', { name: 'Open chat, 1 unread' }).click()
   await menu('Turn notifications on')
+})
+
+browserTest('the answer stands beside the closed launcher until it is opened or dismissed', async () => {
+  await using window = await openWindow({ url: shop.origin })
+  const { page } = window
+  await page.goto('/')
+  await openPanel(page)
+  await sendMessage(page, 'Do you ship to Norway?')
+  const { id } = await ticketWith(admin, 'Do you ship to Norway?')
+  await page.getByRole('button', { name: 'Close chat' }).first().click()
+  await answer(admin, id, { text: 'Yes, in three days.' })
+  const bubble = page.locator('.chat-bubble')
+  await bubble.getByText('Yes, in three days.').waitFor()
+  // Dismissed, also after a reload; the next answer has another.
+  await bubble.getByRole('button', { name: 'Dismiss' }).click()
+  await bubble.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('button', { name: 'Open chat, 1 unread' }).waitFor()
+  expect(await bubble.count()).toBe(0)
+  await answer(admin, id, { text: 'Where to?' })
+  await bubble.getByRole('button', { name: 'Where to?' }).click()
+  await messageOf(page, 'Where to?').waitFor()
+  expect(await bubble.count()).toBe(0)
+  await page.getByRole('button', { name: 'Close chat' }).first().click()
+  expect(await bubble.count()).toBe(0)
+
+  // Agents see where a page without reloads goes.
+  await using inbox = await openTicket(bellhop, admin, id)
+  await inbox.page.getByText('Online now').waitFor()
+  await page.evaluate(() => history.pushState(null, '', '/?page=shipping'))
+  await inbox.page.locator(`a[href$="/?page=shipping"]`).waitFor({ timeout: 3_000 })
 })

@@ -1,11 +1,14 @@
-import { createEffect, createRoot, createSignal } from 'solid-js'
+import { createEffect, createRoot, createSignal, Show } from 'solid-js'
 import { render } from 'solid-js/web'
 import type { App, Identity, Shell } from './contract.ts'
 import { ChatPanel } from './panel/chat-panel.tsx'
+import { lazyPart } from './panel/lazy-part.tsx'
 import { provideWidget } from './panel/widget-context.ts'
 import { chooseLanguage, fill, loadTexts } from './texts/texts.ts'
 import { ApiProblem } from './visitor/visitor-api.ts'
 import { createWidgetClient } from './visitor/widget-client.ts'
+
+const ChatBubble = lazyPart(async () => (await import('./panel/chat-bubble.tsx')).ChatBubble)
 
 /** Connects the launcher with the panel. */
 export async function mount(shell: Shell): Promise<App> {
@@ -26,7 +29,17 @@ export async function mount(shell: Shell): Promise<App> {
   }
 
   provideWidget({ client, texts, language, shell })
-  const removePanel = render(() => <ChatPanel />, place)
+  const removePanel = render(
+    () => (
+      <>
+        <ChatPanel />
+        <Show when={client.unread() > 0 && !shell.isPreview}>
+          <ChatBubble />
+        </Show>
+      </>
+    ),
+    place,
+  )
   const stopEffects = createRoot((dispose) => {
     createEffect(() => {
       const unread = client.unread()

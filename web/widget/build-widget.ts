@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, type InlineConfig, type Plugin } from 'vite'
+import { build, type InlineConfig } from 'vite'
 import solid from 'vite-plugin-solid'
 
 const HERE = import.meta.dirname
@@ -9,7 +9,7 @@ const BROWSERS = ['es2022', 'chrome105', 'firefox110', 'safari16.4']
 
 /** Parts that are loaded by name, except languages and the preview: a visitor loads one of the first and never the other. */
 const LATER =
-  /\/widget\/(?:fit-viewport|panel\/(?:chat-(?:attachment|away|files|formatted|list|menu|notices|questions|reach)|file-queue)|visitor\/(?:tab-link|visitor-stream|visitor-upload))\.tsx?$/
+  /\/widget\/(?:fit-viewport|panel\/(?:chat-(?:attachment|away|bubble|files|formatted|list|menu|notices|questions|reach)|file-queue)|visitor\/(?:tab-link|visitor-stream|visitor-upload))\.tsx?$/
 
 /** Vite leaves libraries readable, for those who build with them. */
 const SMALL = { minify: true }
@@ -21,7 +21,13 @@ if (!outDir) throw new Error('The folder to build into is missing.')
 await build(
   configOf({
     // Events of a shadow root don't always reach the document, where Solid would wait for them.
-    plugins: [solid({ solid: { delegateEvents: false } }), withoutUnusedSolid()],
+    plugins: [solid({ solid: { delegateEvents: false } })],
+    resolve: {
+      alias: [
+        { find: /^solid-js$/, replacement: join(HERE, 'runtime/reactive.ts') },
+        { find: /^solid-js\/web$/, replacement: join(HERE, 'runtime/dom.ts') },
+      ],
+    },
     build: {
       outDir: join(outDir, 'assets'),
       lib: { entry: join(HERE, 'app.tsx'), formats: ['es'] },
@@ -34,7 +40,7 @@ await build(
           // One file compresses better than many: what opens the widget, and what only some visitors or later steps need.
           codeSplitting: {
             groups: [
-              { name: 'app', test: /solid-js|\/widget\/app\.tsx$/ },
+              { name: 'app', test: /\/widget\/(?:runtime\/\w+\.ts|app\.tsx)$/ },
               { name: 'more', test: LATER },
             ],
           },
@@ -55,13 +61,14 @@ await build(
   }),
 )
 function configOf(own: InlineConfig): InlineConfig {
-  const { plugins, define, build: options } = own
+  const { plugins, define, resolve, build: options } = own
   return {
     configFile: false,
     root: HERE,
     logLevel: 'error',
     publicDir: false,
     ...(plugins && { plugins }),
+    ...(resolve && { resolve }),
     define: { 'process.env.NODE_ENV': '"production"', ...define },
     build: {
       ...options,
@@ -69,30 +76,6 @@ function configOf(own: InlineConfig): InlineConfig {
       emptyOutDir: false,
       sourcemap: false,
       reportCompressedSize: false,
-    },
-  }
-}
-
-/**
- * Takes out of Solid what the widget doesn't use, a fifth of it: transitions, suspense, MathML, and the hydration of
- * pages that a server has drawn. Solid turns them on by variables that nothing here sets, which the minifier can't know.
- */
-function withoutUnusedSolid(): Plugin {
-  const unset = '(?:Transition|Scheduler|ExternalSourceConfig|SuspenseContext)'
-  const unsetShared = 'sharedConfig\\.(?:context|registry|effects|done|has|load)'
-  return {
-    name: 'without-unused-solid',
-    enforce: 'pre',
-    transform(code, id) {
-      if (!/solid-js\/(?:web\/)?dist\/(?:solid|web)\.js$/.test(id)) return undefined
-      return code
-        .replace(/^let (?:Transition|Scheduler|ExternalSourceConfig) = null;$/gm, '')
-        .replace(/^let SuspenseContext;$/m, 'let unused;')
-        .replace(new RegExp(`\\b${unset}\\b(?= =[^=])`, 'g'), 'unused')
-        .replace(new RegExp(`\\b${unset}\\b`, 'g'), 'null')
-        .replace(new RegExp(`(?<!delete )\\b${unsetShared}\\b(?! =[^=])`, 'g'), 'undefined')
-        .replace(/(?<!function )\bisHydrating\([^()]*\)/g, 'false')
-        .replace(/\b(?:isMathML|isImportNode|isSVG) \?/g, 'false ?')
     },
   }
 }

@@ -58,14 +58,18 @@ export function showLauncher(settings: WidgetSettings, into?: Element): Launcher
   root.append(frame)
   for (const name of TYPING) root.addEventListener(name, (event) => event.stopPropagation())
 
+  const page = document.documentElement
   const dark = matchMedia('(prefers-color-scheme: dark)')
   let current = settings
   function update(next: WidgetSettings): void {
     current = next
-    const isDark = next.theme === 'dark' || (next.theme === 'auto' && dark.matches)
-    frame.dataset.theme = isDark ? 'dark' : 'light'
+    const { colorScheme, direction } = getComputedStyle(page)
+    const [isLight, isDarkToo] = ['light', 'dark'].map((scheme) => colorScheme.includes(scheme))
+    // Where the page names both or none, the system decides.
+    const auto = (isLight === isDarkToo ? dark.matches : isDarkToo) ? 'dark' : 'light'
+    frame.dataset.theme = next.theme === 'auto' ? auto : next.theme
     frame.dataset.position = next.position
-    frame.dir = getComputedStyle(document.documentElement).direction
+    frame.dir = direction
     frame.style.setProperty('--brand', next.color)
     frame.style.setProperty('--on-brand', inkOn(next.color))
   }
@@ -77,11 +81,14 @@ export function showLauncher(settings: WidgetSettings, into?: Element): Launcher
   }
   const onTheme = () => update(current)
   dark.addEventListener?.('change', onTheme)
+  // Websites switch their theme by an attribute.
+  const watched = new MutationObserver(onTheme)
+  watched.observe(page, { attributes: true })
   update(settings)
   setLauncher({ isOpen: false, unread: 0, label: settings.title || 'Chat' })
 
   // Frameworks replace the body when the visitor follows a link, so the widget is beside it.
-  const parent = into ?? document.documentElement
+  const parent = into ?? page
   parent.append(host)
   // Above everything, whatever the page's z-indexes are.
   if (!into && 'popover' in host) {
@@ -99,6 +106,7 @@ export function showLauncher(settings: WidgetSettings, into?: Element): Launcher
     },
     remove() {
       dark.removeEventListener?.('change', onTheme)
+      watched.disconnect()
       host.remove()
     },
   }

@@ -94,8 +94,8 @@ function Panel() {
           </button>
         </Show>
         <div class="chat-panel-names">
-          <h2 class="chat-panel-title" dir="auto">
-            {client.settings().title || texts().conversations}
+          <h2 class="chat-panel-title">
+            <bdi>{client.settings().title || texts().conversations}</bdi>
           </h2>
           <Show when={status()}>
             <p class="chat-panel-status">{status()}</p>

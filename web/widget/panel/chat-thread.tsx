@@ -165,6 +165,9 @@ export function ChatThread() {
       <For each={messages()}>
         {(message, at) => {
           const before = () => messages()[at() - 1]
+          const after = () => messages()[at() + 1]
+          /** One time stands below what one person wrote. */
+          const isLast = () => after()?.from !== message.from || after()?.agentName !== message.agentName
           const isGrouped = () => before()?.from === message.from && before()?.agentName === message.agentName
           return (
             <>
@@ -194,13 +197,16 @@ export function ChatThread() {
                       class="chat-thread-bubble"
                       classList={{ 'is-plain': message.html === null }}
                       dir="auto"
-                      title={timeOf(message.createdAt, language())}
                     >
                       {message.html === null ? message.text : <ChatFormatted html={message.html} />}
                     </div>
                   </Show>
                   <For each={message.attachments}>{(file) => <ChatAttachment file={file} />}</For>
-                  <Show when={stateOf(message)}>{(state) => <p class="chat-thread-state">{state()}</p>}</Show>
+                  <Show when={isLast() || stateOf(message)}>
+                    <p class="chat-thread-state">
+                      <time>{timeOf(message.createdAt, language())}</time> <span>{stateOf(message)}</span>
+                    </p>
+                  </Show>
                 </div>
               </Show>
             </>

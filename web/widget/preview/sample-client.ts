@@ -99,6 +99,8 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
     isLasting: () => true,
     isMuted,
     setMuted,
+    dismissed: () => '',
+    dismiss() {},
     markSeen() {},
     setTyping() {},
     saveEmail: nothing,

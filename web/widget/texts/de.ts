@@ -60,6 +60,7 @@ export const de: Texts = {
   end: 'Unterhaltung beenden',
   conversationEnded: 'Diese Unterhaltung ist beendet.',
   startNew: 'Neue beginnen',
+  dismiss: 'Ausblenden',
   newMessage: 'Neue Nachricht von {name}: {text}',
   newTitle: '({count}) Neue Nachricht',
   notRemembered:

@@ -58,6 +58,7 @@ export const en = {
   end: 'End conversation',
   conversationEnded: 'This conversation has ended.',
   startNew: 'Start a new one',
+  dismiss: 'Dismiss',
   newMessage: 'New message from {name}: {text}',
   newTitle: '({count}) New message',
   notRemembered:

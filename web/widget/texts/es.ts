@@ -60,6 +60,7 @@ export const es: Texts = {
   end: 'Terminar la conversación',
   conversationEnded: 'Esta conversación ha terminado.',
   startNew: 'Empezar otra',
+  dismiss: 'Descartar',
   newMessage: 'Nuevo mensaje de {name}: {text}',
   newTitle: '({count}) Nuevo mensaje',
   notRemembered:

@@ -60,6 +60,7 @@ export const fr: Texts = {
   end: 'Terminer la conversation',
   conversationEnded: 'Cette conversation est terminée.',
   startNew: 'En commencer une nouvelle',
+  dismiss: 'Ignorer',
   newMessage: 'Nouveau message de {name} : {text}',
   newTitle: '({count}) Nouveau message',
   notRemembered:

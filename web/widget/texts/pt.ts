@@ -60,6 +60,7 @@ export const pt: Texts = {
   end: 'Encerrar a conversa',
   conversationEnded: 'Esta conversa foi encerrada.',
   startNew: 'Começar outra',
+  dismiss: 'Dispensar',
   newMessage: 'Nova mensagem de {name}: {text}',
   newTitle: '({count}) Nova mensagem',
   notRemembered:

@@ -39,6 +39,9 @@ export interface WidgetClient {
   isLasting(): boolean
   isMuted(): boolean
   setMuted(isMuted: boolean): void
+  /** Which answer the visitor has dismissed the bubble of. */
+  dismissed(): string
+  dismiss(answer: string): void
   markSeen(): void
   setTyping(isTyping: boolean): void
   saveEmail(email: string): Promise<void>
@@ -56,7 +59,8 @@ export interface WidgetClient {
 const MAX_ONLINE_SPREAD_MS = 500
 /** The server forgets that someone types after a few seconds. */
 const TYPING_EVERY_MS = 3_000
-const PAGE_CHECK_MS = 10_000
+/** Agents see where the visitor is within three seconds. */
+const PAGE_CHECK_MS = 1_000
 
 export function createWidgetClient(given: {
   key: string
@@ -77,6 +81,7 @@ export function createWidgetClient(given: {
   const [route, setRoute] = createSignal<Route>(tab.read<Route>('route') ?? newRoute())
   const [isConnected, setConnected] = createSignal(true)
   const [isMuted, setIsMuted] = createSignal(kept.read<boolean>('muted') ?? false)
+  const [dismissed, setDismissed] = createSignal(kept.read<string>('dismissed') ?? '')
   const [isLasting, setLasting] = createSignal(kept.isLasting())
   const listeners: ((message: Message) => void)[] = []
   let link: TabLink | undefined
@@ -248,6 +253,7 @@ export function createWidgetClient(given: {
   const stopListening = kept.onChange((changed) => {
     if (changed === 'session') session.reread()
     else if (changed === 'muted') setIsMuted(kept.read<boolean>('muted') ?? false)
+    else if (changed === 'dismissed') setDismissed(kept.read<string>('dismissed') ?? '')
     else if (changed.includes(':unsent:')) outbox.reread()
   })
 
@@ -350,11 +356,19 @@ export function createWidgetClient(given: {
       setIsMuted(next)
       kept.write('muted', next)
     },
+    dismissed,
+    dismiss(answer) {
+      setDismissed(answer)
+      kept.write('dismissed', answer)
+    },
     markSeen() {
       const current = conversation()
       const newest = current && newestOfAgent(conversations.thread(current.id)?.messages ?? [])
       if (!current?.unread || !newest) return
       conversations.setSeen(current.id)
+      // The same text may come again.
+      setDismissed('')
+      kept.remove('dismissed')
       void ignore(api.call('POST', `conversations/${current.id}/seen`, { messageId: newest.id }))
     },
     setTyping(isTyping) {
