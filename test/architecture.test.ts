@@ -101,6 +101,8 @@ const BREACHES: [path: string, text: string, rule: string][] = [
   ['server/tickets/a.ts', `export * from './b.ts'`, 'no barrels'],
   ['server/tickets/a.ts', `import './b'`, 'relative imports'],
   ['web/a.tsx', `const page = import('./page')`, 'relative imports'],
+  ['web/a.ts', `void queries.invalidateQueries({ queryKey: ['tags'] })`, 'the keys of queries'],
+  ['web/a.ts', 'function invalidate(...queryKey: string[]) {}', 'the keys of queries'],
   ['web/a.tsx', 'const page = <Suspense>{list()}</Suspense>', 'no Suspense'],
   ['test/a.test.ts', 'const x = y as any', 'no any'],
   ['server/a.ts', 'function f(x: any[]) {}', 'no any'],

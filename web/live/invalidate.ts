@@ -1,4 +1,5 @@
-import type { QueryClient } from '@tanstack/solid-query'
+import type { QueryClient, QueryKey } from '@tanstack/solid-query'
+import { queryKeys } from '../api/query-keys.ts'
 
 /** Events that arrive close together cause one read, after a pause and at the latest after the maximum. */
 const QUIET_MS = 150
@@ -6,33 +7,41 @@ const MAX_WAIT_MS = 600
 /** A hidden tab only updates the count in its title. */
 const HIDDEN_WAIT_MS = 5_000
 
-/** Queries that `workspace.changed` may concern, by the first part of their key. */
+/** Queries that `workspace.changed` may concern. */
 const WORKSPACE_QUERIES = [
-  'agents',
-  'views',
-  'tags',
-  'saved-replies',
-  'organization',
-  'session',
-  'keys',
-  'endpoints',
-  'endpoint',
-  'mailboxes',
-  'mailbox',
-  'oauth-clients',
-  'widgets',
-  'widget',
-  'blocked',
-  'visitor',
-  'channel-problems',
-  'bots',
-  'bot',
-  'mails',
-  'mail',
-  'own-signature',
-  'checklist',
-  'audit',
-  'counts',
+  queryKeys.agents,
+  queryKeys.views,
+  queryKeys.tags,
+  queryKeys.savedReplies,
+  queryKeys.organization,
+  queryKeys.session,
+  queryKeys.apiKeys,
+  queryKeys.endpoints,
+  queryKeys.anyEndpoint,
+  queryKeys.mailboxes,
+  queryKeys.anyMailbox,
+  queryKeys.oauthClients,
+  queryKeys.widgets,
+  queryKeys.anyWidget,
+  queryKeys.blocked,
+  queryKeys.visitors,
+  queryKeys.channelProblems,
+  queryKeys.bots,
+  queryKeys.anyBot,
+  queryKeys.mails,
+  queryKeys.anyMail,
+  queryKeys.ownSignature,
+  queryKeys.checklist,
+  queryKeys.audit,
+  queryKeys.counts,
+]
+/** Queries that a change of any ticket may concern. */
+const TICKET_QUERIES = [
+  queryKeys.tickets,
+  queryKeys.counts,
+  queryKeys.customers,
+  queryKeys.visitors,
+  queryKeys.tags,
 ]
 
 interface Invalidator {
@@ -64,17 +73,17 @@ export function createInvalidator(queries: QueryClient): Invalidator {
   function flush(): void {
     timer = undefined
     if (document.hidden) {
-      invalidate('counts')
+      invalidate(queryKeys.counts)
       return
     }
     if (isAllStale) void queries.invalidateQueries()
     else {
-      for (const id of tickets) invalidate('ticket', id)
-      if (tickets.size > 0)
-        for (const name of ['tickets', 'counts', 'customer', 'visitor', 'tags']) invalidate(name)
-      for (const id of visited) for (const name of ['ticket', 'visitor']) invalidate(name, id)
-      if (visited.size > 0) invalidate('tickets')
-      if (isWorkspaceStale) for (const name of WORKSPACE_QUERIES) invalidate(name)
+      for (const id of tickets) invalidate(queryKeys.ticket(id))
+      if (tickets.size > 0) for (const key of TICKET_QUERIES) invalidate(key)
+      for (const id of visited)
+        for (const key of [queryKeys.ticket(id), queryKeys.visitor(id)]) invalidate(key)
+      if (visited.size > 0) invalidate(queryKeys.tickets)
+      if (isWorkspaceStale) for (const key of WORKSPACE_QUERIES) invalidate(key)
     }
     tickets.clear()
     visited.clear()
@@ -82,7 +91,7 @@ export function createInvalidator(queries: QueryClient): Invalidator {
     isAllStale = false
   }
 
-  function invalidate(...queryKey: string[]): void {
+  function invalidate(queryKey: QueryKey): void {
     void queries.invalidateQueries({ queryKey })
   }
 
