@@ -1,17 +1,8 @@
+import { fold } from './fold.ts'
+
 /** Longer words are cut, in the index and in a query alike. */
 const MAX_WORD_LENGTH = 64
 
-/** Letters that Unicode does not decompose although people type them without their stroke, or as two letters. */
-const PLAIN_LETTERS: Record<string, string> = {
-  ø: 'o',
-  ł: 'l',
-  đ: 'd',
-  ı: 'i',
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  þ: 'th',
-}
 /** Scripts without spaces: each character is a word, and adjacent ones are searched for as a phrase. */
 const UNSPACED = '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]'
 const WORD = new RegExp(`${UNSPACED}|(?:(?!${UNSPACED})[\\p{L}\\p{N}])+`, 'gu')
@@ -33,15 +24,6 @@ export function* wordsWithStart(text: string): Generator<{ word: string; start: 
     const [word] = wordsOf(match[0])
     if (word) yield { word, start: match.index }
   }
-}
-
-function fold(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFKD')
-    .replaceAll(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll(/[øłđıßæœþ]/g, (letter) => PLAIN_LETTERS[letter] ?? letter)
 }
 
 // Private-use characters: both engines treat them as letters, and no word of a text contains one.

@@ -56,6 +56,7 @@ const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Inter
 const DESIGN_TOKENS = 'web/ui/tokens.css'
 /** The server modules whose values the web imports, and their parts: no framework, no database. */
 const PAGE_MODULES = [
+  'server/search/fold.ts',
   'server/search/query-language.ts',
   'server/formatting/cut-quotes.ts',
   'server/formatting/inline.ts',
@@ -172,6 +173,11 @@ export const RULES: Record<string, Rule> = {
 
   'no Suspense: while anything loads it removes the page, and the focus with it'(source) {
     return source.path.startsWith('web/') ? found(source.code, /\bSuspense\b|\buseTransition\b/g) : []
+  },
+
+  'the keys of queries come from web/api/query-keys.ts'(source) {
+    if (!source.path.startsWith('web/')) return []
+    return found(source.text, /\bqueryKey: (?:\[\s*['"`]\w+|string)/g)
   },
 
   'no any, and nothing that silences the compiler or the linter'({ code, text }) {

@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -27,4 +28,26 @@ browserTest('the Enter that ends a word of an input method selects nothing', asy
   expect(await field.inputValue()).toBe('請求書')
   await page.keyboard.press('Enter')
   await page.getByText('Tags changed').waitFor()
+})
+
+browserTest('pickers and the command menu find names without their accents', async () => {
+  const { client, ben, ticket } = await openWorkspace(bellhop)
+  await signInAgent(bellhop, client.orgId, { name: 'Leïla Haddad' })
+  await ben.call('PATCH', `/v1/tickets/${ticket.id}`, { body: { tags: ['Rückgabe'] } })
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.keyboard.press('a')
+  await page.locator('[role=combobox]:focus').fill('leila')
+  await page.getByRole('option', { name: /Leïla Haddad/ }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('t')
+  await page.getByRole('combobox', { name: 'Tags' }).fill('ruckg')
+  await page.getByRole('option', { name: 'Rückgabe', exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.locator('[role=combobox]:focus').fill('leila')
+  await page
+    .getByRole('option', { name: /Leïla Haddad/ })
+    .first()
+    .waitFor()
 })

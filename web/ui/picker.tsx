@@ -1,6 +1,7 @@
 import { Popover } from '@kobalte/core/popover'
 import Check from 'lucide-solid/icons/check'
 import { createEffect, createMemo, createSignal, For, type JSX, on, Show } from 'solid-js'
+import { fold } from '../../server/search/fold.ts'
 import { isComposing } from './ime.ts'
 import { keepVisibleToScreenReaders, type TriggerProps } from './menu.tsx'
 import './menu.css'
@@ -134,13 +135,13 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
 
 /** Options that begin with the text, then those that contain it, then "Create …". */
 function matching(props: Pick<PickerProps, 'options' | 'onCreate'>, text: string): PickerOption[] {
-  const query = text.toLocaleLowerCase()
+  const query = fold(text)
   const found = props.options.flatMap((option) => {
-    const at = `${option.label} ${option.detail ?? ''}`.toLocaleLowerCase().indexOf(query)
+    const at = fold(`${option.label} ${option.detail ?? ''}`).indexOf(query)
     return at < 0 ? [] : [{ option, rank: at === 0 ? 0 : 1 }]
   })
   found.sort((a, b) => a.rank - b.rank)
-  const isKnown = props.options.some(({ label }) => label.toLocaleLowerCase() === query)
+  const isKnown = props.options.some(({ label }) => label.toLocaleLowerCase() === text.toLocaleLowerCase())
   const created = text && props.onCreate && !isKnown ? [{ value: CREATE, label: `Create “${text}”` }] : []
   return [...found.map(({ option }) => option), ...created]
 }

@@ -1,3 +1,5 @@
+import { fold } from '../../../server/search/fold.ts'
+
 const WORD_START = 8
 const CONSECUTIVE = 5
 const EXACT_START = 12
@@ -6,9 +8,9 @@ const SKIPPED_LETTER = 0.1
 
 /** Scores how well the letters of `typed` match a text in order. Undefined when they don't. */
 export function fuzzyScore(text: string, typed: string): number | undefined {
-  const letters = text.toLowerCase()
-  const query = typed.toLowerCase().replaceAll(' ', '')
-  if (letters.startsWith(typed.toLowerCase()))
+  const letters = fold(text)
+  const query = fold(typed).replaceAll(' ', '')
+  if (letters.startsWith(fold(typed)))
     return EXACT_START + query.length * WORD_START - letters.length * SKIPPED_LETTER
   let score = 0
   let at = -1

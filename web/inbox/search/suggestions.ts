@@ -1,3 +1,4 @@
+import { fold } from '../../../server/search/fold.ts'
 import { lastPart, quoted } from '../../../server/search/query-language.ts'
 
 interface Suggestion {
@@ -58,9 +59,9 @@ export function suggestionsFor(typed: string, options: SuggestionOptions): Sugge
     const keys = SEARCH_KEYS.filter(({ text }) => text.startsWith(prefix))
     return keys.map(({ text, detail }) => ({ text: minus + text, detail: minus ? `not ${detail}` : detail }))
   }
-  const prefix = last.value.toLowerCase()
+  const prefix = fold(last.value)
   return valuesOf(last.name, options)
-    .filter(({ text }) => text.toLowerCase().startsWith(prefix) && text.toLowerCase() !== prefix)
+    .filter(({ text }) => fold(text).startsWith(prefix) && text.toLowerCase() !== last.value.toLowerCase())
     .slice(0, MAX_SUGGESTIONS)
     .map(({ text, detail }) => ({ text: `${minus}${last.name}:${quoted(text)}`, detail }))
 }

@@ -5,6 +5,7 @@ import TextQuote from 'lucide-solid/icons/text-quote'
 import Trash from 'lucide-solid/icons/trash'
 import { createSignal, For, Show } from 'solid-js'
 import { plainText } from '../../../server/formatting/plain-text.ts'
+import { fold } from '../../../server/search/fold.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -55,8 +56,8 @@ function NoReplies() {
 function SearchedList(props: { replies: SavedReply[] }) {
   const [text, setText] = createSignal('')
   const found = () => {
-    const query = text().trim().toLocaleLowerCase()
-    return props.replies.filter((reply) => `${reply.name}\n${reply.text}`.toLocaleLowerCase().includes(query))
+    const query = fold(text().trim())
+    return props.replies.filter((reply) => fold(`${reply.name}\n${reply.text}`).includes(query))
   }
   return (
     <>

@@ -1,4 +1,5 @@
 import { createMemo, Show } from 'solid-js'
+import { fold } from '../../../server/search/fold.ts'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
 import { Select } from '../../ui/select.tsx'
@@ -31,10 +32,8 @@ export function ReplyRecipients(props: ReplyRecipientsProps) {
   const leftOut = () => (props.isChanged ? 0 : (props.detail.reply.recipients?.leftOut ?? 0))
 
   async function suggest(text: string): Promise<Recipient[]> {
-    const typed = text.toLowerCase()
-    const here = known().filter((person) =>
-      `${nameOf(person)} ${person.address}`.toLowerCase().includes(typed),
-    )
+    const typed = fold(text)
+    const here = known().filter((person) => fold(`${nameOf(person)} ${person.address}`).includes(typed))
     return added(here, await suggestCustomers(text).catch(() => []))
   }
 
