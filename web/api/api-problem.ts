@@ -64,9 +64,9 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof ApiProblem ? error.code : undefined
 }
 
-/** Whether a problem code says that no one is signed in. */
+/** Whether a problem code says that no one is signed in. Without a cookie, `/v1` asks for an API key instead. */
 export function isSignedOutCode(code: string | undefined): boolean {
-  return code === 'signed_out' || code === MOVED_TO_HTTPS
+  return code === 'signed_out' || code === 'unauthorized' || code === MOVED_TO_HTTPS
 }
 
 /** Whether the server said that the resource doesn't exist. A 404 from a proxy doesn't count. */
