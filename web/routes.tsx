@@ -1,8 +1,10 @@
 import { Navigate, Route, Router, type RouteSectionProps } from '@solidjs/router'
+import { createEffect, createMemo, on, onCleanup } from 'solid-js'
 import { lazyPage } from './live/lazy-page.tsx'
+import { onConnectionBack } from './live/live.ts'
 import { SignedInPage } from './signed-in-page.tsx'
 import { Announcer } from './ui/announcer.tsx'
-import { Toaster } from './ui/toaster.tsx'
+import { closeErrors, Toaster } from './ui/toaster.tsx'
 
 /** Well after everything that the inbox itself loads. */
 const SETTINGS_AFTER_MS = 10_000
@@ -52,6 +54,9 @@ function loadSettingsLater(): void {
 }
 
 function Root(props: RouteSectionProps) {
+  const ticketId = createMemo(() => /^\/inbox\/[^/]+\/([^/]+)/.exec(props.location.pathname)?.[1])
+  createEffect(on(ticketId, closeErrors, { defer: true }))
+  onCleanup(onConnectionBack(closeErrors))
   return (
     <>
       {props.children}

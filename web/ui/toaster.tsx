@@ -7,12 +7,16 @@ import { SecondsLeft } from './seconds-left.tsx'
 import './toaster.css'
 
 const SHOWN_FOR_MS = 6_000
+const ERROR_SHOWN_FOR_MS = 8_000
+/** How soon a toast that something covers tries to end again. */
+const COVERED_MS = 1_000
 const MAX_TOASTS = 4
+/** What lies over toasts. */
+const COVERS = '.dialog, .image-viewer, .overlay, .drawer'
 
 interface Toast {
   id: number
   text: string
-  /** `error` stays until it is closed. */
   look: 'normal' | 'error'
   /** A button, such as "Undo" or "View". It closes the toast. */
   action?: { text: string; keys?: string; run: () => void }
@@ -34,13 +38,18 @@ export function toast(
   return add({ text, look: 'normal', action, endsAt, other })
 }
 
-/** Says what went wrong, until it is closed. */
+/**
+ * Says what went wrong: with a button until it is closed, otherwise until its cause is gone (the same works, or the server
+ * is back), another ticket is open, or eight seconds have passed.
+ */
 export function toastError(text: string, action?: Toast['action'], other?: Toast['other']): () => void {
   return add({ text, look: 'error', action, other })
 }
 
 function add(given: Omit<Toast, 'id'>): () => void {
   const id = ++lastId
+  // What works now makes an earlier failure old news.
+  if (given.look === 'normal') closeErrors()
   setToasts((before) => [...makeRoom(before.filter((one) => !isRepeated(one, given))), { ...given, id }])
   return () => close(id)
 }
@@ -50,10 +59,15 @@ function isRepeated(shown: Toast, { text, look, action }: Omit<Toast, 'id'>): bo
   return look === 'normal' && shown.look === 'normal' && shown.text === text && !shown.action && !action
 }
 
-/** Drops the oldest toast that would close on its own. Errors stay: one may hold the only copy of a text. */
+/** Drops the oldest message of what was done. */
 function makeRoom(shown: Toast[]): Toast[] {
   const oldest = shown.length < MAX_TOASTS ? undefined : shown.find(({ look }) => look === 'normal')
   return shown.filter((one) => one !== oldest)
+}
+
+/** Closes errors whose cause is gone. Those with a button stay: one may hold the only copy of a text. */
+export function closeErrors(): void {
+  setToasts((before) => before.filter(({ look, action }) => look === 'normal' || action !== undefined))
 }
 
 function close(id: number): void {
@@ -62,7 +76,7 @@ function close(id: number): void {
 
 /**
  * Where toasts appear. Rendered once, in routes.tsx. Only the newest is shown, with a button for the others. Hovering or
- * focusing a toast stops its time. `data-kb-top-layer` keeps toasts usable over an open dialog.
+ * focusing a toast stops its time. `data-kb-top-layer` keeps toasts usable beside an open dialog, which they never cover.
  */
 export function Toaster() {
   const [isExpanded, setExpanded] = createSignal(false)
@@ -95,18 +109,29 @@ export function Toaster() {
 }
 
 function ToastCard(props: { toast: Toast }) {
+  let card: HTMLDivElement | undefined
   const end = () => close(props.toast.id)
+  /** A dialog or a viewer hides it: what was not seen is not over. */
+  function endUnlessCovered(): void {
+    const box = card?.getBoundingClientRect()
+    const over = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+    if (over?.closest(COVERS)) timer = setTimeout(endUnlessCovered, COVERED_MS)
+    else end()
+  }
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = () => clearTimeout(timer)
   const start = () => {
     stop()
-    const { look, endsAt } = props.toast
-    if (look === 'normal') timer = setTimeout(end, endsAt ? endsAt - Date.now() : SHOWN_FOR_MS)
+    const { look, action, endsAt } = props.toast
+    if (endsAt) timer = setTimeout(end, endsAt - Date.now())
+    else if (look === 'normal') timer = setTimeout(endUnlessCovered, SHOWN_FOR_MS)
+    else if (!action) timer = setTimeout(endUnlessCovered, ERROR_SHOWN_FOR_MS)
   }
   start()
   onCleanup(stop)
   return (
     <div
+      ref={card}
       class="toaster-toast"
       data-look={props.toast.look}
       role={props.toast.look === 'error' ? 'alert' : undefined}

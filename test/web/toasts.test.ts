@@ -1,0 +1,71 @@
+import { expect } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { sharedBellhop } from '../support/bellhop.ts'
+import { browserTest, openWindow } from '../support/browser.ts'
+import { makeOrganization, makeTickets, openList, rowOf } from '../support/inbox.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await sharedBellhop()
+
+async function openTwo(height = 900) {
+  const { client, agent } = await makeOrganization(bellhop, 'Toasts')
+  await makeTickets(client, ['First', 'Second'])
+  const window = await openWindow({ ...bellhop, agent, width: 1200, height })
+  const { page } = window
+  await page.clock.install()
+  await openList(page, '/inbox/open')
+  await rowOf(page, 'First').click()
+  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
+  return { window, page }
+}
+
+async function failToChange(page: Page): Promise<void> {
+  await page.route('**/console/bulk', (route) => route.fulfill({ status: 400, body: '{}' }))
+  await page.keyboard.press('p')
+  await page.getByRole('alert').getByText("Couldn't").waitFor()
+}
+
+browserTest('an error leaves after eight seconds, with its cause, and with its ticket', async () => {
+  const { window: opened, page } = await openTwo()
+  await using _window = opened
+  const alerts = page.getByRole('alert').filter({ hasText: "Couldn't" })
+  await failToChange(page)
+  await page.clock.runFor(7_000)
+  expect(await alerts.count()).toBe(1)
+  await page.clock.runFor(1_500)
+  expect(await alerts.count()).toBe(0)
+  await failToChange(page)
+  await page.unrouteAll()
+  await page.keyboard.press('p')
+  await page.getByText('Set to Pending').or(page.getByText('Pending:')).first().waitFor()
+  expect(await alerts.count()).toBe(0)
+  await rowOf(page, 'Second').click()
+  await page.waitForFunction(
+    "document.querySelector('.ticket-row[aria-current]')?.textContent.includes('Second')",
+  )
+  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
+  await failToChange(page)
+  await rowOf(page, 'First').click()
+  await eventually(async () => (await alerts.count()) === 0)
+})
+
+browserTest('a toast lies under a dialog, and is still to be seen when it closes', async () => {
+  const { window: opened, page } = await openTwo(520)
+  await using _window = opened
+  await failToChange(page)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').waitFor()
+  const isOver = () =>
+    page.evaluate(() => {
+      const box = document.querySelector('.toaster-toast')?.getBoundingClientRect()
+      const at = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
+      return at?.closest('.dialog') !== null
+    })
+  expect(await isOver()).toBe(true)
+  await page.clock.runFor(20_000)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await page.getByRole('alert').filter({ hasText: "Couldn't" }).isVisible()).toBe(true)
+  await page.clock.runFor(2_000)
+  expect(await page.getByRole('alert').filter({ hasText: "Couldn't" }).count()).toBe(0)
+})
