@@ -165,7 +165,7 @@ browserTest(
   },
 )
 
-browserTest('without a mailbox, a new ticket says why it cannot be sent', async () => {
+browserTest('without a mailbox, a new ticket says what to connect first, and offers a sample', async () => {
   const { window: opened } = await openInbox()
   await using window = opened
   const { page } = window
@@ -174,15 +174,15 @@ browserTest('without a mailbox, a new ticket says why it cannot be sent', async 
   await page.keyboard.type('new tick')
   await page.getByRole('option', { name: /New ticket/ }).waitFor()
   await page.keyboard.press('Enter')
-  await dialog(page).getByText('No mailbox is connected').waitFor()
-  const link = dialog(page).getByRole('link', { name: 'Open settings' })
-  expect(await link.getAttribute('href')).toBe('/settings/email')
-  await dialog(page).getByRole('combobox', { name: 'To' }).fill('ana@customer.test')
-  await dialog(page).getByRole('button', { name: 'Send' }).click()
-  await dialog(page).getByRole('alert').getByText('No mailbox is connected.').waitFor()
-  expect(await link.isVisible()).toBe(true)
-  await dialog(page).getByRole('button', { name: 'Discard' }).click()
+  await dialog(page).getByText('Connect a mailbox first').waitFor()
+  expect(await dialog(page).getByRole('textbox').count()).toBe(0)
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await dialog(page).getByRole('button', { name: 'Create a sample ticket' }).click()
   await dialog(page).waitFor({ state: 'detached' })
+  await page.getByRole('article', { name: 'Ticket' }).getByText('I ordered a lamp last week').waitFor()
+  await page.keyboard.press('c')
+  await dialog(page).getByRole('button', { name: 'Connect a mailbox' }).click()
+  await page.waitForURL('**/settings/email')
 })
 
 browserTest('a message is forwarded to someone outside, with a comment', async () => {

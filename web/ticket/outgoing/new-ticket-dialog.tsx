@@ -1,4 +1,4 @@
-import { Match, Show, Switch } from 'solid-js'
+import { createMemo, Match, on, Show, Switch } from 'solid-js'
 import { observe } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { sendersQuery } from '../../api/workspace.ts'
@@ -9,6 +9,7 @@ import { SettingsLink } from '../composer/destination.tsx'
 import { useAssignees } from '../header/assignee-picker.tsx'
 import { STATUSES } from '../header/statuses.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
+import { ConnectFirst } from './connect-first.tsx'
 import { MailForm } from './mail-form.tsx'
 import './new-ticket-dialog.css'
 import { startTicket } from './new-tickets.tsx'
@@ -20,7 +21,7 @@ interface NewTicketDialogProps {
   isOpen: boolean
   onClose: () => void
   /** The ticket was opened. */
-  onOpened: (ticket: Ticket) => void
+  onOpened: (ticket: Pick<Ticket, 'id'>) => void
 }
 
 /** An agent writes first: opens a ticket with an email to anyone. Closed, it stays a draft of this browser. */
@@ -32,7 +33,7 @@ export default function NewTicketDialog(props: NewTicketDialogProps) {
   }
   return (
     <Dialog isOpen={props.isOpen} onClose={close} title="New ticket" size="wide">
-      <NewTicketForm
+      <NewTicketContent
         onClose={close}
         onOpened={props.onOpened}
         onDraft={(known) => {
@@ -48,10 +49,24 @@ interface NewTicketFormProps extends Omit<NewTicketDialogProps, 'isOpen'> {
   onDraft: (isDraft: () => boolean) => void
 }
 
+/** The form, or what to connect before one can be sent. What was written before that is known stays on the page. */
+function NewTicketContent(props: NewTicketFormProps) {
+  const me = useSession()().agent.id
+  takeAside(me)
+  const senders = observe(() => sendersQuery)
+  const hasNoMailbox = () => senders().data?.data.length === 0
+  const isUnwritten = () => isEmpty(createMailDraft(me, 'new', { assignedTo: me }).mail())
+  const mustConnect = createMemo(on(hasNoMailbox, (none) => none && isUnwritten()))
+  return (
+    <Show when={mustConnect()} fallback={<NewTicketForm {...props} />}>
+      <ConnectFirst onClose={props.onClose} onOpened={props.onOpened} />
+    </Show>
+  )
+}
+
 function NewTicketForm(props: NewTicketFormProps) {
   const session = useSession()
   const me = session().agent.id
-  takeAside(me)
   const draft = createMailDraft(me, 'new', { assignedTo: me })
   const { mail, change } = draft
   props.onDraft(() => !isEmpty(mail()))
