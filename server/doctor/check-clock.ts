@@ -23,9 +23,10 @@ export async function checkClock(open: OpenInstallation): Promise<Finding[]> {
     return [error({ detail, advice: `Check the clock. ${ADVICE}` })]
   }
   const difference = largest([await aheadByMail(open), ...(await aheadByHttp(open))])
-  if (difference === undefined) return [ok('The clock agrees with what is stored.')]
+  if (difference === undefined) return [ok('The clock is correct.')]
   return [
-    judgeClock(difference, 'that of other servers') ?? ok('The clock agrees with that of other servers.'),
+    judgeClock(difference, 'that of other servers') ??
+      ok('The clock is correct: it matches that of other servers.'),
   ]
 }
 

@@ -50,7 +50,7 @@ async function checkFile(file: string): Promise<Finding[]> {
     const [[fault] = []] = await thread.run({ sql: 'pragma quick_check(1)', params: [] })
     if (fault !== 'ok') return [damaged(file)]
     const size = formatSize(Bun.file(file).size)
-    return [ofDataState(judgeData('sqlite', { ledger, shape }), `The database is whole, ${size}.`)]
+    return [ofDataState(judgeData('sqlite', { ledger, shape }), `Database intact (${size}).`)]
   } catch (cause) {
     return [failed(file, cause)]
   } finally {

@@ -61,5 +61,5 @@ export async function checkBacklog({ deps, now, isServing }: OpenInstallation): 
     }
     return [late > VERY_LATE_MS ? error(words) : warning(words)]
   })
-  return found.length > 0 ? found : [ok('Deliveries, messages, and mail are not late.')]
+  return found.length > 0 ? found : [ok('No backlog.')]
 }

@@ -27,7 +27,7 @@ interface MachineFault {
 export async function checkMachine({ now }: Pick<Installation, 'now'>, pid?: number): Promise<Finding[]> {
   const faults = machineFaults(now, pid).filter(({ check }) => check === 'machine')
   if (faults.length > 0) return faults.map(({ detail, advice }) => warning({ detail, advice }))
-  return [ok(`The limits of files and memory suffice (${process.platform} ${release()}).`)]
+  return [ok(`File and memory limits are sufficient (${process.platform} ${release()}).`)]
 }
 
 /**

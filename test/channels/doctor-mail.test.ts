@@ -100,10 +100,10 @@ describeWithMail('the doctor of mailboxes', () => {
     await connectMailbox(bellhop, client, { dovecot, address: ADDRESS, password: 'right', more })
     expect(await ask()).toEqual([
       `error: The clock is 3 hours ahead of that of 127.0.0.1:${script.port}.`,
-      'ok: The clock agrees with what is stored.',
+      'ok: The clock is correct.',
     ])
     await script.stop()
-    expect(await ask()).toEqual(['ok: The clock agrees with what is stored.'])
+    expect(await ask()).toEqual(['ok: The clock is correct.'])
 
     // From here on, new mail is fetched.
     await eventually(async () => (await ask('mailbox'))[0]?.startsWith('ok'))

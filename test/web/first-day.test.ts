@@ -62,7 +62,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByLabel('Your name').fill('Ana Pires')
   await page.getByLabel('Email').fill('ana@acme.example')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
-  await page.getByRole('button', { name: 'Open the inbox' }).click()
+  await page.getByRole('button', { name: 'Create organization' }).click()
   await page.waitForURL('**/inbox**')
 }
 

@@ -25,7 +25,7 @@ browserTest('the doctor shows problems first, with what to do, and runs again', 
   await backup.getByText('Set BELLHOP_BACKUP to a folder on another disk, or to an S3 bucket.').waitFor()
   expect(await backup.getByRole('img', { name: 'Warning' }).count()).toBe(1)
   const passed = page.getByRole('list', { name: 'Passed' }).getByRole('listitem')
-  expect(await passed.filter({ hasText: 'The database is whole' }).count()).toBe(1)
+  expect(await passed.filter({ hasText: 'Database intact' }).count()).toBe(1)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)

@@ -139,7 +139,7 @@ describeWithMail('the settings of mailboxes', () => {
     expect(await isInView(page, 'h1')).toBe(true)
     await page.getByText('Receives mail. No mail has been sent yet.').waitFor()
     // The test found this out before the mailbox was added.
-    await factOf(page, 'Answers').getByText('support+…@helpdesk.test, which arrives here.').waitFor()
+    await factOf(page, 'Reply address').getByText('support+…@helpdesk.test, which arrives here.').waitFor()
 
     const dkim = page.getByRole('region', { name: 'DKIM' })
     await dkim.getByLabel('Domain').fill('other.test')
@@ -156,7 +156,7 @@ describeWithMail('the settings of mailboxes', () => {
     const sender = 'From: cy@customer.test\r\n'
     dovecot.deliver(ADDRESS, `${sender}To: ${ADDRESS}\r\nSubject: Hi\r\n\r\nHi\r\n`)
     await factOf(page, 'Last mail in').getByText('just now').waitFor()
-    await factOf(page, 'Emails').getByText('all accounted for').waitFor()
+    await factOf(page, 'Emails').getByText('all processed').waitFor()
     // The stored servers are tested, with the stored password.
     await page.getByRole('button', { name: 'Test connection' }).click()
     await page.getByText('Everything works.').waitFor()

@@ -147,7 +147,7 @@ browserTest('the real widget shows each change before it is saved', async () => 
   await panel.getByText('Ask us anything.').waitFor()
   const color = page.getByRole('textbox', { name: 'Color', exact: true })
   await color.fill('#ffee00')
-  await page.getByText('Text on it is black, with a contrast of').waitFor()
+  await page.getByText('Black text, contrast').waitFor()
   await page.getByText('hard to see on a white page').waitFor()
   const launcher = preview(page).locator('button.launcher')
   const colors = () =>

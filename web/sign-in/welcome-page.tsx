@@ -131,7 +131,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
         />
         <SignInError error={setUp.error} />
         <Button look="primary" type="submit" isBusy={setUp.isPending}>
-          Open the inbox
+          Create organization
         </Button>
       </form>
     </Frame>

@@ -170,7 +170,7 @@ function addTest(mailbox: Command): void {
 function addLedger(mailbox: Command): void {
   mailbox
     .command('ledger <id>')
-    .description('compare the number of emails on the server with the number accounted for')
+    .description('compare the number of emails on the server with the number processed')
     .option('--json', 'print JSON')
     .action(async (id: string, { json }: JsonOption) => {
       const ledger = await withOwner('mailbox', { named: id }, async (deps, orgId) =>

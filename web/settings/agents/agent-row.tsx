@@ -106,7 +106,7 @@ function AgentMenu(props: AgentRowProps) {
         isOpen={dialog() === 'reset'}
         onClose={close}
         title={`Reset ${props.agent.name}'s password?`}
-        text="They are signed out everywhere. Send them the link to choose a new password."
+        text="They'll be signed out everywhere. Send them the link to choose a new password."
         action="Create reset link"
         onConfirm={showLink}
       />
@@ -114,7 +114,7 @@ function AgentMenu(props: AgentRowProps) {
         isOpen={dialog() === 'disable'}
         onClose={close}
         title={`Disable ${props.agent.name}?`}
-        text="They are signed out everywhere and cannot sign in. Their tickets become unassigned. Everything they wrote is kept. You can re-enable them any time."
+        text="They'll be signed out and can't sign in again. Their tickets become unassigned. Everything they wrote is kept. You can re-enable them any time."
         action="Disable"
         onConfirm={async () => toast(await actions.disable())}
       />

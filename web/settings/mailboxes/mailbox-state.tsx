@@ -27,11 +27,11 @@ export function MailboxState(props: { mailbox: Mailbox }) {
   return <StateBadge state={shown()} />
 }
 
-/** "1,204 on the server, all accounted for": mails in the folders that are read, against those that Bellhop has seen to. */
+/** "1,204 on the server, all processed": mails in the folders that are read, against those that Bellhop has seen to. */
 export function mailCountSentence({ health: { onServer, unaccounted } }: Mailbox): string {
   if (onServer === null) return 'Not counted yet'
   const counted = `${onServer.toLocaleString('en')} on the server`
-  if (!unaccounted) return `${counted}, all accounted for`
+  if (!unaccounted) return `${counted}, all processed`
   return `${counted}, ${unaccounted.toLocaleString('en')} still to process`
 }
 
@@ -55,7 +55,7 @@ export function MailboxHealth(props: { mailbox: Mailbox }) {
             />
           ),
         },
-        { name: 'Answers', value: answersSentence(props.mailbox) },
+        { name: 'Reply address', value: answersSentence(props.mailbox) },
       ]}
     />
   )

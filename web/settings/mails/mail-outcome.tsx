@@ -44,7 +44,7 @@ export const OUTCOME_WORDS: Record<MailOutcome, Shown> = {
     icon: Copy,
   },
   own: {
-    word: 'Own',
+    word: 'Sent by us',
     sentence: 'Bellhop sent it, such as a copy of a reply.',
     tone: 'grey',
     icon: UserRound,

@@ -58,10 +58,10 @@ export function ColorField(props: ColorFieldProps) {
 }
 
 function sentenceOf({ text, textContrast, onWhite, onBlack }: NonNullable<ReturnType<typeof checkColor>>) {
-  const first = `Text on it is ${text}, with a contrast of ${textContrast.toFixed(1)}.`
+  const first = `${text === 'white' ? 'White' : 'Black'} text, contrast ${textContrast.toFixed(1)}:1.`
   if (onWhite < MIN_SHAPE_CONTRAST)
-    return `${first} The button is hard to see on a white page (${onWhite.toFixed(1)}).`
+    return `${first} The button is hard to see on a white page (${onWhite.toFixed(1)}:1).`
   if (onBlack < MIN_SHAPE_CONTRAST)
-    return `${first} The button is hard to see on a black page (${onBlack.toFixed(1)}).`
+    return `${first} The button is hard to see on a black page (${onBlack.toFixed(1)}:1).`
   return first
 }

@@ -32,7 +32,7 @@ export function Websites(props: { widget: Widget }) {
   return (
     <Section
       title="Websites"
-      text="Only these may show the widget. https://*.example.com covers all subdomains of example.com."
+      text="The widget only works on these sites. https://*.example.com covers all subdomains of example.com."
       actions={<DocsLink to="/docs/widget#websites">Allowed addresses</DocsLink>}
     >
       <CardForm

@@ -48,7 +48,7 @@ export function createMailFiles({ mail, change }: MailDraft): MailFiles {
       const failed = queue.fault()
       if (failed !== undefined) return failed
       const excess = attachments().length - limits.attachmentsPerMessage
-      return excess > 0 ? `Remove ${excess} of the files.` : undefined
+      return excess > 0 ? `Too many files: remove ${excess}.` : undefined
     },
     async settle() {
       setCancelled(false)
