@@ -37,6 +37,8 @@ interface TicketRowProps {
   size: number
   top: number
   isCursor: boolean
+  /** It is the one that keys act on, and no row is open. */
+  isMarked: boolean
   isOpen: boolean
   isSelected: boolean
   /** Why the row no longer matches the list: "Moved to Resolved". */
@@ -66,7 +68,7 @@ export function TicketRow(props: TicketRowProps) {
       aria-posinset={props.index + 1}
       aria-setsize={props.size}
       data-id={props.row.id}
-      data-cursor={props.isCursor || undefined}
+      data-cursor={props.isMarked || undefined}
       data-unread={props.row.isUnread || undefined}
       data-left={props.departure !== undefined || undefined}
       onClick={(event) => props.onClick(event)}

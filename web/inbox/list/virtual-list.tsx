@@ -65,6 +65,8 @@ export function VirtualList(props: VirtualListProps) {
   /** Only where the list doesn't imply it. */
   const statusOf = ({ status }: Row) =>
     isByStatus() || status === 'open' ? undefined : STATUSES[status].name
+  /** Then that row is the marked one, wherever the cursor is. */
+  const isOpenInList = createMemo(() => props.list.indexOf(props.location.targetTicketId()) >= 0)
   const topOf = (id: string) => props.list.indexOf(id) * ROW_HEIGHT_PX
 
   createEffect(() => props.list.loadMoreAt(Math.max(0, drawn.range().last)))
@@ -170,7 +172,8 @@ export function VirtualList(props: VirtualListProps) {
                   size={props.list.hasMore() ? -1 : props.list.ids().length}
                   top={topOf(id)}
                   isCursor={props.list.cursor() === id}
-                  isOpen={props.location.ticketId() === id}
+                  isOpen={props.location.targetTicketId() === id}
+                  isMarked={props.list.cursor() === id && !isOpenInList()}
                   isSelected={props.selection.has(id)}
                   departure={departureOf(id, row())}
                   status={statusOf(row())}
