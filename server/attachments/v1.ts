@@ -18,7 +18,7 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/attachments',
       async ({ caller, query, request, server, set, status }) => {
-        requireUncompressed(request)
+        requireBareFile(request)
         using _ = admitUpload({ caller, request, server, set })
         const upload = await receiveUpload(deps, caller.orgId, {
           uploader: idOfCaller(caller),
@@ -64,10 +64,19 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
-function requireUncompressed({ headers }: Request): void {
-  const encoding = headers.get('content-encoding')
-  if (encoding === null || encoding.toLowerCase() === 'identity') return
-  throw new AppError(415, 'unsupported_media_type', 'Send the file without Content-Encoding, not compressed.')
+/** Throws 415 for a form: its parts would be stored as the file. */
+function requireBareFile({ headers }: Request): void {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity') {
+    throw unsupported('Send the file without Content-Encoding, not compressed.')
+  }
+  if (/^\s*multipart\//i.test(headers.get('content-type') ?? '')) {
+    throw unsupported('Send the file itself as the body, not a multipart form. Its name goes into ?name=.')
+  }
+}
+
+function unsupported(message: string): AppError {
+  return new AppError(415, 'unsupported_media_type', message)
 }
 
 // What the API description says of each operation beyond its schemas.
@@ -85,7 +94,7 @@ const uploadAttachment = {
   operationId: 'uploadAttachment',
   summary: 'Upload a file',
   description:
-    'Stores a file, so that you can send it with a message. The body is the file itself, with any `Content-Type`. Only the key that uploaded a file can send it. A file that isn’t sent within a day is deleted.',
+    'Stores a file, so that you can send it with a message. The body is the file itself, with any `Content-Type` but `multipart/*`. Only the key that uploaded a file can send it. A file that isn’t sent within a day is deleted.',
   tags: ['Attachments'],
   security: [{ secretKey: ['messages:write'] }],
   requestBody: { required: true, content: { 'application/octet-stream': anyFile } },
@@ -93,7 +102,7 @@ const uploadAttachment = {
     201: { description: 'The file is on disk.' },
     400: { description: 'The file is empty or incomplete, or has no name.' },
     413: { description: 'The file is larger than 25 MB, or than the limit of the server.' },
-    415: { description: 'The body has a `Content-Encoding`.' },
+    415: { description: 'The body has a `Content-Encoding`, or is a multipart form.' },
     507: { description: 'The server’s disk is full.' },
   },
 }

@@ -5,6 +5,7 @@ import postgresql0003 from '../../drizzle/postgresql/0003_known_bodies.sql' with
 import postgresql0004 from '../../drizzle/postgresql/0004_last_message.sql' with { type: 'text' }
 import postgresql0005 from '../../drizzle/postgresql/0005_visitor_numbers.sql' with { type: 'text' }
 import postgresql0006 from '../../drizzle/postgresql/0006_sending.sql' with { type: 'text' }
+import postgresql0007 from '../../drizzle/postgresql/0007_sent_by.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -12,6 +13,7 @@ import sqlite0003 from '../../drizzle/sqlite/0003_known_bodies.sql' with { type:
 import sqlite0004 from '../../drizzle/sqlite/0004_last_message.sql' with { type: 'text' }
 import sqlite0005 from '../../drizzle/sqlite/0005_visitor_numbers.sql' with { type: 'text' }
 import sqlite0006 from '../../drizzle/sqlite/0006_sending.sql' with { type: 'text' }
+import sqlite0007 from '../../drizzle/sqlite/0007_sent_by.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -31,6 +33,7 @@ export const MIGRATIONS = {
     { name: 'last_message', sql: sqlite0004 },
     { name: 'visitor_numbers', sql: sqlite0005 },
     { name: 'sending', sql: sqlite0006 },
+    { name: 'sent_by', sql: sqlite0007 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -40,5 +43,6 @@ export const MIGRATIONS = {
     { name: 'last_message', sql: postgresql0004 },
     { name: 'visitor_numbers', sql: postgresql0005 },
     { name: 'sending', sql: postgresql0006 },
+    { name: 'sent_by', sql: postgresql0007 },
   ],
 } satisfies Record<string, Migration[]>

@@ -1,4 +1,4 @@
-import { and, eq, gt, inArray, lte } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, parametersOf, statement } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
@@ -11,6 +11,8 @@ export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** Printable ASCII, as header values can carry it everywhere. */
 export const IDEMPOTENCY_KEY_PATTERN = '^[ -~]+$'
 const PRINTABLE = new RegExp(IDEMPOTENCY_KEY_PATTERN)
+/** Between the owner and the key, as stored. No header can hold it. */
+const SEPARATOR = '\n'
 const PRUNED_AT_ONCE = 500
 const PRUNE_EVERY_MS = 600_000
 
@@ -24,6 +26,8 @@ interface Answer<Body> {
 
 export interface IdempotentRequest {
   orgId: string
+  /** The API key, or the agent. Two programs don't know each other's keys. */
+  owner: string
   /** The `Idempotency-Key` header. */
   key: string | null
   /** Method, path and body: one key is for one request. */
@@ -36,7 +40,7 @@ export interface IdempotentRequest {
 type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) => Promise<void>
 
 /**
- * Runs a change at most once for each `Idempotency-Key` of an organization in 24 hours. The answer is stored in the
+ * Runs a change at most once for each `Idempotency-Key` of an API key or agent in 24 hours. The answer is stored in the
  * transaction of the change. A second call returns the stored answer (`isReplay`). It throws 422 with another body, and
  * 409 while the first call is still running.
  */
@@ -48,18 +52,19 @@ export function createIdempotency(deps: Deps) {
     change: (remember: Remember<Body>) => Promise<Answer<Body>>,
   ): Promise<Answer<Body> & { isReplay: boolean }> {
     if (request.key === null) return { ...(await change(async () => {})), isReplay: false }
-    const { orgId } = request
-    const key = requireKey(request.key)
+    const { orgId, owner } = request
+    const given = requireKey(request.key)
+    const key = `${owner}${SEPARATOR}${given}`
     const fingerprint = fingerprintOf(request)
     const place = `${orgId} ${key}`
     const isRunning = running.has(place)
     running.add(place)
     try {
-      const stored = await storedAnswer(deps, orgId, key)
+      const stored = await storedAnswer(deps, orgId, { key, given })
       if (stored) return replay<Body>(stored, fingerprint)
       if (isRunning) throw stillRunning()
-      const answer = await change((tx, given, ticketId) =>
-        store(deps, tx, { ...given, orgId, key, ticketId, fingerprint, body: JSON.stringify(given.body) }),
+      const answer = await change((tx, made, ticketId) =>
+        store(deps, tx, { ...made, orgId, key, ticketId, fingerprint, body: JSON.stringify(made.body) }),
       )
       return { ...answer, isReplay: false }
     } finally {
@@ -146,9 +151,13 @@ type Stored = {
   etag: string | null
 }
 
-async function storedAnswer(deps: Deps, orgId: string, key: string): Promise<Stored | undefined> {
+async function storedAnswer(
+  deps: Deps,
+  orgId: string,
+  { key, given }: { key: string; given: string },
+): Promise<Stored | undefined> {
   const since = deps.clock.now() - KEPT_MS
-  const [stored] = await findKey(deps.database.read, { orgId, key, since })
+  const [stored] = await findKey(deps.database.read, { orgId, key, given, since })
   return stored
 }
 
@@ -164,7 +173,8 @@ async function store(
   if (saved.length === 0) throw stillRunning()
 }
 
-const findKey = statement<{ orgId: string; key: string; since: number }, Stored[], Reader>(
+/** Before, a key was of the whole organization: rows of the last day have it alone. */
+const findKey = statement<{ orgId: string; key: string; given: string; since: number }, Stored[], Reader>(
   'idempotency_find',
   (read, p) =>
     read
@@ -179,7 +189,7 @@ const findKey = statement<{ orgId: string; key: string; since: number }, Stored[
       .where(
         and(
           eq(idempotencyKeys.orgId, p.orgId),
-          eq(idempotencyKeys.key, p.key),
+          or(eq(idempotencyKeys.key, p.key), eq(idempotencyKeys.key, p.given)),
           gt(idempotencyKeys.createdAt, p.since),
         ),
       ),

@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { changeVersion, findSends, insertSends, type Send } from '../sends/queries.ts'
+import { changeTicket, findSends, insertSends, type Send } from '../sends/queries.ts'
 import { isByTelegram, type TelegramSend } from '../sends/send-content.ts'
 import { newTelegramSend } from '../sends/telegram/plan-telegram.ts'
 import {
@@ -255,7 +255,7 @@ async function recordChange(
   { orgId, ticketId }: StoredMessage,
   createdAt: number,
 ): Promise<void> {
-  await changeVersion(tx, { orgId, id: ticketId })
+  await changeTicket(tx, { orgId, id: ticketId, at: createdAt })
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
 }
 

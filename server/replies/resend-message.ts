@@ -8,7 +8,7 @@ import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { planSends } from '../sends/plan-sends.ts'
-import { changeVersion, findSends, insertSends } from '../sends/queries.ts'
+import { changeTicket, findSends, insertSends } from '../sends/queries.ts'
 import { requireRecipients } from '../sends/recipients.ts'
 import { canResend, resend } from '../sends/send-again.ts'
 import { isByEmail, isByTelegram, type TelegramSend } from '../sends/send-content.ts'
@@ -51,7 +51,7 @@ export async function resendMessage(
         await resend(deps, tx, send, { mailbox, to: others, agentName })
       } else await planAgain(deps, tx, { ticket, message, to: others })
     }
-    await changeVersion(tx, { orgId, id: ticketId })
+    await changeTicket(tx, { orgId, id: ticketId, at: deps.clock.now() })
     await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: deps.clock.now() }])
   })
 }

@@ -6,7 +6,7 @@ import { recordEvents } from '../events/events.ts'
 import { addressKey } from './email-addresses.ts'
 import { withoutBrackets } from './email-content.ts'
 import { messageIdsIn, ownMessageIdsIn } from './message-id.ts'
-import { changeVersion, findSends } from './queries.ts'
+import { changeTicket, findSends } from './queries.ts'
 import { finished, saveProgress } from './record-attempt.ts'
 import { type EmailSend, isByEmail, recipientsOf } from './send-content.ts'
 
@@ -40,7 +40,7 @@ export async function recordBounce(
   if (!send) return undefined
   const { messageId, ticketId } = send
   if (recipients.length === 0) return { messageId, ticketId }
-  await changeVersion(tx, { orgId, id: ticketId })
+  await changeTicket(tx, { orgId, id: ticketId, at: deps.clock.now() })
   const outcomes = outcomesAfter(send, recipients)
   const now = deps.clock.now()
   // While other recipients are still being tried, the state is set later.

@@ -1,6 +1,6 @@
 import type { Attachment } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
-import type { MessageEmail, MessageFormat, SendingState } from '../database/tables/messages.ts'
+import type { MessageEmail, MessageFormat, SendingState, SentBy } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { FrozenEmail, FrozenFile } from '../database/tables/sends.ts'
 import type { Deps } from '../deps.ts'
@@ -69,6 +69,7 @@ export interface PlannedSends {
   sending: SendingState
   /** Why it can't be sent or has to wait, in plain words. */
   sendError: string | null
+  sentBy: SentBy
   email: MessageEmail | null
   sends: Send[]
 }
@@ -85,38 +86,51 @@ export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing)
     : await emailWay(tx, ticket.orgId, ticket.mailboxId)
   if (way.kind === 'none') {
     if (way.by === 'widget') await scheduleUnreadEmail(deps, tx, ticket)
-    return { sending: 'sent', sendError: null, email: null, sends: [] }
+    return {
+      sending: 'sent',
+      sendError: null,
+      sentBy: way.by === 'api' ? 'webhook' : 'widget',
+      email: null,
+      sends: [],
+    }
   }
-  if (way.kind === 'missing') return failed(way.reason)
+  if (way.kind === 'missing') return failed(way.reason, way.setting)
   if (way.kind === 'telegram') return planTelegram(deps, outgoing, way)
   const { mailbox, own } = way
   const conversation = { orgId: ticket.orgId, ticketId: ticket.id, customer, own }
   const { to, cc } = outgoing.recipients ?? (await suggestRecipients(tx, conversation))
-  if (to.length === 0) return failed(NO_RECIPIENT)
+  if (to.length === 0) return failed(NO_RECIPIENT, 'email')
   const email = await freeze(deps, tx, outgoing, { to, cc }, mailbox)
   const send = newSend(deps, outgoing, email, mailbox)
   return {
     sending: send.state === 'failed' ? 'failed' : 'queued',
     sendError: send.error || null,
+    sentBy: 'email',
     email: messageEmailOf(deps, email, ticket.id),
     sends: [send],
   }
 }
 
-function failed(reason: string): PlannedSends {
-  return { sending: 'failed', sendError: reason, email: null, sends: [] }
+function failed(reason: string, sentBy: SentBy): PlannedSends {
+  return { sending: 'failed', sendError: reason, sentBy, email: null, sends: [] }
 }
 
 function planTelegram(deps: Deps, { ticket, message, files = [] }: Outgoing, way: TelegramWay): PlannedSends {
   const fault = faultOfFiles(files)
-  if (fault) return failed(fault)
+  if (fault) return failed(fault, 'telegram')
   const { id, text, format } = message
   const send = newTelegramSend(deps, way, {
     orgId: ticket.orgId,
     message: { id, ticketId: ticket.id },
     content: { action: 'send', parts: telegramParts({ text, format, files }) },
   })
-  return { sending: 'queued', sendError: send.error || null, email: null, sends: [send] }
+  return {
+    sending: 'queued',
+    sendError: send.error || null,
+    sentBy: 'telegram',
+    email: null,
+    sends: [send],
+  }
 }
 
 function newSend(

@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { insertOf, statement, textParameter } from '../database/statement.ts'
+import { command, insertOf, statement, textParameter } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import { mailboxes, mails } from '../database/tables/mailboxes.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
-import { tickets } from '../database/tables/tickets.ts'
+import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { widgetConversations, widgets } from '../database/tables/widgets.ts'
 
 /** `dueAt` of a send whose mailbox or bot is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
@@ -264,13 +264,31 @@ export async function readTroubles(
   )
 }
 
-/** Locks a ticket and raises its version: its `/v1` response changes, but not the time of its last change. */
-export const changeVersion = statement<{ orgId: string; id: string }, { id: string }[]>(
+/**
+ * Locks a ticket whose messages change other than by a new one, such as the state of a delivery. `/v1` shows it, so the
+ * ticket changes too.
+ */
+export async function changeTicket(
+  tx: Transaction,
+  changed: { orgId: string; id: string; at: number },
+): Promise<void> {
+  const [ticket] = await touchRow(tx, changed)
+  if (ticket && ticket.tags.length > 0) await touchTagRows(tx, changed)
+}
+
+const touchRow = statement<{ orgId: string; id: string; at: number }, { tags: string[] }[]>(
   'sends_ticket',
   (tx, p) =>
     tx
       .update(tickets)
-      .set({ version: sql`${tickets.version} + 1` })
+      .set({ version: sql`${tickets.version} + 1`, updatedAt: sql`${p.at}` })
       .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
-      .returning({ id: tickets.id }),
+      .returning({ tags: tickets.tags }),
+)
+
+const touchTagRows = command<{ orgId: string; id: string; at: number }>('sends_ticket_tags', (tx, p) =>
+  tx
+    .update(ticketTags)
+    .set({ updatedAt: sql`${p.at}` })
+    .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.id))),
 )

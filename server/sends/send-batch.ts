@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { claimSend, clampSends, findDueOfLane, recoverSends, shiftSends, unparkLane } from './claim-sends.ts'
-import { changeVersion, PARKED, type Send } from './queries.ts'
+import { changeTicket, PARKED, type Send } from './queries.ts'
 import {
   type FinishedAttempt,
   failSend,
@@ -81,10 +81,10 @@ class Changes {
   readonly #health: HealthChange[] = []
 
   /** Locks a ticket whose messages change. `/v1` shows their state, so its version changes too. */
-  async lock(tx: Transaction, { orgId, ticketId }: OfTicket): Promise<void> {
+  async lock(tx: Transaction, { orgId, ticketId }: OfTicket, now: number): Promise<void> {
     if (ticketId === '' || this.#locked.has(ticketId)) return
     this.#locked.add(ticketId)
-    await changeVersion(tx, { orgId, id: ticketId })
+    await changeTicket(tx, { orgId, id: ticketId, at: now })
   }
 
   /** A greeting or notice of a bot belongs to none. */
@@ -101,7 +101,7 @@ class Changes {
   async record(deps: Deps, tx: Transaction, createdAt: number): Promise<void> {
     for (const orgId of [...new Set([...this.#tickets.keys(), ...this.#workspaces])].sort()) {
       const changed = [...(this.#tickets.get(orgId) ?? [])].sort()
-      for (const ticketId of changed) await this.lock(tx, { orgId, ticketId })
+      for (const ticketId of changed) await this.lock(tx, { orgId, ticketId }, createdAt)
       const events: NewEvent[] = changed.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt }))
       if (this.#workspaces.has(orgId)) events.push({ type: 'workspace.changed', ticketId: '', createdAt })
       await recordEvents(deps, tx, orgId, events)
@@ -117,7 +117,7 @@ async function recordFinished(
   now: number,
 ): Promise<void> {
   const locks = new Map(finished.map(({ send }) => [send.ticketId, send.orgId]))
-  for (const [ticketId, orgId] of [...locks].sort(byId)) await changes.lock(tx, { orgId, ticketId })
+  for (const [ticketId, orgId] of [...locks].sort(byId)) await changes.lock(tx, { orgId, ticketId }, now)
   for (const attempt of finished) {
     const saved = await recordAttempt(tx, attempt, now)
     if (saved) changes.addTicket(saved)

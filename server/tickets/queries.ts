@@ -11,6 +11,7 @@ import {
   MESSAGE_ROLES,
   messages,
   SENDING_STATES,
+  SENT_BY,
 } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
@@ -57,6 +58,7 @@ export const messageColumns = {
   attachmentCount: messages.attachmentCount,
   sending: selectByPlace(messages.sending, SENDING_STATES),
   sendError: messages.sendError,
+  sentBy: selectByPlace(messages.sentBy, SENT_BY),
   takenBackAt: messages.takenBackAt,
   createdAt: messages.createdAt,
 }
@@ -158,6 +160,7 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
     agentName: null,
     sending: null,
     sendError: null,
+    sentBy: null,
     requestHash: null,
     telegram: null,
     editedAt: null,

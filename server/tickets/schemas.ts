@@ -1,6 +1,6 @@
 import { type TSchema, t } from 'elysia'
 import { attachmentIds, attachmentList } from '../attachments/schemas.ts'
-import { MESSAGE_FORMATS, MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { MESSAGE_FORMATS, MESSAGE_ROLES, SENT_BY } from '../database/tables/messages.ts'
 import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { described, oneOf } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
@@ -35,6 +35,12 @@ export const textOrFiles = text({
   description: 'Message text. Can be blank if there are attachments.',
   examples: ['It is attached.'],
 })
+
+export const format = oneOf(
+  MESSAGE_FORMATS,
+  '`markdown`: bold, italic, links, lists, quotes and code, as agents write them. `plain`: shown as it is.',
+  'MessageFormat',
+)
 
 export const ticketId = t.Object({ id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.') })
 
@@ -98,7 +104,11 @@ export const ticketChange = t.Object(
 )
 
 export const newMessage = t.Object(
-  { text: { ...messageText, examples: ['It is attached.'] }, attachments: attachmentIds },
+  {
+    text: { ...messageText, examples: ['It is attached.'] },
+    attachments: attachmentIds,
+    format: t.Optional(described(format, '`plain` by default.')),
+  },
   { $id: 'NewMessage', additionalProperties: false, examples: [{ text: 'It is attached.' }] },
 )
 
@@ -219,7 +229,9 @@ const eventTicket = t.Object(
 )
 const listed = {
   ...eventTicket.properties,
-  updatedAt: time('Changes with every update that has an effect and every new message.'),
+  updatedAt: time(
+    'Changes with every update that has an effect, every new message, and every change of a delivery.',
+  ),
   assignedTo: t.Optional(id('agt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Agent id. Absent if unassigned.')),
   tags: t.Array(t.String(), { examples: [['billing', 'vip']] }),
   spam: t.Boolean({ description: 'Whether an agent marked it as spam.', examples: [false] }),
@@ -250,12 +262,6 @@ const EXAMPLE = {
   tags: ['billing', 'vip'],
   spam: false,
 }
-
-export const format = oneOf(
-  MESSAGE_FORMATS,
-  '`markdown`: bold, italic, links, lists, quotes and code, as agents write them. `plain`: shown as it is.',
-  'MessageFormat',
-)
 
 const MESSAGE_EXAMPLE = {
   id: 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz',
@@ -310,6 +316,13 @@ export const outgoingMessage = t.Object(
             DELIVERY_STATES,
             '`waiting` until `sendAt`, or for its channel. `held` until an agent decides. `sent` when the channel has accepted it; on the API channel, as soon as it is stored. `taken_back` when its author took it back from the chat: the customer no longer sees it.',
             'DeliveryState',
+          ),
+          by: t.Optional(
+            oneOf(
+              SENT_BY,
+              'What takes it to the customer. `widget`: the visitor’s page shows it. `webhook`: only your integration, which gets `message.sent`. Absent while it is waiting for `sendAt`, or held.',
+              'DeliveryBy',
+            ),
           ),
           sendAt: t.Optional(time('When it is sent. Only while it is waiting or held.')),
           reason: t.Optional(

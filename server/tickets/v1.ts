@@ -156,7 +156,8 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           idempotent(caller, request, { path, body }),
           async (remember) => {
             const attachments = uploadsOf(caller, body)
-            const input = { ticketId: params.id, text: body.text, agentName, agentId, attachments }
+            const { text, format } = body
+            const input = { ticketId: params.id, text, format, agentName, agentId, attachments }
             return asAnswer(
               await postAgentMessage(deps, orgId, input, (tx, posted) =>
                 remember(tx, asAnswer(posted), posted.ticketId),
@@ -178,17 +179,13 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     )
 }
 
-/**
- * Idempotency keys of programs are shared by the whole organization. An agent's response is only replayed to that
- * agent.
- */
 function idempotent(
-  { orgId, agentId }: Caller,
+  caller: Caller,
   { headers }: Request,
   { path, body }: { path: string; body: object },
 ): IdempotentRequest {
-  const sent = agentId === undefined ? body : { agentId, body }
-  return { orgId, key: headers.get('idempotency-key'), method: 'POST', path, body: sent }
+  const key = headers.get('idempotency-key')
+  return { orgId: caller.orgId, owner: idOfCaller(caller), key, method: 'POST', path, body }
 }
 
 /** The files that a request sends: the caller's own uploads. */

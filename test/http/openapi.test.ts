@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import Ajv2020 from 'ajv/dist/2020'
 import { t } from 'elysia'
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { collectSchemas } from '../../server/http/openapi/schemas.ts'
 import { openApiFaults } from '../support/openapi-faults.ts'
 import { sampleApi, sampleApp } from './sample-api.ts'
 
@@ -43,6 +45,23 @@ describe('the OpenAPI document', () => {
     const document = await readDocument()
     damage(document)
     expect(await openApiFaults(document)).not.toEqual([])
+  })
+
+  test.each([
+    ['an open one', {}],
+    ['a strict one', { additionalProperties: false }],
+  ])('lets a strict object that shares fields with %s have those and its own, and no others', (_, how) => {
+    const base = t.Object({ id: t.String() }, { $id: 'Base', ...how })
+    const fields = { ...base.properties, name: t.String() }
+    const collection = collectSchemas({})
+    collection.describe(t.Object(fields, { $id: 'Whole', base, additionalProperties: false }))
+    collection.describe(base)
+    const ajv = new Ajv2020({ strict: false })
+    ajv.addSchema({ $id: 'https://api.test/', components: { schemas: collection.schemas } })
+    const isWhole = ajv.compile({ $ref: 'https://api.test/#/components/schemas/Whole' })
+    expect(isWhole({ id: '1', name: 'x' })).toBe(true)
+    expect(isWhole({ id: '1', name: 'x', other: 1 })).toBe(false)
+    expect(isWhole({ id: '1' })).toBe(false)
   })
 
   test('contains the operations below /v1, but not the console, health checks, hidden routes, or itself', async () => {

@@ -174,6 +174,15 @@ describe('refused without a trace:', () => {
     expect(await everything()).toBe(before)
   })
 
+  test('a form, whose parts would be stored as the file', async () => {
+    const before = await everything()
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const raw = '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nA file\r\n--x--\r\n'
+    const answer = await acme.call('POST', '/attachments?name=x', { raw, headers })
+    expect(problemOf(answer, 415, 'unsupported_media_type').detail).toContain('not a multipart form')
+    expect(await everything()).toBe(before)
+  })
+
   test('a file without a key, with one that may not write, or from the page of another site', async () => {
     const before = await everything()
     const reader = await acme.withKey({ scopes: ['tickets:read', 'tickets:write'] })

@@ -10,7 +10,7 @@ import { recordEvents } from '../../events/events.ts'
 import { type Loop, startLoop } from '../../loop.ts'
 import { addressKey } from '../../sends/email-addresses.ts'
 import { planSends } from '../../sends/plan-sends.ts'
-import { changeVersion, insertSends } from '../../sends/queries.ts'
+import { changeTicket, insertSends } from '../../sends/queries.ts'
 import { MAX_UNANSWERED, unreadRecipient } from '../../sends/unread-recipient.ts'
 import { lockTicket, type Message, type Ticket } from '../../tickets/queries.ts'
 
@@ -78,7 +78,7 @@ async function emailUnread(
     })
     .where(ofTicket)
   if (!isSent) return
-  await changeVersion(tx, { orgId, id: ticketId })
+  await changeTicket(tx, { orgId, id: ticketId, at: now })
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
 }
 

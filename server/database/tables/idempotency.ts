@@ -5,6 +5,7 @@ export const idempotencyKeys = table(
   'idempotency_keys',
   {
     orgId: text().notNull(),
+    /** Who sent it, a line break, and the `Idempotency-Key`. */
     key: text().notNull(),
     /** SHA-256 of method, path and body. */
     fingerprint: text().notNull(),

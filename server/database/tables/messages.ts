@@ -5,6 +5,9 @@ import { tickets } from './tickets.ts'
 export const MESSAGE_ROLES = ['customer', 'agent'] as const
 export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
+/** `widget`: the visitor's page shows it. `webhook`: nothing of ours, only an integration that gets the event. */
+export const SENT_BY = ['email', 'widget', 'telegram', 'webhook'] as const
+export type SentBy = (typeof SENT_BY)[number]
 export const SENDING_STATES = ['queued', 'sending', 'sent', 'failed', 'bounced'] as const
 export type SendingState = (typeof SENDING_STATES)[number]
 
@@ -95,6 +98,8 @@ export const messages = table(
     sending: text().$type<SendingState>(),
     /** Why it failed or bounced, in plain words. */
     sendError: text(),
+    /** What takes an agent's message to the customer. Null for other messages. */
+    sentBy: text().$type<SentBy>(),
     /** SHA-256 of the request that gave the message its id: tells a repeated request from another message. */
     requestHash: text(),
     telegram: json().$type<MessageTelegram | null>(),

@@ -64,11 +64,19 @@ export function collectSchemas(models: Record<string, TSchema>): SchemaCollectio
   function describeObject(node: Record<string, unknown>): Schema {
     const { base, properties, required, type, ...around } = node
     if (!isRecord(base) || !isRecord(base.properties) || !isRecord(properties)) return describeKeywords(node)
+    // It would refuse the fields of others.
+    if (base.additionalProperties === false) return describeKeywords(node)
     const inherited = base.properties
     const own = Object.entries(properties).filter(([name, schema]) => inherited[name] !== schema)
     const names = Array.isArray(required) ? required.filter((name) => own.some(([key]) => key === name)) : []
     const fields = { type, properties: Object.fromEntries(own), ...(names.length > 0 && { required: names }) }
-    return { allOf: [describeNode(base), describeKeywords(fields)], ...describeKeywords(around) }
+    const { additionalProperties, ...words } = around
+    return {
+      allOf: [describeNode(base), describeKeywords(fields)],
+      ...describeKeywords(words),
+      // `additionalProperties` doesn't know the fields of `allOf`, and would refuse all of them.
+      ...(additionalProperties === false && { unevaluatedProperties: false }),
+    }
   }
 
   function referByName(name: string): Schema {

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../database/database.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
-import { changeVersion } from '../../../sends/queries.ts'
+import { changeTicket } from '../../../sends/queries.ts'
 import { saveEdit } from '../../../tickets/message-edits.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
@@ -57,7 +57,7 @@ export async function fileEdit(
     await tx.update(messages).set({ editedAt: now }).where(isMessage)
     await saveFile(tx, known, message)
   }
-  await changeVersion(tx, { orgId, id: ticketId })
+  await changeTicket(tx, { orgId, id: ticketId, at: now })
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
   return { outcome: 'done' }
 }

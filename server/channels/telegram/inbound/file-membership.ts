@@ -4,7 +4,7 @@ import type { Transaction } from '../../../database/database.ts'
 import { telegramChats } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
-import { changeVersion } from '../../../sends/queries.ts'
+import { changeTicket } from '../../../sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
 import { findChat } from './chats.ts'
@@ -53,7 +53,7 @@ async function setChatState(
       and(eq(telegramChats.orgId, orgId), eq(telegramChats.botId, botId), eq(telegramChats.chatId, chatId)),
     )
   if (!ticket) return { outcome: 'done' }
-  await changeVersion(tx, { orgId, id: ticket.id })
+  await changeTicket(tx, { orgId, id: ticket.id, at: now })
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId: ticket.id, createdAt: now }])
   return { outcome: 'done' }
 }

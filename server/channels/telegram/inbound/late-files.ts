@@ -9,7 +9,7 @@ import { type MessageTelegram, type MissingFile, messages } from '../../../datab
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
 import { type Loop, startLoop } from '../../../loop.ts'
-import { changeVersion } from '../../../sends/queries.ts'
+import { changeTicket } from '../../../sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
@@ -216,7 +216,7 @@ function withoutFirst(files: MissingFile[], name: string): MissingFile[] {
 
 /** Open pages load the ticket again. */
 async function recordChange(deps: Deps, tx: Transaction, { orgId, ticketId }: OfMessage): Promise<void> {
-  await changeVersion(tx, { orgId, id: ticketId })
+  await changeTicket(tx, { orgId, id: ticketId, at: deps.clock.now() })
   const createdAt = deps.clock.now()
   await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
 }

@@ -6,7 +6,7 @@ import { customerIdentities } from '../../../database/tables/customers.ts'
 import { organizations } from '../../../database/tables/organizations.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
-import { changeVersion } from '../../../sends/queries.ts'
+import { changeTicket } from '../../../sends/queries.ts'
 import { insertNotice } from '../../../sends/telegram/plan-telegram.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import { claimTelegramLink } from '../../widget/telegram-link.ts'
@@ -43,7 +43,7 @@ export async function greet(
   if (conversation) {
     const { ticketId } = conversation
     const createdAt = deps.clock.now()
-    await changeVersion(tx, { orgId: bot.orgId, id: ticketId })
+    await changeTicket(tx, { orgId: bot.orgId, id: ticketId, at: createdAt })
     await recordEvents(deps, tx, bot.orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
   }
   return { outcome: 'done' }
