@@ -26,7 +26,7 @@ import { webhookMessageSent } from './views.ts'
 export const MAX_MESSAGE_LENGTH = 65_536
 const NOT_BLANK = text({ maxLength: MAX_MESSAGE_LENGTH })
 
-const SENT: PlannedSends = { sending: 'sent', sendError: null, email: null, sends: [] }
+const SENT: PlannedSends = { sending: 'sent', sendError: null, sentBy: 'email', email: null, sends: [] }
 
 interface NewAgentMessage {
   /** Made when absent. */

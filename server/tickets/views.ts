@@ -11,7 +11,7 @@ type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' 
   author?: Message['author']
 }
 /** With the state of its delivery. */
-type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError' | 'takenBackAt'>
+type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'>
 type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
 
 const STATE_OF = {
@@ -53,11 +53,13 @@ export function viewTicket(ticket: TicketDetail) {
 
 /** A stored message. Those of customers are not delivered to anyone. */
 export function viewSentMessage(message: SentRow) {
-  const { sending, sendError, takenBackAt } = message
+  const { sending, sendError, sentBy, takenBackAt } = message
   const view = viewMessage(message)
   if (sending === null && takenBackAt === null) return view
   const state = sending === null || takenBackAt !== null ? ('taken_back' as const) : STATE_OF[sending]
-  return Object.assign(view, { delivery: { state, reason: sendError ?? undefined } })
+  return Object.assign(view, {
+    delivery: { state, by: sentBy ?? undefined, reason: sendError ?? undefined },
+  })
 }
 
 /** What is undefined isn't in the JSON. Spreading objects that are mostly empty would take half as long again. */

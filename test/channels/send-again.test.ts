@@ -46,7 +46,11 @@ test('a bounce marks the very message and recipient; it is sent again to another
   await outgoing.until(ticketId, other, 'sent')
   await outgoing.until(ticketId, id, 'sent')
   const diagnostic = '550 5.1.1 <ana@example.com>: User unknown'
+  const before = await acme.call<{ updatedAt: string }>('GET', `/tickets/${ticketId}`)
   expect(await bounce(id, 'ANA@example.com', { diagnostic })).toEqual({ messageId: id, ticketId })
+  const after = await acme.call<{ updatedAt: string }>('GET', `/tickets/${ticketId}`)
+  expect(Date.parse(after.json.updatedAt)).toBeGreaterThan(Date.parse(before.json.updatedAt))
+  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'))
   expect(await outgoing.message(ticketId, id)).toMatchObject({
     sending: 'bounced',
     sendError: `ana@example.com: ${diagnostic}`,
@@ -54,7 +58,11 @@ test('a bounce marks the very message and recipient; it is sent again to another
   })
   expect(await outgoing.message(ticketId, other)).toMatchObject({ sending: 'sent' })
   const read = await acme.call<OutgoingJson>('GET', `/tickets/${ticketId}/messages/${id}`)
-  expect(read.json.delivery).toEqual({ state: 'bounced', reason: `ana@example.com: ${diagnostic}` })
+  expect(read.json.delivery).toEqual({
+    state: 'bounced',
+    by: 'email',
+    reason: `ana@example.com: ${diagnostic}`,
+  })
 
   const wrong = problemOf(await resend(ticketId, id, { to: [{ address: 'ana' }] }), 400, 'invalid_request')
   expect(wrong.errors).toMatchObject([{ pointer: '/to/0/address', detail: '"ana" is not an email address.' }])

@@ -133,7 +133,7 @@ export interface OutgoingJson {
   text: string
   agentName?: string
   createdAt: string
-  delivery?: { state: string; sendAt?: string; reason?: string }
+  delivery?: { state: string; by?: string; sendAt?: string; reason?: string }
 }
 
 /** Presses Send, by default after reading everything. */

@@ -32,7 +32,7 @@ export interface MessageJson {
   format: string
   agentName?: string
   thirdParty?: true
-  delivery?: { state: string; reason?: string }
+  delivery?: { state: string; by?: string; reason?: string }
   createdAt: string
 }
 

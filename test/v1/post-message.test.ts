@@ -32,7 +32,7 @@ test("answers 201 with the agent's message, under the name of the key", async ()
     role: 'agent',
     text,
     format: 'plain',
-    delivery: { state: 'sent' },
+    delivery: { state: 'sent', by: 'webhook' },
     agentName: 'Shop bot',
     createdAt: '2026-03-01T09:30:00.000Z',
   })
@@ -73,12 +73,23 @@ test("leaves through the ticket's own channel, or fails with the reason; the API
       .select({ sending: messages.sending, reason: messages.sendError })
       .from(messages)
       .where(eq(messages.id, posted.json.id))
-    return [row?.sending, row?.reason]
+    const [, stored] = (await readTicket(client, id)).messages
+    expect(stored).toEqual(posted.json)
+    return [posted.json.delivery?.by, row?.sending, row?.reason]
   }
-  expect(await sentBy('widget')).toEqual(['failed', 'The website widget is not connected.'])
-  expect(await sentBy('email')).toEqual(['failed', 'No mailbox is connected.'])
-  expect(await sentBy('telegram')).toEqual(['failed', 'No Telegram bot is connected.'])
-  expect(await sentBy('api')).toEqual(['sent', null])
+  expect(await sentBy('widget')).toEqual(['widget', 'failed', 'The website widget is not connected.'])
+  expect(await sentBy('email')).toEqual(['email', 'failed', 'No mailbox is connected.'])
+  expect(await sentBy('telegram')).toEqual(['telegram', 'failed', 'No Telegram bot is connected.'])
+  expect(await sentBy('api')).toEqual(['webhook', 'sent', null])
+})
+
+test('is plain text unless its format says that it is Markdown', async () => {
+  const client = await bellhop.organization()
+  const { id } = await makeTicket(client)
+  const post = (body: object) => client.call<MessageJson>('POST', `/tickets/${id}/messages`, { body })
+  expect((await post({ text: '**Hi**' })).json.format).toBe('plain')
+  expect((await post({ text: '**Hi**', format: 'markdown' })).json.format).toBe('markdown')
+  problemOf(await post({ text: 'Hi', format: 'html' }), 400, 'invalid_request')
 })
 
 test('keeps every one of many messages posted at once', async () => {

@@ -24,7 +24,7 @@ interface OutgoingJson {
   format: string
   agentName?: string
   createdAt: string
-  delivery?: { state: string; sendAt?: string; reason?: string }
+  delivery?: { state: string; by?: string; sendAt?: string; reason?: string }
 }
 
 const newId = () => createId('msg', clock.now())
@@ -72,7 +72,7 @@ test('a message without a time is sent at once, under the id of the client and t
     format: 'plain',
     agentName,
     createdAt: at(0),
-    delivery: { state: 'sent' },
+    delivery: { state: 'sent', by: 'webhook' },
   })
   expect((await readTicket(acme, ticketId)).messages.at(-1)).toMatchObject({ id, text: 'It is attached.' })
   expect(await read(ticketId, id)).toEqual(answer.json)
@@ -88,7 +88,7 @@ test('the same request again changes nothing, before and after the message is se
   expect(first.json.delivery).toEqual({ state: 'waiting', sendAt: body.sendAt })
   await untilSent(3 * DAY)
   const late = await put(acme, ticketId, id, body)
-  expect([late.status, late.json.delivery]).toEqual([200, { state: 'sent' }])
+  expect([late.status, late.json.delivery]).toEqual([200, { state: 'sent', by: 'webhook' }])
   expect(await textsOf(ticketId)).toEqual([expect.any(String), 'Tomorrow.'])
 })
 
@@ -256,7 +256,7 @@ describe('after the newest message its author has seen', () => {
     const send = () => ben.call('POST', `/console/tickets/${ticketId}/messages/${id}/send`)
     expect((await send()).status).toBe(204)
     problemOf(await send(), 409, 'already_sent')
-    expect((await read(ticketId, id)).delivery).toEqual({ state: 'sent' })
+    expect((await read(ticketId, id)).delivery).toEqual({ state: 'sent', by: 'webhook' })
   })
 
   test('an agent’s own message from another tab holds it, one that this tab knows does not', async () => {

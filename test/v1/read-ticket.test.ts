@@ -63,7 +63,7 @@ test('shows the ticket with its customer, assignment, tags and every message, ol
         text,
         format: 'plain',
         agentName: 'Website',
-        delivery: { state: 'sent' },
+        delivery: { state: 'sent', by: 'webhook' },
         createdAt: '2026-03-01T09:30:01.000Z',
       })),
     ],
@@ -79,7 +79,7 @@ test('a ticket that is read again and again is the same each time, and has each 
     expect(JSON.parse(first ?? '').messages.at(-1)).toMatchObject({
       role: 'agent',
       text,
-      delivery: { state: 'sent' },
+      delivery: { state: 'sent', by: 'webhook' },
     })
     expect(others).toEqual([first, first])
   }
