@@ -429,3 +429,18 @@ browserTest(
     await eventually(async () => (await lightness(0, 'Black')) < 40)
   },
 )
+
+browserTest(
+  'a mail without text says so, and a file that only some programs open says what it is',
+  async () => {
+    const workspace = await openWorkspace(bellhop)
+    const mailbox = await openMailbox(workspace)
+    await mailbox.receive({ text: '' })
+    const winmail = ['Content-Type: application/ms-tnef; name="winmail.dat"', '', 'x']
+    await mailbox.receiveRaw([...mailbox.headers(), ...winmail].join('\r\n'))
+    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+    await message(window.page).getByText('This email has no text.').waitFor()
+    await window.page.locator('.message-text', { hasText: 'Outlook’s own format' }).waitFor()
+    await window.page.getByText('A format that only Outlook opens.').waitFor()
+  },
+)

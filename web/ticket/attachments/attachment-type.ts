@@ -21,8 +21,8 @@ const PLAYABLE = [
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
 
 const NOTES: [type: RegExp, note: string][] = [
-  [/^application\/(?:vnd\.)?ms-tnef$/, 'Outlook’s own format for text and files. Only Outlook opens it.'],
-  [/^application\/(?:x-)?pkcs7-mime$/, 'The content of the email, encrypted or signed with S/MIME.'],
+  [/^application\/(?:vnd\.)?ms-tnef$/, 'A format that only Outlook opens.'],
+  [/^application\/(?:x-)?pkcs7-mime$/, 'Encrypted or signed with S/MIME.'],
 ]
 
 export function attachmentUrl(id: string): string {

@@ -142,6 +142,9 @@ function contentPath(ticketId: string, messageId: string): string {
 function PlainMail(props: MailBodyProps) {
   return (
     <>
+      <Show when={isEmpty(props.message)}>
+        <p class="mail-body-empty">This email has no text.</p>
+      </Show>
       <MessageText text={props.message.text} format={props.message.format} terms={props.terms} isCut />
       <Show when={props.message.hasQuote}>
         <QuoteToggle view={props.view} />
@@ -151,6 +154,10 @@ function PlainMail(props: MailBodyProps) {
       </Show>
     </>
   )
+}
+
+function isEmpty({ text, attachments = [], hasQuote }: MessageEntry): boolean {
+  return text.trim() === '' && attachments.length === 0 && !hasQuote
 }
 
 /** The text that the message quotes or forwards. */
