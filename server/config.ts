@@ -12,7 +12,10 @@ import {
 } from './backup-place.ts'
 import { parseDuration, parseDurations } from './dates.ts'
 import { MIN_SECRET_LENGTH } from './encryption.ts'
+import { ConfigError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
+import { refuseUnknownSettings, SECRET_SETTINGS, type SettingName } from './setting-names.ts'
+import { type Environment, loadedEnvironment } from './settings-file.ts'
 import { parseSize } from './sizes.ts'
 
 export interface Config {
@@ -68,11 +71,6 @@ export interface TlsFiles {
   key: string
 }
 
-/** An invalid setting. The program doesn't start. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
-
 const HOUR_MS = 3_600_000
 
 /** More ids would not fit into the body of a request. */
@@ -83,19 +81,15 @@ const DEFAULT_WEBHOOK_RETRIES = '30s,5m,30m'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs
 
-type Environment = Record<string, string | undefined>
-
-/** Their values are secret and must not be printed. */
-const SECRET_SETTINGS = ['BELLHOP_SECRET', 'DATABASE_URL']
-
 /** Reads and checks every setting. Throws `ConfigError` with the setting's name, its value, and what is valid. */
-export function readConfig(environment: Environment = process.env): Config {
-  const setting = <T>(name: string, fallback: string, valid: string, parse: (value: string) => T): T => {
+export function readConfig(environment: Environment = loadedEnvironment()): Config {
+  refuseUnknownSettings(environment)
+  const setting = <T>(name: SettingName, fallback: string, valid: string, parse: (value: string) => T): T => {
     const value = environment[name] || fallback
     try {
       return parse(value)
     } catch {
-      const fault = SECRET_SETTINGS.includes(name) ? 'is invalid' : `is "${value}"`
+      const fault = SECRET_SETTINGS.has(name) ? 'is invalid' : `is "${value}"`
       throw new ConfigError(`${name} ${fault}. It must be ${valid}.`)
     }
   }

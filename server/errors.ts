@@ -48,6 +48,11 @@ export class StartError extends Error {
   override name = 'StartError'
 }
 
+/** An invalid setting. The program doesn't start. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
 /** A command was called with wrong arguments. Ends it with exit code 2. */
 export class UsageError extends Error {
   override name = 'UsageError'

@@ -1,7 +1,9 @@
-import { run } from './cli/run.ts'
+import { loadSettings } from './settings-file.ts'
 
-const args = process.argv.slice(2)
+// Before anything else is loaded, because the schema depends on DATABASE_URL.
+const args = loadSettings(process.argv.slice(2))
 const isServing = args.length === 0 || (args.length === 1 && args[0] === 'serve')
+const { run } = await import('./cli/run.ts')
 
 // `serve` starts faster without loading Commander and the other commands.
 process.exitCode = await run(async () => {

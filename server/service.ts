@@ -22,6 +22,7 @@ import { createLive, type Live } from './live/live.ts'
 import type { Log } from './log.ts'
 import { yieldToEventLoop } from './loop.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
+import { recordSettings } from './recorded-settings.ts'
 import { compressResponses } from './responses/compress-responses.ts'
 import { createLargeResponses } from './responses/large-responses.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
@@ -57,6 +58,7 @@ export async function startService(
   const lock = await namingFullDisk(config.dataFolder, () => lockDataFolder(config.dataFolder, clock.now()))
   started.defer(lock.release)
   const log = given.log ?? openLog(config, clock)
+  lock.announce({ settings: recordSettings(config) })
   if (config.databaseUrl) started.defer(await lockDatabase(config.databaseUrl, { clock, log }))
   const deps = await openDeps(config, { ...given, clock, log })
   started.defer(deps.database.close)
@@ -90,6 +92,7 @@ export async function startService(
     widget,
     storageFault: files.fault,
     backups,
+    onUntrustedProxy: (untrustedProxy) => lock.announce({ untrustedProxy }),
   }).use(metrics.routes)
   if (given.trustsResponses) trustResponses(app)
   compressResponses(app)
@@ -108,7 +111,7 @@ export async function startService(
     await yieldToEventLoop()
     running.push(...(await start()))
   }
-  lock.announce(listening.url)
+  lock.announce({ url: listening.url })
   // The compiled program starts in the interpreter: compiling what runs once takes longer than it saves.
   Bun.unsafe.setJITPolicy(1)
   const everything = started.move()

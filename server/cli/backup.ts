@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { formatSize } from '../sizes.ts'
 import { passphraseFrom } from './option-values.ts'
 import { counted, note, print, printJson } from './output.ts'
-import { requireData } from './with-deps.ts'
+import { requireInstallation } from './with-deps.ts'
 
 interface Options {
   passphraseFile?: string
@@ -25,7 +25,7 @@ export function addBackup(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (file: string, { passphraseFile, json }: Options) => {
       const config = readConfig()
-      requireData(config)
+      await requireInstallation(config)
       const { manifest, bytes } = await createBackup(file, {
         dataFolder: config.dataFolder,
         databaseUrl: config.databaseUrl,

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { systemClock } from '../clock.ts'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config.ts'
 import { isDataCurrent } from '../database/data-version.ts'
 import { isoTime } from '../dates.ts'
 import { type Deps, openDeps } from '../deps.ts'
 import { askServer } from '../doctor/check-server.ts'
 import { examine, type Report, reportOf } from '../doctor/examine.ts'
 import { type Finding, findingsOf } from '../doctor/finding.ts'
-import { StartError } from '../errors.ts'
+import { ConfigError, StartError } from '../errors.ts'
 import { builtPages } from '../http/built-pages.ts'
 import { listOrganizations } from '../organizations/organizations.ts'
 import { escapeControls, print, printJson } from './output.ts'
@@ -42,31 +42,30 @@ async function diagnose(now: number): Promise<Report> {
     return reportOf([findingsOf('settings').error({ detail: cause.message, advice })])
   }
   const server = await askServer(config)
-  const unread = server.pid !== undefined && !server.environment ? [settingsUnread()] : []
-  if (server.environment) config = { ...readConfig(server.environment), dataFolder: config.dataFolder }
   const given = {
     config,
     now,
     isServing: server.isServing,
     widgetTag: builtPages()?.widget.etag,
     ...(server.pid && { pid: server.pid }),
+    untrustedProxy: server.untrustedProxy,
   }
   const opened = await openData(config)
   try {
     const data = opened.deps && { deps: opened.deps, orgIds: await idsOf(opened.deps) }
     const limits = { database: MAX_DATABASE_MS }
     const { findings } = await examine({ ...given, ...(data && { data }), limits })
-    return reportOf([server.finding, ...unread, ...findings, ...opened.findings])
+    return reportOf([server.finding, ...otherSettings(server.differences), ...findings, ...opened.findings])
   } finally {
     await opened.deps?.database.close()
   }
 }
 
-function settingsUnread(): Finding {
-  return findingsOf('settings').warning({
-    detail: "This user can't read the settings of the running server, so those of this shell were checked.",
-    advice: 'Run it as root, with BELLHOP_DATA only.',
-  })
+function otherSettings(differences: string[]): Finding[] {
+  if (differences.length === 0) return []
+  const detail = `The running server has other settings. ${differences.join(' ')}`
+  const advice = 'Put them into bellhop.env in the data folder, or name their file with --env-file.'
+  return [findingsOf('settings').error({ detail, advice })]
 }
 
 /** An error while opening becomes a finding, unless a check already reports it. */

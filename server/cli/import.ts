@@ -27,7 +27,7 @@ export function addImport(program: Command): void {
       // Before anything is created.
       await verifyExport(file)
       const result = await withoutServer(config, () =>
-        withDeps((deps) => importOrganization(deps, file), true),
+        withDeps((deps) => importOrganization(deps, file), 'with import'),
       )
       if (json) return printJson(result)
       const { organization, records } = result

@@ -22,7 +22,7 @@ import { addEndpoint } from './webhooks/endpoint.ts'
 
 /** Every setting of config.ts, for the help of `serve`. */
 const SETTINGS_HELP = `
-Settings (environment variables):
+Settings, from the environment, or from a file (--env-file FILE, /etc/bellhop/bellhop.env, bellhop.env in the data folder):
   HOST, PORT               address to listen on (127.0.0.1, 3000); PORT=0 picks a free port
   BELLHOP_DATA             the data folder (./data)
   DATABASE_URL             a postgres://… URL, to keep data in PostgreSQL
@@ -47,7 +47,8 @@ Settings (environment variables):
   BELLHOP_RATE_LIMIT       requests in 60 seconds per key (300)
   BELLHOP_TRUST_PROXY      networks whose X-Forwarded-For and X-Forwarded-Proto to trust
   BELLHOP_LOG              debug, info, warn, or error (info)
-  BELLHOP_TELEGRAM_API     root URL of the Telegram Bot API`
+  BELLHOP_TELEGRAM_API     root URL of the Telegram Bot API
+  NAME_FILE                a file with the value of a secret, such as DATABASE_URL_FILE`
 
 /** Runs one command. Throws `UsageError` when its arguments are wrong. */
 export async function runCommand(args: string[]): Promise<void> {
@@ -63,6 +64,7 @@ function createProgram(): Command {
   const program = new Command('bellhop')
     .description('Customer support tickets in one program. Without a command, it starts the server.')
     .version(FULL_VERSION, '--version', 'print the version and its commit')
+    .addHelpText('after', '\nEvery command takes --env-file FILE, to read the settings from a file.')
   program
     .command('serve')
     .description('start the server: API, inbox, and webhook deliveries')

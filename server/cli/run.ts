@@ -1,7 +1,6 @@
 import { BackupError } from '../backup/backup-error.ts'
-import { ConfigError } from '../config.ts'
 import { StorageError } from '../database/database.ts'
-import { AppError, type Fault, StartError, UsageError } from '../errors.ts'
+import { AppError, ConfigError, type Fault, StartError, UsageError } from '../errors.ts'
 
 const DONE = 0
 const FAILED = 1

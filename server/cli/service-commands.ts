@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { StartError } from '../errors.ts'
 import { installService, serviceStatus, uninstallService } from '../machine/install-service.ts'
-import { DATA_FOLDER, SERVICE, SERVICE_UNIT, SETTINGS_FILE } from '../machine/service-unit.ts'
+import { SERVICE, SERVICE_UNIT } from '../machine/service-unit.ts'
+import { DATA_FOLDER, SETTINGS_FILE } from '../settings-file.ts'
 import { note, printFacts, printJson } from './output.ts'
 
 /** `bellhop service …`. */
@@ -20,7 +21,7 @@ export function addService(program: Command): void {
       note(`Bellhop runs, and starts with the machine. Its data is in ${DATA_FOLDER}.
 Set it up with the link in its log: sudo journalctl --unit ${SERVICE} --lines 20
 Change settings in ${SETTINGS_FILE}, then run: sudo systemctl restart ${SERVICE}
-Run commands as its user: sudo -u ${SERVICE} BELLHOP_DATA=${DATA_FOLDER} bellhop --help`)
+Run commands as its user: sudo -u ${SERVICE} bellhop --help`)
     })
   service
     .command('uninstall')

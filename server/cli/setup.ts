@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import { createLink } from '../agents/one-time-links.ts'
 import { setUp } from '../agents/set-up.ts'
+import { viewLink } from '../agents/views.ts'
 import { passwordFrom } from './option-values.ts'
-import { print, printJson } from './output.ts'
-import { withDeps } from './with-deps.ts'
+import { note, print, printJson } from './output.ts'
+import { serverUrl, withDeps } from './with-deps.ts'
 
 interface Options {
   org: string
@@ -15,7 +17,9 @@ interface Options {
 export function addSetup(program: Command): void {
   program
     .command('setup')
-    .description("create an organization and its administrator; prints the organization's id")
+    .description(
+      "create an organization and its administrator; prints the organization's id and a link to sign in",
+    )
     .requiredOption('--org <name>', "the organization's name")
     .requiredOption('--name <name>', "the administrator's name")
     .requiredOption('--email <address>', "the administrator's email address")
@@ -24,11 +28,25 @@ export function addSetup(program: Command): void {
     .action(async ({ org, name, email, passwordFile, json }: Options) => {
       const password = passwordFrom(passwordFile)
       const admin = { name, email, ...(password !== undefined && { password }) }
-      const created = await withDeps((deps) => setUp(deps, { org, admin }), true)
-      if (!json) return print(created.organization.id)
-      printJson({
-        organization: { id: created.organization.id, name: created.organization.name },
-        administrator: { id: created.admin.id, name: created.admin.name, email: created.admin.email },
-      })
+      const {
+        organization,
+        admin: made,
+        link,
+      } = await withDeps(async (deps) => {
+        const created = await setUp(deps, { org, admin })
+        const url = serverUrl(deps.config)
+        if (password !== undefined) return { ...created, link: `${url}/sign-in` }
+        const once = await createLink(deps, created.organization.id, created.admin.id)
+        return { ...created, link: viewLink(url, once).url }
+      }, 'with setup')
+      if (json) {
+        return printJson({
+          organization: { id: organization.id, name: organization.name },
+          administrator: { id: made.id, name: made.name, email: made.email },
+          link,
+        })
+      }
+      print(organization.id)
+      note(password === undefined ? `Choose a password and sign in: ${link}` : `Sign in: ${link}`)
     })
 }

@@ -1,24 +1,35 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import { requireDataFolder } from '../data-folder.ts'
-import { announcedUrl } from '../database/lock.ts'
+import { requireDataFolder, SECRET_FILE } from '../data-folder.ts'
+import { isDataCurrent } from '../database/data-version.ts'
+import { announcedUrl, holderOf } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { actingAs, type Deps, openDeps } from '../deps.ts'
 import { AppError, StartError, UsageError } from '../errors.ts'
 import { findOrganization, type Organization } from '../organizations/organizations.ts'
 import { findOwner } from '../organizations/owner.ts'
+import { verifySecretKey } from '../organizations/verify-secret-key.ts'
+import { differencesFrom } from '../recorded-settings.ts'
 
 /**
  * Opens the data for one command and closes it afterward. Works with or without a running server. Throws `StartError`
- * when there is no data, so that a command in the wrong folder doesn't create a database. Only `setup` may create one.
+ * when there is no data, so that a command in the wrong folder doesn't create a database: only `setup` and `import` may create
+ * one. Also throws it when the running server has other settings, or the data another key.
  */
-export async function withDeps<T>(work: (deps: Deps) => Promise<T>, mayCreate = false): Promise<T> {
+export async function withDeps<T>(
+  work: (deps: Deps) => Promise<T>,
+  creates?: 'with setup' | 'with import',
+): Promise<T> {
   const config = readConfig()
-  if (!mayCreate) requireData(config)
+  if (creates === 'with import') await requireKey(config)
+  else if (creates) await requireSameInstallation(config)
+  else await requireInstallation(config)
   requireDataFolder(config.dataFolder)
   const deps = await openDeps(config)
   try {
+    // Otherwise, the command would encrypt with a key that the server doesn't have.
+    await verifySecretKey(deps)
     return await work(actingAs(deps, { kind: 'command', name: 'Command line' }))
   } finally {
     await deps.database.close()
@@ -57,11 +68,58 @@ export function serverUrl({ publicUrl, dataFolder, host, port }: Config): string
   return publicUrl ?? announcedUrl(dataFolder) ?? `http://${host}:${port}`
 }
 
-export function requireData({ databaseUrl, dataFolder }: Config): void {
+/** Throws `StartError` when there is no data here, or it is that of a server with other settings. */
+export async function requireInstallation(config: Config): Promise<void> {
+  await requireSameInstallation(config)
+  const { databaseUrl, dataFolder } = config
   if (databaseUrl || existsSync(join(dataFolder, DATABASE_FILE))) return
   throw new StartError(
     `There is no Bellhop data in ${resolve(dataFolder)}. Set BELLHOP_DATA to the server's folder, or start with: bellhop setup`,
   )
+}
+
+async function requireSameInstallation(config: Config): Promise<void> {
+  const { databaseUrl, dataFolder } = config
+  const folder = resolve(dataFolder)
+  const server = holderOf(dataFolder)
+  const differences = server?.settings ? differencesFrom(server.settings, config) : []
+  if (differences.length > 0) {
+    throw new StartError(
+      `The server that uses ${folder} has other settings. ${differences.join(' ')} Put them into ${join(folder, 'bellhop.env')}, or name their file with --env-file.`,
+    )
+  }
+  await (databaseUrl ? requireDatabaseOf(folder, databaseUrl, server !== undefined) : requireNoOther(config))
+  await requireKey(config)
+}
+
+/** The attachments and the key are in the folder of the server. */
+async function requireDatabaseOf(folder: string, databaseUrl: string, isServed: boolean): Promise<void> {
+  const { isPostgresLocked } = await import('../database/postgresql/postgres-lock.ts')
+  if (isServed || !(await isPostgresLocked(databaseUrl))) return
+  throw new StartError(
+    `The server that uses the database at DATABASE_URL has another data folder than ${folder}. Set BELLHOP_DATA as for the server.`,
+  )
+}
+
+/** A key without a database belongs to an installation on PostgreSQL. */
+function requireNoOther(config: Config): void {
+  if (!hasKey(config.dataFolder) || existsSync(join(config.dataFolder, DATABASE_FILE))) return
+  throw new StartError(
+    `${resolve(config.dataFolder)} has a key, but no database. If the data is in PostgreSQL, set DATABASE_URL as for the server.`,
+  )
+}
+
+/** A database that was opened before has a key. Another one would make its secrets unreadable. */
+async function requireKey(config: Config): Promise<void> {
+  const { databaseUrl, dataFolder, secret } = config
+  if (!databaseUrl || secret !== undefined || hasKey(dataFolder) || !(await isDataCurrent(config))) return
+  throw new StartError(
+    `The key of the database at DATABASE_URL isn't in ${resolve(dataFolder)}. Set BELLHOP_DATA or BELLHOP_SECRET as for the server.`,
+  )
+}
+
+function hasKey(folder: string): boolean {
+  return existsSync(join(folder, SECRET_FILE))
 }
 
 async function requireOrganization(deps: Deps, org: string): Promise<Organization> {

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../errors.ts'
+import type { RecordedSettings } from '../recorded-settings.ts'
 
 /**
  * An open transaction holds this lock, so the operating system releases it however the process ends. Nothing else may
@@ -29,8 +30,8 @@ export const LOCK_FILES = [LOCK_FILE, HOLDER_FILE, BACKUP_LOCK_FILE]
 interface FolderLock {
   /** While it is missing, another server could start on the same data. */
   file: string
-  /** Publishes the server's URL for commands. */
-  announce(url: string): void
+  /** Publishes facts about the server for commands, in addition to those published before. */
+  announce(facts: Announced): void
   release(): void
 }
 
@@ -42,7 +43,7 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
   requireDataFolder(folder)
   const connection = takeLock(join(folder, LOCK_FILE), () => taken(folder))
   held.add(connection)
-  const holder = { pid: process.pid, since: new Date(now).toISOString() }
+  let holder: Holder = { pid: process.pid, since: new Date(now).toISOString() }
   function release(): void {
     if (!held.delete(connection)) return
     rmSync(join(folder, HOLDER_FILE), { force: true })
@@ -56,7 +57,10 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
   }
   return {
     file: join(folder, LOCK_FILE),
-    announce: (url) => writeHolder(folder, { ...holder, url }),
+    announce(facts) {
+      holder = { ...holder, ...facts }
+      if (held.has(connection)) writeHolder(folder, holder)
+    },
     release,
   }
 }
@@ -77,9 +81,19 @@ export function announcedUrl(folder: string): string | undefined {
   return readHolder(folder).url
 }
 
-/** The process that published a URL. A killed server may have left it. */
-export function announcedPid(folder: string): number | undefined {
-  return readHolder(folder).pid
+/** What another process published that holds the folder, if it still runs. */
+export function holderOf(folder: string): (Announced & { pid: number }) | undefined {
+  const { pid, ...holder } = readHolder(folder)
+  return pid !== undefined && pid !== process.pid && isRunning(pid) ? { ...holder, pid } : undefined
+}
+
+/** A process of another user counts as running, too. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
+  }
 }
 
 function takeLock(file: string, taken: () => StartError): Connection {
@@ -112,9 +126,15 @@ function taken(folder: string): StartError {
   return new StartError(`Another Bellhop server${who} is using the data folder ${folder}. Stop it first.`)
 }
 
-interface Holder {
-  pid?: number
+interface Announced {
   url?: string
+  settings?: RecordedSettings
+  /** The address of a proxy that isn't trusted. */
+  untrustedProxy?: string
+}
+
+interface Holder extends Announced {
+  pid?: number
   since?: string
 }
 

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import { announcedPid, announcedUrl } from '../database/lock.ts'
+import { holderOf } from '../database/lock.ts'
+import { differencesFrom } from '../recorded-settings.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('server')
@@ -12,20 +12,21 @@ interface AskedServer {
   isServing: boolean
   finding: Finding
   pid?: number
-  /** Its settings. Undefined when this user may not read them. */
-  environment?: Environment
+  /** Settings that it has otherwise than this command, in sentences. */
+  differences: string[]
+  untrustedProxy?: string | undefined
 }
-
-type Environment = Record<string, string>
 
 /** Asks the server of the data folder for its state. Only for a command: inside the server it is known. */
 export async function askServer(config: Config): Promise<AskedServer> {
-  const url = announcedUrl(config.dataFolder)
-  const pid = announcedPid(config.dataFolder)
-  if (url === undefined || !isRunning(pid)) return { isServing: false, finding: await notRunning(config) }
+  const server = holderOf(config.dataFolder)
+  if (server?.url === undefined) {
+    return { isServing: false, differences: [], finding: await notRunning(config) }
+  }
+  const { url, pid, settings, untrustedProxy } = server
   const status = await askHealth(url)
-  const environment = environmentOf(pid)
-  const found = { pid, ...(environment && { environment }) }
+  const differences = settings ? differencesFrom(settings, config) : []
+  const found = { pid, differences, untrustedProxy }
   if (status === 'ok') return { ...found, isServing: true, finding: ok(`The server runs at ${url}.`) }
   const detail = status
     ? `The server at ${url} isn't ready: ${status}`
@@ -37,34 +38,12 @@ export async function askServer(config: Config): Promise<AskedServer> {
   }
 }
 
-/** A command has fewer settings than the server, which gets them from systemd or a container. Only Linux shows them. */
-function environmentOf(pid: number): Environment | undefined {
-  try {
-    const entries = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
-    return Object.fromEntries(
-      entries.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
-    )
-  } catch {
-    return undefined
-  }
-}
-
 async function notRunning({ host, port }: Config): Promise<Finding> {
   if (port !== 0 && (await isTaken(host, port))) {
     const detail = `The server isn't running, and another program listens on port ${port}.`
     return error({ detail, advice: 'Stop the other program, or set PORT to another number.' })
   }
   return warning({ detail: "The server isn't running.", advice: 'Start it: bellhop serve' })
-}
-
-/** A process of another user counts as running, too. */
-function isRunning(pid: number | undefined): pid is number {
-  if (pid === undefined) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (cause) {
-    return cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
-  }
 }
 
 /** Undefined when it doesn't answer. */

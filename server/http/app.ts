@@ -71,11 +71,12 @@ export function createApp(
     /** Why nothing can be read or saved now. */
     storageFault: () => string | undefined
     backups: BackupRequests
+    onUntrustedProxy?: (address: string) => void
   },
 ) {
   const attempts = createAttempts(deps.clock.monotonic)
   const { requireOurHost } = createPublicAddress(deps.config)
-  const proxies = watchUntrustedProxies(deps.config.trustProxy)
+  const proxies = watchUntrustedProxies(deps.config.trustProxy, guards.onUntrustedProxy)
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       deps.database.refresh()

@@ -11,15 +11,8 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../errors.ts'
-import {
-  DATA_FOLDER,
-  MADE_BY,
-  PROGRAM_FILE,
-  SERVICE,
-  SERVICE_UNIT,
-  SETTINGS_FILE,
-  SETTINGS_TEMPLATE,
-} from './service-unit.ts'
+import { DATA_FOLDER, SETTINGS_FILE } from '../settings-file.ts'
+import { MADE_BY, PROGRAM_FILE, SERVICE, SERVICE_UNIT, SETTINGS_TEMPLATE } from './service-unit.ts'
 
 const UNIT_FILE = `/etc/systemd/system/${SERVICE}.service`
 /** Exists where systemd runs (sd_booted(3)). */
@@ -56,9 +49,11 @@ export function installService(): void {
   if (realpathSync(process.execPath) !== PROGRAM_FILE) copyProgram()
   if (!existsSync(SETTINGS_FILE)) {
     mkdirSync(dirname(SETTINGS_FILE), { recursive: true })
-    // Only systemd, as root, reads it: it may hold secrets.
-    writeFileSync(SETTINGS_FILE, SETTINGS_TEMPLATE, { mode: 0o600 })
+    writeFileSync(SETTINGS_FILE, SETTINGS_TEMPLATE, { mode: 0o640 })
   }
+  // The server and commands read it as this user, and nobody else: it may hold secrets.
+  run('chown', `root:${SERVICE}`, SETTINGS_FILE)
+  chmodSync(SETTINGS_FILE, 0o640)
   writeFileSync(UNIT_FILE, SERVICE_UNIT, { mode: 0o644 })
   run('systemctl', 'daemon-reload')
   run('systemctl', 'enable', '--quiet', SERVICE)

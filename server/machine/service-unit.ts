@@ -1,7 +1,7 @@
+import { DATA_FOLDER, SETTINGS_FILE } from '../settings-file.ts'
+
 export const SERVICE = 'bellhop'
 export const PROGRAM_FILE = '/usr/local/bin/bellhop'
-export const SETTINGS_FILE = '/etc/bellhop/bellhop.env'
-export const DATA_FOLDER = '/var/lib/bellhop'
 /** Marks the file as ours, so that it can be replaced. */
 export const MADE_BY = '# Made by "bellhop service install".'
 
@@ -19,11 +19,9 @@ StartLimitIntervalSec=0
 
 [Service]
 Type=notify
-ExecStart=${PROGRAM_FILE} serve
+ExecStart=${PROGRAM_FILE} serve --env-file ${SETTINGS_FILE}
 User=${SERVICE}
 Group=${SERVICE}
-Environment=BELLHOP_DATA=${DATA_FOLDER}
-EnvironmentFile=-${SETTINGS_FILE}
 StateDirectory=${SERVICE}
 StateDirectoryMode=0700
 WorkingDirectory=${DATA_FOLDER}
@@ -71,7 +69,8 @@ WantedBy=multi-user.target
 `
 
 /** Written once; then it belongs to the administrator. */
-export const SETTINGS_TEMPLATE = `# Settings of Bellhop. After a change, run: sudo systemctl restart ${SERVICE}
+export const SETTINGS_TEMPLATE = `# Settings of Bellhop, for the service and for commands. After a change, run: sudo systemctl restart ${SERVICE}
+#BELLHOP_DATA=${DATA_FOLDER}
 # The address where people open Bellhop:
 #BELLHOP_URL=https://help.example.com
 #HOST=127.0.0.1

@@ -9,16 +9,21 @@ interface ProxyWatch {
 
 /**
  * Notices requests that came through a proxy whose headers aren't trusted. Only proxies on this machine or its network
- * count, because a public client can forge the header.
+ * count, because a public client can forge the header. `onSeen` is called once.
  */
-export function watchUntrustedProxies(trusted: string[]): ProxyWatch {
+export function watchUntrustedProxies(
+  trusted: string[],
+  onSeen: (address: string) => void = () => {},
+): ProxyWatch {
   const isTrusted = createProxyCheck(trusted)
   let seen: string | undefined
   return {
     look(request, server) {
       if (seen !== undefined || !request.headers.has('x-forwarded-for') || isTrusted(request, server)) return
       const address = server?.requestIP(request)?.address ?? ''
-      if (ipaddr.isValid(address) && ipaddr.process(address).range() !== 'unicast') seen = address
+      if (!ipaddr.isValid(address) || ipaddr.process(address).range() === 'unicast') return
+      seen = address
+      onSeen(address)
     },
     seen: () => seen,
   }

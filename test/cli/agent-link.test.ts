@@ -32,7 +32,7 @@ test('a link created in the shell lets an administrator back in, once', async ()
     '/console/audit?action=agent.link_made',
   )
   expect(json.data.map(({ actor }) => actor)).toEqual(
-    Array(3).fill({ kind: 'command', name: 'Command line' }),
+    Array(4).fill({ kind: 'command', name: 'Command line' }),
   )
   await server.end('SIGTERM')
 })

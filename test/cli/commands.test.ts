@@ -36,7 +36,13 @@ beforeAll(async () => {
   const passwordFile = join(place.BELLHOP_DATA ?? '', 'password')
   writeFileSync(passwordFile, `${PASSWORD}\n`)
   const admin = ['--name', 'Ana', '--email', 'ana@example.com', '--password-file', passwordFile]
-  orgId = line(await bellhop('setup', '--org', 'Acme', ...admin))
+  const set = await bellhop('setup', '--org', 'Acme', ...admin)
+  expect(set).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^org_\w+\n$/),
+    err: `Sign in: ${server.url}/sign-in\n`,
+  })
+  orgId = set.out.trimEnd()
 })
 
 afterAll(async () => {

@@ -16,7 +16,9 @@ test.if(analyze !== null)(
   async () => {
     const printed = await runProgram({}, ['service', 'install', '--print'])
     expect([printed.code, printed.err]).toEqual([0, ''])
-    expect(printed.out).toContain('ExecStart=/usr/local/bin/bellhop serve\nUser=bellhop\n')
+    expect(printed.out).toContain(
+      'ExecStart=/usr/local/bin/bellhop serve --env-file /etc/bellhop/bellhop.env\nUser=bellhop\n',
+    )
     const unit = join(temporaryFolder('unit'), 'bellhop.service')
     // A program that is on every machine.
     await Bun.write(unit, printed.out.replace('/usr/local/bin/bellhop', '/bin/true'))

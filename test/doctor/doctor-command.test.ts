@@ -84,10 +84,15 @@ test('doctor looks at an installation whose server does not run, and leaves it a
   expect([report.state, code]).toEqual([states[0] ?? '', states[0] === 'error' ? 1 : 0])
 })
 
-test('doctor looks at an installation whose server runs, with the settings of the server', async () => {
+test('doctor looks at an installation whose server runs, and finds settings that differ from those of the server', async () => {
   const other = Bun.serve({ port: 0, fetch: () => new Response('Another site', { status: 404 }) })
   const settings = place()
-  await using server = await startProgram({ ...settings, BELLHOP_URL: `http://127.0.0.1:${other.port}` })
+  const url = { BELLHOP_URL: `http://127.0.0.1:${other.port}` }
+  await using server = await startProgram({ ...settings, ...url })
+  const differing = await doctor(settings)
+  expect(differing.of('settings')).toMatchObject([{ state: 'error' }])
+  expect(differing.of('settings')[0]?.detail).toContain(`BELLHOP_URL is ${url.BELLHOP_URL} for the server`)
+  await Bun.write(join(settings.BELLHOP_DATA, 'bellhop.env'), `BELLHOP_URL=${url.BELLHOP_URL}\n`)
   const { code, of } = await doctor(settings)
   expect(of('server')).toMatchObject([{ state: 'ok' }])
   expect(of('address')).toMatchObject([{ state: 'error', advice: expect.stringContaining('BELLHOP_URL') }])

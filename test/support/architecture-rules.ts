@@ -33,7 +33,7 @@ const COMPOSITION = ['server/main.ts', 'server/service.ts', 'server/deps.ts']
 
 /** Exceptions to the rules. */
 const ENVIRONMENT_READERS = [
-  'server/config.ts',
+  'server/settings-file.ts',
   'server/database/columns.ts',
   'server/machine/sd-notify.ts',
   'web/build.ts',

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { PasswordCost } from '../../server/agents/password.ts'
 import { createApiKey, type NewApiKey } from '../../server/api-keys/api-keys.ts'
 import { type Clock, systemClock } from '../../server/clock.ts'
@@ -61,7 +62,9 @@ export async function startBellhop(
   const clock = given.clock ?? systemClock
   const { lines: logLines, write } = recordLines()
   const log = createLog('debug', false, write, clock.now)
-  const config = readConfig({ PORT: '0', ...NO_TELEGRAM, ...place, ...given.settings })
+  const settings = { ...NO_TELEGRAM, ...given.settings }
+  const config = readConfig({ PORT: '0', ...place, ...settings })
+  await writeSettings(config.dataFolder, settings)
   const service = await startService(config, {
     clock,
     log,
@@ -78,6 +81,13 @@ export async function startBellhop(
     },
     stop: service.stop,
   }
+}
+
+/** For commands: they read what the server has from the data folder. */
+async function writeSettings(folder: string, settings: Record<string, string>): Promise<void> {
+  const { BELLHOP_DATA: _, ...others } = settings
+  const lines = Object.entries(others).map(([name, value]) => `${name}=${value}\n`)
+  await Bun.write(join(folder, 'bellhop.env'), lines.join(''))
 }
 
 let shared: Promise<Bellhop> | undefined

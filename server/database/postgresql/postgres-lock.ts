@@ -41,6 +41,20 @@ export async function lockPostgres(url: string, context: { clock: Clock; log: Lo
   }
 }
 
+/** Whether a server uses this database, on this machine or another. */
+export async function isPostgresLocked(url: string): Promise<boolean> {
+  const client = openPool(url, { max: 1, connectionTimeout: 5 })
+  try {
+    const held = await client`
+      select 1 from pg_locks
+      where locktype = 'advisory' and classid = 0 and objid = ${SERVER_LOCK} and objsubid = 1 and granted
+        and database = (select oid from pg_database where datname = current_database())`
+    return held.length > 0
+  } finally {
+    await client.close()
+  }
+}
+
 /** A broken session loses its lock. Locking again in the same session has no effect. */
 function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
   let isStopped = false
