@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { startProcessingMails } from '../../server/channels/email/inbound/process-loop.ts'
 import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createMailParser } from '../../server/channels/email/parse/parse-mail.ts'
+import { systemClock } from '../../server/clock.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -11,6 +12,11 @@ import { mailOf } from '../support/mail/mail-parser.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const FLOOD = 120
+const SLOW = 12
+/** Some of the slow mails have begun by then. */
+const WHILE_READING_MS = 700
+/** Less than one of the slow mails takes. */
+const MAX_DELAY_MS = 2_500
 
 test('a mailbox that is flooded delays no other, and loses nothing', async () => {
   await using webhooks = await openWebhooks()
@@ -68,6 +74,37 @@ test('forged senders get no more than 200 automatic replies an hour from a mailb
   await loop.stop()
   parser.stop()
 })
+
+test('mails that take long to read delay only their own mailbox', async () => {
+  await using webhooks = await openWebhooks()
+  const { deps, orgId } = webhooks
+  const { id: calmId } = await createOrganization(deps, { name: 'Calm' })
+  const slow = await openLedger({ deps }, orgId)
+  const calm = await openLedger({ deps }, calmId)
+  // The time of each is limited to five seconds.
+  const html = '<map>'.repeat(400_000)
+  await slow.put(
+    Array.from({ length: SLOW }, (_, number) =>
+      mailOf(
+        'From: mallory@example.com',
+        `Message-ID: <slow-${number}@example.com>`,
+        'Content-Type: text/html',
+        '',
+        `${number}${html}`,
+      ),
+    ),
+  )
+  const parser = createMailParser({ clock: systemClock })
+  const loop = startProcessingMails(deps, parser)
+  for (const number of [0, 1, 2]) {
+    await Bun.sleep(WHILE_READING_MS)
+    const startedAt = performance.now()
+    const { outcome } = await calm.fetched(mail('ana@example.com', number))
+    expect([outcome, performance.now() - startedAt < MAX_DELAY_MS]).toEqual(['message', true])
+  }
+  parser.stop()
+  await loop.stop()
+}, 30_000)
 
 function mail(from: string, number: number): string {
   return mailOf(

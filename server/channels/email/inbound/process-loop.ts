@@ -10,8 +10,11 @@ import type { MailParser } from '../parse/parse-mail.ts'
 import type { ParseResult } from '../parse/parsed-mail.ts'
 import { fileMail, type Mail, type StoredFile } from './file-mail.ts'
 
-/** Mails read from the ledger at once, and the mailboxes that they are from. */
-const SLICE = 50
+/** Mailboxes whose mails are processed at the same time. */
+const MAILBOXES_AT_ONCE = 16
+/** Mails of a mailbox in one turn, which ends earlier when reading them takes longer than this. */
+const TURN_MAILS = 8
+const TURN_MS = 250
 /** After this many failures that the mail didn't cause itself, it goes to quarantine. */
 const MAX_ATTEMPTS = 3
 const REST_MS = 60_000
@@ -31,49 +34,63 @@ interface ReadMail {
 
 /**
  * Turns fetched mails into messages, in the order in which each mailbox fetched them, including those from before a
- * crash. Mailboxes take turns, so a flooded one doesn't delay the others. The next mails are parsed while the previous
- * ones are stored. A mail that fails doesn't delay the others.
+ * crash. Mailboxes take turns and don't wait for each other: a flooded one, or one with mails that take long to read,
+ * delays only itself. A mail that fails doesn't delay the others.
  */
 export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse'>): Loop {
-  const atOnce = AT_ONCE[deps.database.engine]
-  /** The mailbox whose turn was last. */
-  let turn = ''
-  return startLoop(deps, 'incoming mail', async () => {
-    const { pending, hasMore, last } = await findPending(deps.database.read, turn)
-    turn = last
-    let next = readSome(pending.slice(0, atOnce))
-    for (let start = 0; start < pending.length; start += atOnce) {
-      const some = await next
-      next = readSome(pending.slice(start + atOnce, start + 2 * atOnce))
-      using _files = some.files
-      await Promise.all(some.read.map((read) => store(deps, read)))
-      // The disk or the Worker failed, not a mail. The rest waits.
-      if (some.fault) {
-        ;(await next).files.dispose()
-        throw some.fault
-      }
+  const turns = new Map<string, Promise<void>>()
+  /** The mailbox whose turn began last. */
+  let last = ''
+  /** The disk or a Worker failed, not a mail. The rest waits. */
+  let fault: unknown
+  const loop = startLoop(deps, 'incoming mail', async () => {
+    const failure = fault
+    fault = undefined
+    if (failure !== undefined) throw failure
+    for (const id of await findWaiting(deps.database.read, { after: last, running: turns })) {
+      last = id
+      const turn = takeTurn(deps, parser, id).catch((error) => {
+        fault = error
+      })
+      turns.set(
+        id,
+        turn.finally(() => {
+          turns.delete(id)
+          loop.wake()
+        }),
+      )
     }
-    return hasMore ? 0 : REST_MS
+    return REST_MS
   })
-
-  /** Stops at the first mail that couldn't be read. */
-  async function readSome(
-    mails: Mail[],
-  ): Promise<{ read: ReadMail[]; files: DisposableStack; fault?: Error }> {
-    const files = new DisposableStack()
-    const read: ReadMail[] = []
-    const parsing = mails.map((mail) => parseStored(deps, parser, mail).catch((error: Error) => error))
-    for (const [index, mail] of mails.entries()) {
-      const result = await parsing[index]
-      if (!result || result instanceof Error) return { read, files, fault: result ?? new Error('not parsed') }
-      try {
-        read.push({ mail, result, files: files.use(await storeFiles(deps, result)) })
-      } catch (error) {
-        return { read, files, fault: error instanceof Error ? error : new Error(String(error)) }
-      }
-    }
-    return { read, files }
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop()
+      await Promise.all(turns.values())
+    },
   }
+}
+
+/** Processes some mails of a mailbox. Stops at the first one that couldn't be read, and throws after storing the others. */
+async function takeTurn(deps: Deps, parser: Pick<MailParser, 'parse'>, mailboxId: string): Promise<void> {
+  using files = new DisposableStack()
+  const read: ReadMail[] = []
+  const startedAt = deps.clock.monotonic()
+  let fault: unknown
+  try {
+    for (const mail of await pendingOf(deps.database.read, { mailboxId, limit: TURN_MAILS })) {
+      const result = await parseStored(deps, parser, mail)
+      read.push({ mail, result, files: files.use(await storeFiles(deps, result)) })
+      if (deps.clock.monotonic() - startedAt > TURN_MS) break
+    }
+  } catch (error) {
+    fault = error
+  }
+  const atOnce = AT_ONCE[deps.database.engine]
+  for (let start = 0; start < read.length; start += atOnce) {
+    await Promise.all(read.slice(start, start + atOnce).map((one) => store(deps, one)))
+  }
+  if (fault !== undefined) throw fault
 }
 
 async function store(deps: Deps, { mail, result, files }: ReadMail): Promise<void> {
@@ -99,11 +116,12 @@ async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: 
   const path = opened.file.name
   if (path === undefined) throw new Error('A stored file has no path.')
   const [mailbox] = await findAuthservId(deps.database.read, { orgId: mail.orgId, id: mail.mailboxId })
-  return parser.parse({
+  const request = {
     path,
     attachmentFolder: await deps.files.incomingFolder(),
     ...(mailbox?.authservId && { authservId: mailbox.authservId }),
-  })
+  }
+  return parser.parse(request, mail.mailboxId)
 }
 
 /** Moves the files of a mail into the store, where they stay at least until they are disposed of. */
@@ -145,28 +163,18 @@ const findAuthservId = statement<{ orgId: string; id: string }, { authservId: st
       .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
 )
 
-interface PendingMails {
-  /** One of each mailbox, then a second one, and so on. */
-  pending: Mail[]
-  /** Whether some were left out. */
-  hasMore: boolean
-  /** The last mailbox among them; empty when they are all of those that have mail. */
-  last: string
-}
-
-/** `after` is the mailbox whose turn was last. */
-async function findPending(read: Reader, after: string): Promise<PendingMails> {
-  const rest = await pendingMailboxes(read, { after, limit: SLICE })
-  const mailboxIds =
-    rest.length > 0 || after === '' ? rest : await pendingMailboxes(read, { after: '', limit: SLICE })
-  const limit = Math.ceil(SLICE / Math.max(1, mailboxIds.length))
-  const ofEach = await Promise.all(mailboxIds.map(({ id }) => pendingOf(read, { mailboxId: id, limit })))
-  const isLastTurn = mailboxIds.length < SLICE
-  return {
-    pending: Array.from({ length: limit }, (_, place) => ofEach.flatMap((some) => some[place] ?? [])).flat(),
-    hasMore: !isLastTurn || after !== '' || ofEach.some((some) => some.length === limit),
-    last: isLastTurn ? '' : (mailboxIds.at(-1)?.id ?? ''),
-  }
+/** Mailboxes with mail that have no turn now, beginning after the one whose turn began last. */
+async function findWaiting(
+  read: Reader,
+  { after, running }: { after: string; running: ReadonlyMap<string, unknown> },
+): Promise<string[]> {
+  // Those that have a turn are among them.
+  const limit = 2 * MAILBOXES_AT_ONCE
+  const rest = await pendingMailboxes(read, { after, limit })
+  const all =
+    rest.length === limit ? rest : [...rest, ...(await pendingMailboxes(read, { after: '', limit }))]
+  const ids = new Set(all.map(({ id }) => id).filter((id) => !running.has(id)))
+  return [...ids].slice(0, MAILBOXES_AT_ONCE - running.size)
 }
 
 // Both run at every commit, so they are planned once. They name the condition of the index literally: SQLite uses a

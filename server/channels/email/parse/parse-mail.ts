@@ -13,11 +13,12 @@ const WORKER = Bun.isStandaloneExecutable
 
 export interface MailParser {
   /**
-   * Reads a raw mail outside the main thread, one after the other. Rejects when a file can't be read or written or the
-   * Worker doesn't start: the mail may be fine, so try again later.
+   * Reads a raw mail outside the main thread. Mailboxes share the time fairly: one whose mails take long waits for itself,
+   * not the others. Rejects when a file can't be read or written or the Worker doesn't start: the mail may be fine, so try
+   * again later.
    */
-  parse(request: ParseRequest): Promise<ParseResult>
-  /** Ends the Worker. Mails that are being read or waiting are rejected. */
+  parse(request: ParseRequest, mailboxId?: string): Promise<ParseResult>
+  /** Ends the Workers. Mails that are being read or waiting are rejected. */
   stop(): void
 }
 
@@ -28,30 +29,112 @@ interface RunningWorker {
   end(): void
 }
 
-/** Reads mails in a Worker that starts with the first mail. A mail that takes too long costs the Worker, not the program. */
+/** Time that a mailbox can use before its mails go to the second Worker. Half of what it used is forgotten each minute. */
+const SHARE_MS = 1_000
+const FORGOTTEN_MS = 60_000
+/** A mail that waits for longer, because of one that takes long, goes to the second Worker too. */
+const PATIENCE_MS = 250
+
+interface WaitingMail {
+  request: ParseRequest
+  mailboxId: string
+  resolve: (result: ParseResult) => void
+  reject: (error: Error) => void
+}
+
+/**
+ * Reads mails in two Workers, which start with their first mail. Mailboxes that used up their share have only the second
+ * one, so the first one is free for the others. A mail that takes too long costs its Worker, not the program.
+ */
 export function createMailParser({ clock }: { clock: Clock }): MailParser {
-  let worker: Promise<RunningWorker> | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  let cancelIdleEnd = () => {}
+  const [first, second] = [createReader(clock), createReader(clock)]
+  const used = new Map<string, { ms: number; at: number }>()
+  let waiting: WaitingMail[] = []
+  let cancelLook = () => {}
   let isStopped = false
 
-  async function parseNow(request: ParseRequest): Promise<ParseResult> {
-    if (isStopped) throw new Error('The mail parser was stopped.')
-    cancelIdleEnd()
-    worker ??= startWorker(clock)
-    try {
-      const { result, isReusable } = await (await worker).ask(request)
-      if (!isReusable) endWorker()
-      return result
-    } catch (error) {
-      endWorker()
-      throw error
-    } finally {
-      cancelIdleEnd = clock.after(MAX_IDLE_MS, endWorker)
-    }
+  function usedBy(mailboxId: string): number {
+    const { ms = 0, at = 0 } = used.get(mailboxId) ?? {}
+    return ms * 0.5 ** ((clock.monotonic() - at) / FORGOTTEN_MS)
   }
 
-  function endWorker(): void {
+  function assign(): void {
+    cancelLook()
+    if (!first.isBusy())
+      start(
+        first,
+        next(({ mailboxId }) => usedBy(mailboxId) < SHARE_MS),
+      )
+    const isSlow = first.busyFor() >= PATIENCE_MS
+    if (!second.isBusy())
+      start(
+        second,
+        next(({ mailboxId }) => isSlow || usedBy(mailboxId) >= SHARE_MS),
+      )
+    if (waiting.length > 0 && !second.isBusy()) cancelLook = clock.after(PATIENCE_MS, assign)
+  }
+
+  /** Of the mailbox that used the least time. */
+  function next(isEligible: (mail: WaitingMail) => boolean): WaitingMail | undefined {
+    const [least] = waiting
+      .filter(isEligible)
+      .sort((one, other) => usedBy(one.mailboxId) - usedBy(other.mailboxId))
+    waiting = waiting.filter((mail) => mail !== least)
+    return least
+  }
+
+  function start(reader: Reader, mail: WaitingMail | undefined): void {
+    if (!mail) return
+    const { request, mailboxId, resolve, reject } = mail
+    const startedAt = clock.monotonic()
+    reader
+      .read(request)
+      .then(resolve, reject)
+      .finally(() => {
+        const ms = usedBy(mailboxId) + clock.monotonic() - startedAt
+        used.set(mailboxId, { ms, at: clock.monotonic() })
+        for (const id of used.keys()) if (usedBy(id) < 1) used.delete(id)
+        assign()
+      })
+  }
+
+  return {
+    parse(request, mailboxId = '') {
+      if (isStopped) return Promise.reject(stopped())
+      return new Promise((resolve, reject) => {
+        waiting.push({ request, mailboxId, resolve, reject })
+        assign()
+      })
+    },
+    stop() {
+      isStopped = true
+      cancelLook()
+      for (const { reject } of waiting) reject(stopped())
+      waiting = []
+      for (const reader of [first, second]) reader.end()
+    },
+  }
+}
+
+function stopped(): Error {
+  return new Error('The mail parser was stopped.')
+}
+
+interface Reader {
+  isBusy(): boolean
+  /** Milliseconds since its mail began; 0 without one. */
+  busyFor(): number
+  read(request: ParseRequest): Promise<ParseResult>
+  end(): void
+}
+
+/** One Worker, which reads one mail at a time. */
+function createReader(clock: Clock): Reader {
+  let worker: Promise<RunningWorker> | undefined
+  let busySince: number | undefined
+  let cancelIdleEnd = () => {}
+
+  function end(): void {
     cancelIdleEnd()
     // A Worker that didn't start has nothing to end.
     worker?.then((running) => running.end()).catch(() => {})
@@ -59,15 +142,25 @@ export function createMailParser({ clock }: { clock: Clock }): MailParser {
   }
 
   return {
-    parse(request) {
-      const result = last.then(() => parseNow(request))
-      last = result.catch(() => {})
-      return result
+    isBusy: () => busySince !== undefined,
+    busyFor: () => (busySince === undefined ? 0 : clock.monotonic() - busySince),
+    async read(request) {
+      busySince = clock.monotonic()
+      cancelIdleEnd()
+      worker ??= startWorker(clock)
+      try {
+        const { result, isReusable } = await (await worker).ask(request)
+        if (!isReusable) end()
+        return result
+      } catch (error) {
+        end()
+        throw error
+      } finally {
+        busySince = undefined
+        cancelIdleEnd = clock.after(MAX_IDLE_MS, end)
+      }
     },
-    stop() {
-      isStopped = true
-      endWorker()
-    },
+    end,
   }
 }
 
@@ -93,7 +186,7 @@ async function startWorker(clock: Clock): Promise<RunningWorker> {
     },
     end() {
       worker.terminate()
-      reading?.refuse(new Error('The mail parser was stopped.'))
+      reading?.refuse(stopped())
     },
   }
 }
