@@ -57,7 +57,11 @@ browserTest('an agent who has gone on hears that their reply is held, and finds 
 
   await notice.getByRole('button', { name: 'Open' }).click()
   await page.waitForURL(`**/inbox/held/${ticket.id}`)
-  await page.getByText('Cy Lindqvist replied').first().waitFor()
+  await page.getByText('Cy Lindqvist replied just now').waitFor()
+  const thread = page.getByRole('region', { name: 'Thread' })
+  await thread.getByText('It is attached.').waitFor()
+  expect(await thread.getByText('I was faster.').count()).toBe(1)
+  expect(await page.locator('.ticket-row:is([data-cursor], [aria-current])').count()).toBe(1)
   await page.reload()
   await rowOf(page, 'Parcel lost').waitFor()
   await page.getByRole('button', { name: 'Send anyway' }).click()

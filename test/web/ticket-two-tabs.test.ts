@@ -57,8 +57,8 @@ browserTest('an agent who has sent from one device is asked before sending from 
   await sent
   hasSent.resolve()
   const guard = page.getByRole('article', { name: 'Held reply' })
-  await guard.getByText('Not sent: you replied in another tab').waitFor()
-  await guard.getByText('Another answer.').waitFor()
+  await guard.getByText('You replied in another tab').waitFor()
+  await page.getByRole('region', { name: 'Thread' }).getByText('Another answer.').waitFor()
   expect(await acceptedBy(ben, ticket.id)).toEqual(['Another answer.'])
   await guard.getByRole('button', { name: 'Send anyway' }).click()
   await eventually(async () => (await textsOf(ben, ticket.id)).includes('One answer.'))

@@ -11,7 +11,16 @@ export function createCursor(ids: Accessor<readonly string[]>, openId: Accessor<
   createEffect(() => {
     lastIndexes = indexes()
   })
-  createEffect(on(openId, (id) => id !== undefined && indexes().has(id) && setCursor(id)))
+  /** A ticket that was opened while its list was loading. The cursor goes to it as soon as the list has it. */
+  let opened: string | undefined
+  createEffect(
+    on([openId, indexes], ([id, known], before) => {
+      if (id !== before?.[0]) opened = id
+      if (opened === undefined || !known.has(opened)) return
+      setCursor(opened)
+      opened = undefined
+    }),
+  )
 
   /** -1 for a row that is not in the list. */
   function indexOf(id: string | undefined): number {

@@ -2,14 +2,13 @@ import { Match, Show, Switch } from 'solid-js'
 import { timeOfId } from '../../api/create-id.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
-import { MessageText } from './message-text.tsx'
 
 interface HeldReasonProps {
   detail: TicketDetail
   reply: WaitingReply
 }
 
-/** Why a reply is held. For another agent's reply, with that reply. */
+/** Why a reply is held. Another agent's reply is above it in the thread. */
 export function HeldReason(props: HeldReasonProps) {
   return (
     <Switch fallback={<ConcurrentReply {...props} />}>
@@ -27,32 +26,24 @@ export function HeldReason(props: HeldReasonProps) {
   )
 }
 
-/** "Cy replied 10 s ago", and what they wrote. */
+/** "Cy replied just now". */
 function ConcurrentReply(props: HeldReasonProps) {
   const other = () => newestOther(props.reply, props.detail)
   return (
-    <Show when={other()} fallback={<p class="held-reason">Not sent: a colleague just replied.</p>}>
+    <Show when={other()} fallback={<p class="held-reason">A colleague just replied.</p>}>
       {(reply) => (
-        <>
-          <p class="held-reason">
-            Not sent:{' '}
-            {reply().agentId === props.reply.agentId
-              ? 'you replied in another tab'
-              : `${reply().agentName ?? 'a colleague'} replied`}{' '}
-            <RelativeTime at={reply().at} isLong />
-          </p>
-          <blockquote class="held-reason-quote">
-            <MessageText text={reply().text} format={reply().format} />
-          </blockquote>
-        </>
+        <p class="held-reason">
+          {reply().agentId === props.reply.agentId
+            ? 'You replied in another tab'
+            : `${reply().agentName ?? 'A colleague'} replied`}{' '}
+          <RelativeTime at={reply().at} isLong />
+        </p>
       )}
     </Show>
   )
 }
 
 interface OtherReply {
-  text: string
-  format: WaitingReply['format']
   at: string
   agentId?: string | undefined
   agentName?: string | undefined
