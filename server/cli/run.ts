@@ -5,6 +5,7 @@ import { AppError, ConfigError, type Fault, StartError, UsageError } from '../er
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
+const REFUSED_ELSEWHERE = ['token_refused']
 /** Errors whose message is written for the person at the terminal. */
 const READABLE_ERRORS = [AppError, BackupError, ConfigError, StartError, UsageError]
 
@@ -19,9 +20,14 @@ export async function run(work: () => Promise<void>): Promise<number> {
   }
 }
 
-/** A 400 means that an option has an invalid value, so it counts as wrong usage. */
+/**
+ * A 400 means that an option has an invalid value, so it counts as wrong usage. What another service refused was written
+ * as it has to be.
+ */
 function isWrongUsage(error: unknown): boolean {
-  return error instanceof UsageError || (error instanceof AppError && error.status === 400)
+  if (error instanceof UsageError) return true
+  if (!(error instanceof AppError) || error.status !== 400) return false
+  return !error.more.errors?.some(({ code }) => REFUSED_ELSEWHERE.includes(code))
 }
 
 function messageOf(error: unknown): string {

@@ -3,6 +3,7 @@ import { NO_RECIPIENT } from './plan-sends.ts'
 import { findReceivingMailboxes, findUndoSeconds, type Mailbox } from './queries.ts'
 import { type SuggestedRecipients, suggestRecipients } from './recipients.ts'
 import { botLane, mailboxLane, reasonToWait } from './send-lanes.ts'
+import type { TelegramWay } from './telegram/telegram-way.ts'
 import { type UnreadRecipient, unreadRecipient } from './unread-recipient.ts'
 import { NO_MAILBOX, type SendingTicket, type WayOut, wayOutOf } from './way-out.ts'
 
@@ -24,7 +25,7 @@ export interface ReplyDestination {
   mailbox?: { id: string; name: string; address: string }
   /** All that it can leave by, if there are several. */
   mailboxes?: MailboxChoice[]
-  /** By Telegram: the bot's user name, and the customer as Telegram shows them. No user name is null. */
+  /** In Telegram, also when its bot was removed: the bot's user name, and the customer as Telegram shows them. */
   telegram?: { bot: string; name: string; username: string | null }
   /** In the widget: who gets it by email if they don't read it, or why no one does. */
   ifUnread?: UnreadRecipient
@@ -81,8 +82,9 @@ async function whereTo(
   }
   if (way.kind === 'none') return { by: way.by }
   if (way.kind === 'missing') {
-    const { reason, setting } = way
-    return { by: 'nothing', problem: { reason, effect: 'fails', setting } }
+    const { reason, setting, chat } = way
+    const problem = { reason, effect: 'fails' as const, setting }
+    return { by: 'nothing', ...(chat && { telegram: viewChat(chat) }), problem }
   }
   if (way.kind === 'telegram') return byTelegram(way)
   const { mailbox, mailboxes, own } = way
@@ -118,11 +120,8 @@ async function mailboxChoices(
 }
 
 function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): Destination {
-  const { name, username, state } = chat
-  const destination = {
-    by: 'telegram' as const,
-    telegram: { bot: `@${bot.username}`, name, username: username || null },
-  }
+  const { name, state } = chat
+  const destination = { by: 'telegram' as const, telegram: viewChat({ bot, chat }) }
   const waits = reasonToWait(botLane(bot))
   if (waits !== undefined) {
     return { ...destination, problem: { reason: waits, effect: 'waits', setting: 'telegram' } }
@@ -130,4 +129,9 @@ function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): Destination {
   if (state === 'active') return destination
   const did = state === 'deleted' ? 'deleted their Telegram account' : 'blocked the bot'
   return { ...destination, problem: { reason: `${name || 'The customer'} ${did}.`, effect: 'fails' } }
+}
+
+/** No user name is null. */
+function viewChat({ bot, chat: { name, username } }: TelegramWay) {
+  return { bot: `@${bot.username}`, name, username: username || null }
 }

@@ -26,8 +26,8 @@ export type WayOut =
       own: OwnAddresses
     }
   | ({ kind: 'telegram' } & TelegramWay)
-  /** The channel isn't connected. */
-  | { kind: 'missing'; reason: string; setting: 'telegram' | 'widget' }
+  /** The channel isn't connected. `chat` is that of a bot that was removed. */
+  | { kind: 'missing'; reason: string; setting: 'telegram' | 'widget'; chat?: TelegramWay | undefined }
 
 export const NO_MAILBOX = 'No mailbox is connected.'
 const NOT_CONNECTED: Record<'telegram' | 'widget', string> = {
@@ -62,7 +62,7 @@ export async function wayOutOf(
       const chat = await findTelegramWay(read, { orgId, ticketId: id })
       if (chat && chat.bot.deletedAt === null) return { kind: 'telegram', ...chat }
       const reason = chat ? `The bot @${chat.bot.username} was removed.` : NOT_CONNECTED[channel]
-      return { kind: 'missing', reason, setting: channel }
+      return { kind: 'missing', reason, setting: channel, chat }
     }
   }
 }

@@ -41,51 +41,6 @@ const mailOf = async (messageId: string) => {
   return { ...sent, mail: await PostalMime.parse(sent.raw) }
 }
 
-test('a ticket that can be undone is opened once, when its time is over', async () => {
-  type Waiting = { messageId: string; sendAt: string; attachments?: { id: string }[] }
-  const waiting = async () => (await ben.call<{ data: Waiting[] }>('GET', '/console/new-tickets')).json.data
-  const eventsBefore = (await storedEvents(deps, acme.orgId)).length
-  await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 1 } })
-  const settled = (await storedEvents(deps, acme.orgId)).length
-  expect(settled).toBe(eventsBefore + 1)
-  const file = await upload('offer.pdf', '%PDF-1.4')
-  const to = [{ address: 'undone@example.com' }]
-  const body = { messageId: deps.newId('msg'), to, attachments: [file], tags: ['order'], canUndo: true }
-  expect((await start(body)).status).toBe(202)
-  expect((await start(body)).status).toBe(202)
-  expect(await waiting()).toMatchObject([
-    {
-      messageId: body.messageId,
-      subject: 'Your order',
-      text: 'Hello',
-      tags: ['order'],
-      attachments: [{ id: file }],
-    },
-  ])
-  expect((await storedEvents(deps, acme.orgId)).length).toBe(settled)
-  expect((await ben.call('DELETE', `/console/new-tickets/${body.messageId}`)).status).toBe(204)
-  expect(await waiting()).toEqual([])
-
-  // Its files are uploads again. Under a new id, it is sent.
-  const again = { ...body, messageId: deps.newId('msg') }
-  expect((await start(again)).status).toBe(202)
-  await eventually(async () => {
-    await Bun.sleep(50)
-    return (await waiting()).length === 0
-  })
-  const opened = await start(again)
-  expect(opened.status, opened.text).toBe(200)
-  expect(opened.json).toMatchObject({
-    subject: 'Your order',
-    tags: ['order'],
-    customer: { email: 'undone@example.com' },
-  })
-  const { timeline } = await readThread(ben, opened.json.id)
-  expect(timeline).toMatchObject([{ id: again.messageId, attachments: [{ id: file }] }])
-  problemOf(await ben.call('DELETE', `/console/new-tickets/${again.messageId}`), 409, 'already_sent')
-  await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 10 } })
-})
-
 test('an agent opens a ticket by writing to any address', async () => {
   await subscribe(deps, acme.orgId)
   const messageId = deps.newId('msg')
@@ -208,4 +163,49 @@ test('a subject that was pasted with line breaks is one line, and one of nothing
   expect(ticket.subject).toBe('Your Bcc: eve@example.com order')
   const refused = await start({ subject: '\r\n\u0007' })
   expect(refused.json).toMatchObject({ status: 400, errors: [{ pointer: '/subject', code: 'blank' }] })
+})
+
+test('a ticket that can be undone is opened once, when its time is over', async () => {
+  type Waiting = { messageId: string; sendAt: string; attachments?: { id: string }[] }
+  const waiting = async () => (await ben.call<{ data: Waiting[] }>('GET', '/console/new-tickets')).json.data
+  await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 1 } })
+  const opened = async () =>
+    (await storedEvents(deps, acme.orgId)).filter(({ type }) => type === 'ticket.created').length
+  const before = await opened()
+  const file = await upload('offer.pdf', '%PDF-1.4')
+  const to = [{ address: 'undone@example.com' }]
+  const body = { messageId: deps.newId('msg'), to, attachments: [file], tags: ['order'], canUndo: true }
+  expect((await start(body)).status).toBe(202)
+  expect((await start(body)).status).toBe(202)
+  expect(await waiting()).toMatchObject([
+    {
+      messageId: body.messageId,
+      subject: 'Your order',
+      text: 'Hello',
+      tags: ['order'],
+      attachments: [{ id: file }],
+    },
+  ])
+  expect(await opened()).toBe(before)
+  expect((await ben.call('DELETE', `/console/new-tickets/${body.messageId}`)).status).toBe(204)
+  expect(await waiting()).toEqual([])
+
+  // Its files are uploads again. Under a new id, it is sent.
+  const again = { ...body, messageId: deps.newId('msg') }
+  expect((await start(again)).status).toBe(202)
+  await eventually(async () => {
+    await Bun.sleep(50)
+    return (await waiting()).length === 0
+  })
+  const made = await start(again)
+  expect(made.status, made.text).toBe(200)
+  expect(made.json).toMatchObject({
+    subject: 'Your order',
+    tags: ['order'],
+    customer: { email: 'undone@example.com' },
+  })
+  const { timeline } = await readThread(ben, made.json.id)
+  expect(timeline).toMatchObject([{ id: again.messageId, attachments: [{ id: file }] }])
+  problemOf(await ben.call('DELETE', `/console/new-tickets/${again.messageId}`), 409, 'already_sent')
+  await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 10 } })
 })

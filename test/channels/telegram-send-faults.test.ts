@@ -126,8 +126,13 @@ test('a bot that is removed sends nothing more, and goes on with its chats when 
   expect((await readThread(ben, chat.ticketId)).reply).toEqual({
     by: 'nothing',
     undoSeconds: 10,
+    telegram: { bot: `@${bot.me.username}`, name: 'Ana', username: 'ana' },
     problem: { reason, effect: 'fails', setting: 'telegram' },
   })
+  chats.clock.advance(60_000)
+  expect(
+    chats.bellhop.logLines.filter((line) => line.includes('"stack"') || line.includes('"level":"error"')),
+  ).toEqual([])
   expect(await chats.message(chat, await chats.reply(chat, 'Hi'))).toMatchObject({
     sending: 'failed',
     sendError: reason,

@@ -80,7 +80,7 @@ test('a file that is missing, empty, or holds no token is refused without its co
   const secret = '7000000099:AAHsecretsecretsecretsecretsecretse'
   writeFileSync(wrong, secret)
   const refused = await add(wrong)
-  expect(refused.code).toBe(2)
+  expect(refused.code).toBe(1)
   expect(refused.err).not.toContain(secret)
   expect(refused.err).toStartWith('--token-file: ')
   // One bot belongs to one organization.

@@ -17,7 +17,8 @@ export function TelegramSection(props: { reply: ReplyDestination }) {
           </h3>
           <Show when={isGone()}>
             <p class="customer-panel-none">
-              {props.reply.problem?.reason} Replies fail until they write again.
+              {props.reply.problem?.reason}
+              {props.reply.by === 'telegram' && ' Replies fail until they write again.'}
             </p>
           </Show>
           <dl class="customer-panel-facts">

@@ -1,4 +1,5 @@
 import type { Deps } from '../../../deps.ts'
+import { AppError } from '../../../errors.ts'
 import { pauseFor } from '../../receiving-lanes.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
@@ -61,13 +62,18 @@ export async function receiveUpdates(
           failures = 0
         })
     } catch (thrown) {
-      if (signal.aborted) return
+      if (signal.aborted || isRemoved(thrown)) return
       const error = await withoutOwnWebhook(deps, session, thrown)
       if (!error) continue
       await recordFailure(deps, bot, error)
       await pauseFor(deps, pauseAfter(error, failures), signal)
     }
   }
+}
+
+/** Its lane ends a moment after the bot is removed. */
+function isRemoved(thrown: unknown): boolean {
+  return thrown instanceof AppError && thrown.status === 404
 }
 
 interface Session extends BotReceivingDeps {
