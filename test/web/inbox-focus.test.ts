@@ -75,3 +75,19 @@ async function choose(page: Page, view: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `Options for “${view}”` }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
+
+browserTest('only the open row stands out, wherever the focus is in the list', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Marks')
+  await makeTickets(client, ['First', 'Second', 'Third'])
+  await using window = await openWindow({ ...bellhop, agent })
+  const { page } = window
+  await openList(page, '/inbox/open')
+  const marked = page.locator('.ticket-row:is([data-cursor], [aria-current])')
+  expect(await marked.count()).toBe(1)
+  await rowOf(page, 'Second').click()
+  await page.waitForURL('**/inbox/open/tkt_*')
+  await rowOf(page, 'Third').focus()
+  await waitForFocus(page, 'Third')
+  expect(await marked.count()).toBe(1)
+  expect(await marked.textContent()).toContain('Second')
+})

@@ -239,3 +239,23 @@ browserTest('a thread that could not be read again says so, and is read as soon 
   await line.waitFor({ state: 'hidden' })
   window.faults.length = 0
 })
+
+browserTest('on a wide page, the thread and the composer share one centered measure', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  await using window = await openTicket(bellhop, ben, ticket.id)
+  const { page } = window
+  await page.setViewportSize({ width: 1800, height: 900 })
+  const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox()) ?? none
+  const pane = await boxOf('.ticket-pane')
+  const message = await boxOf('.message-group')
+  const field = await boxOf('.composer-field')
+  expect(Math.abs(message.x + message.width / 2 - (pane.x + pane.width / 2))).toBeLessThan(12)
+  expect(Math.abs(field.x - message.x)).toBeLessThan(12)
+  expect(Math.abs(field.width - message.width)).toBeLessThan(24)
+  // In the line of the name.
+  const menu = await boxOf('.message-menu')
+  const head = await boxOf('.message-group-head')
+  expect(Math.abs(menu.y + menu.height / 2 - (head.y + head.height / 2))).toBeLessThan(6)
+})
+
+const none = { x: 0, y: 0, width: 0, height: 0 }
