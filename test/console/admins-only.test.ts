@@ -67,6 +67,7 @@ const ADMINS_ONLY = [
   'PATCH /console/mailboxes/:id',
   'DELETE /console/mailboxes/:id',
   'GET /console/mailboxes/:id/ledger',
+  'GET /console/mailboxes/:id/suggested-aliases',
   'POST /console/mailboxes/:id/dkim',
   'PATCH /console/mailboxes/:id/dkim',
   'DELETE /console/mailboxes/:id/dkim',

@@ -301,6 +301,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'PATCH /console/mailboxes/:id': { path: mailbox, body: () => ({ name: 'x' }) },
   'DELETE /console/mailboxes/:id': { path: mailbox },
   'GET /console/mailboxes/:id/ledger': { path: `${mailbox}/ledger` },
+  'GET /console/mailboxes/:id/suggested-aliases': { path: `${mailbox}/suggested-aliases` },
   'POST /console/mailboxes/:id/dkim': {
     path: `${mailbox}/dkim`,
     body: () => ({ domain: 'acme.example', selector: 'bellhop' }),
