@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { listOrganizations } from '../../server/organizations/organizations.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { newBrowserSession } from '../support/browser-session.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { upload } from '../support/uploads.ts'
@@ -20,15 +22,21 @@ afterAll(async () => {
   await receiver.stop()
 })
 
-testWith(['bash', 'curl'], 'the first screen does what it says', async () => {
+testWith(['bash', 'curl'], 'the first ticket lands in the organization of the link', async () => {
+  const ben = newBrowserSession(bellhop)
+  const name = { organization: 'Acme', name: 'Ben', email: 'ben@acme.example' }
+  const body = { token: bellhop.firstRunToken, ...name, password: 'correct horse battery' }
+  expect((await ben.call('POST', '/console/first-run', { body })).status).toBe(201)
   const steps = block('sh', 'curl -i http://127.0.0.1:3000/v1/tickets')
-  const [orgId, ...answer] = (await runInShell(steps)).split('\n')
-  expect(orgId).toMatch(/^org_/)
-  const real = readHttp(answer.join('\n'))
+  const answer = await runInShell(steps)
+  const real = readHttp(answer)
   const shown = httpMessage('201 Created')
   expect(real.start).toBe(shown.start)
   expect([...real.headers.keys()]).toEqual(expect.arrayContaining([...shown.headers.keys()]))
   expect(shapeOf(JSON.parse(real.body))).toEqual(shapeOf(JSON.parse(shown.body)))
+
+  const all = await listOrganizations(bellhop.deps)
+  expect(all.map(({ id }) => id)).toEqual([JSON.parse(real.body).orgId])
 
   const program = steps.split('\n')[0]
   const made = JSON.parse(await runInShell(`${program}\n${block('sh', 'endpoint create')}`))
