@@ -80,7 +80,9 @@ export function showLauncher(settings: WidgetSettings, into?: Element): Launcher
     badge.textContent = unread > 99 ? '99+' : String(unread)
   }
   const onTheme = () => update(current)
-  dark.addEventListener?.('change', onTheme)
+  dark.addEventListener('change', onTheme)
+  // A style sheet may arrive after the launcher.
+  addEventListener('load', onTheme)
   // Websites switch their theme by an attribute.
   const watched = new MutationObserver(onTheme)
   watched.observe(page, { attributes: true })
@@ -105,7 +107,7 @@ export function showLauncher(settings: WidgetSettings, into?: Element): Launcher
       frame.hidden = isHidden
     },
     remove() {
-      dark.removeEventListener?.('change', onTheme)
+      dark.removeEventListener('change', onTheme)
       watched.disconnect()
       host.remove()
     },

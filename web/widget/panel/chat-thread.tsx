@@ -204,7 +204,8 @@ export function ChatThread() {
                   <For each={message.attachments}>{(file) => <ChatAttachment file={file} />}</For>
                   <Show when={isLast() || stateOf(message)}>
                     <p class="chat-thread-state">
-                      <time>{timeOf(message.createdAt, language())}</time> <span>{stateOf(message)}</span>
+                      <time dir="auto">{timeOf(message.createdAt, language())}</time>{' '}
+                      <span>{stateOf(message)}</span>
                     </p>
                   </Show>
                 </div>
