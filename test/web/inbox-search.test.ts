@@ -234,7 +234,7 @@ browserTest(
     await bellhop.deps.database.write(async (tx) => {
       await tx
         .update(tickets)
-        .set({ updatedAt: 1 })
+        .set({ lastMessageAt: 1 })
         .where(eq(tickets.id, oldest?.id ?? ''))
     })
     await storeTickets(bellhop.deps, client.orgId, MORE_THAN_ONE_SEARCH)
