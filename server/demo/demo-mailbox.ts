@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { fileMailIn, type Mail, type StoredFile } from '../channels/email/inbound/file-mail.ts'
 import { storeFiles } from '../channels/email/inbound/process-loop.ts'
-import { pauseMailbox } from '../channels/email/mailboxes/mailbox-state.ts'
 import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
 import { createMailParser } from '../channels/email/parse/parse-mail.ts'
 import type { ParseResult } from '../channels/email/parse/parsed-mail.ts'
 import type { Transaction } from '../database/database.ts'
 import { mailboxes, mails } from '../database/tables/mailboxes.ts'
 import type { Actor, Deps } from '../deps.ts'
+import type { DemoMailServer } from './mail/demo-mail-server.ts'
 import { depsAt } from './organization.ts'
 import { MAILBOX } from './people.ts'
 
@@ -24,7 +24,7 @@ export interface FetchedMail {
   files: StoredFile[]
 }
 
-/** The mailbox of the demo. Its server doesn't exist, and nothing connects to it. */
+/** The mailbox of the demo, at a mail server on this machine. */
 export interface DemoMailbox {
   orgId: string
   id: string
@@ -35,22 +35,22 @@ export interface DemoMailbox {
 export async function addMailbox(
   deps: Deps,
   orgId: string,
-  { at, actor }: { at: number; actor: Actor },
+  { at, actor, mailServer }: { at: number; actor: Actor; mailServer: DemoMailServer },
 ): Promise<DemoMailbox> {
-  const server = { host: 'mail.parcelbird.example', security: 'tls', user: MAILBOX.address } as const
+  const server = { host: '127.0.0.1', security: 'tls', user: MAILBOX.address } as const
   const password = Buffer.from(deps.randomBytes(12)).toString('hex')
   const { id } = await createMailbox(depsAt(deps, at, actor), orgId, {
     ...MAILBOX,
-    imap: { ...server, port: 993, password },
-    smtp: { ...server, port: 465 },
+    imap: { ...server, port: mailServer.imapPort, password },
+    smtp: { ...server, port: mailServer.smtpPort },
     signature:
       '**Parcelbird Support** · [help.parcelbird.example](https://help.parcelbird.example)\nMonday to Friday, 7 a.m. to 7 p.m.',
   })
   return { orgId, id, count: 0 }
 }
 
-/** Pauses the mailbox before the demo is served, with the health of one that has worked until now. */
-export async function closeMailbox(deps: Deps, { orgId, id, count }: DemoMailbox, actor: Actor) {
+/** Gives the mailbox the health of one that has worked until now. */
+export async function showHealth(deps: Deps, { id, count }: DemoMailbox): Promise<void> {
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
     const health = { lastReceivedAt: now - 4 * MINUTE_MS, lastSentAt: now - 5 * MINUTE_MS }
@@ -60,7 +60,6 @@ export async function closeMailbox(deps: Deps, { orgId, id, count }: DemoMailbox
       .set({ ...health, ...counts })
       .where(eq(mailboxes.id, id))
   })
-  await pauseMailbox(depsAt(deps, now, actor), orgId, id)
 }
 
 /** Stores and parses raw mails in order, like those from a mail server. */

@@ -8,8 +8,9 @@ import { type Deps, openDeps } from '../deps.ts'
 import { StartError } from '../errors.ts'
 import { runPlan } from './conversations.ts'
 import { addBot, seedChats } from './demo-bot.ts'
-import { addMailbox, closeMailbox } from './demo-mailbox.ts'
+import { addMailbox, showHealth } from './demo-mailbox.ts'
 import { addWidget, seedVisitors } from './demo-widget.ts'
+import { type DemoMailServer, startDemoMailServer } from './mail/demo-mail-server.ts'
 import { type DemoOrganization, seedOrganization } from './organization.ts'
 import { AGENTS, ORGANIZATION } from './people.ts'
 import { planConversations } from './plan.ts'
@@ -50,19 +51,27 @@ export async function makeDemo(given: Config): Promise<Demo> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
   let receiver: DemoReceiver | undefined
   let telegram: TelegramServer | undefined
+  let mailServer: DemoMailServer | undefined
   const remove = async () => {
     await receiver?.stop()
+    mailServer?.stop()
     await telegram?.close()
     rmSync(dataFolder, { recursive: true, force: true })
   }
   try {
     receiver = startDemoReceiver(systemClock.now())
     telegram = await startTelegram({ clock: systemClock })
-    const local = { webhookAllow: ['127.0.0.1/32'], webhookCa: receiver.ca, telegramApi: telegram.root }
+    mailServer = startDemoMailServer({ cert: receiver.ca, key: receiver.key })
+    const allowed = ['127.0.0.1/32']
+    const webhooks = { webhookAllow: allowed, webhookCa: receiver.ca }
+    const mail = { mailAllow: allowed, mailCa: receiver.ca }
+    const local = { ...webhooks, ...mail, telegramApi: telegram.root }
     const config = { ...given, dataFolder, ...local }
     const deps = await openDeps(config)
     const password = passwordFrom(deps)
-    const key = await seed(deps, { password, url: receiver.url, telegram }).finally(deps.database.close)
+    const key = await seed(deps, { password, url: receiver.url, telegram, mailServer }).finally(
+      deps.database.close,
+    )
     return { config, organization: ORGANIZATION, agents: AGENTS, password, key, remove }
   } catch (error) {
     await remove()
@@ -73,7 +82,12 @@ export async function makeDemo(given: Config): Promise<Demo> {
 /** Returns the API key. */
 async function seed(
   deps: Deps,
-  { password, url, telegram }: { password: string; url: string; telegram: TelegramServer },
+  {
+    password,
+    url,
+    telegram,
+    mailServer,
+  }: { password: string; url: string; telegram: TelegramServer; mailServer: DemoMailServer },
 ): Promise<string> {
   const now = deps.clock.now()
   const start = now - DAYS * DAY_MS
@@ -82,7 +96,7 @@ async function seed(
   const { key, ...organization } = await seedOrganization(deps, { start, passwordHash })
   const endpoints = await addEndpoints(deps, organization.orgId, { url, start, actor: actorOf(organization) })
   const actor = actorOf(organization)
-  const mailbox = await addMailbox(deps, organization.orgId, { at: start + DAY_MS / 24, actor })
+  const mailbox = await addMailbox(deps, organization.orgId, { at: start + DAY_MS / 24, actor, mailServer })
   const widget = await addWidget(deps, organization, { at: start + DAY_MS / 12, actor })
   const bot = await addBot(deps, organization, { telegram, at: start + DAY_MS / 8, actor })
   await runPlan(deps, { organization, mailbox }, planConversations(SEED, now))
@@ -90,7 +104,8 @@ async function seed(
   await seedChats(deps, organization, { telegram, bot })
   await seedTicketState(deps, organization, random)
   await failEmails(deps, mailbox)
-  await closeMailbox(deps, mailbox, actor)
+  await showHealth(deps, mailbox)
+  mailServer.holds(mailbox.count)
   await seedDeliveries(deps, endpoints.healthy, { random, brokenSince: Number.POSITIVE_INFINITY })
   await seedDeliveries(deps, endpoints.failing, { random, brokenSince: now - 6 * DAY_MS })
   writeChat(telegram, bot.bot)

@@ -20,6 +20,8 @@ export interface DemoReceiver {
   url: string
   /** Its certificate in PEM, which the sender has to trust. */
   ca: string
+  /** Its private key in PEM. */
+  key: string
   stop(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ export function startDemoReceiver(now: number): DemoReceiver {
         ? new Response(CRM_ERROR, { status: 503 })
         : Response.json({ received: true }),
   })
-  return { url: `https://127.0.0.1:${server.port}`, ca: cert, stop: () => server.stop(true) }
+  return { url: `https://127.0.0.1:${server.port}`, ca: cert, key, stop: () => server.stop(true) }
 }
 
 /** A new self-signed certificate for 127.0.0.1 only, in PEM. `now` is in milliseconds since 1970. */

@@ -57,9 +57,9 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   const found = await eventually(async () => (await get<List>('/tickets?q=warehouses%20Rotterdam')).data[0])
   expect(found.subject).toStartWith('Moving 3 warehouses')
 
-  // Mails that were really read and filed. Nothing connects to the mailbox: its server doesn't exist.
+  // Mails that were really read and filed.
   expect((await get<List>('/mailboxes')).data).toMatchObject([
-    { address: 'support@parcelbird.example', state: 'paused' },
+    { address: 'support@parcelbird.example', state: 'active' },
   ])
   for (const outcome of ['message', 'automatic', 'bounce']) {
     const { data } = await get<List>(`/mails?outcome=${outcome}`)
@@ -82,6 +82,21 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
     format: 'markdown',
     attachments: [{ name: 'claim-form.pdf' }],
   })
+
+  // Answers leave for nowhere, by the mailbox as by the bot.
+  for (const channel of ['email', 'telegram']) {
+    const [open] = (await get<List>(`/tickets?q=channel:${channel}`)).data
+    const sent = await call<{ id: string }>('POST', `${demo.url}/v1/tickets/${open?.id}/messages`, {
+      body: { text: 'We are on it.' },
+      headers: { authorization: `Bearer ${key}` },
+    })
+    await eventually(async () => {
+      const { timeline } = await get<{ timeline: { id: string; sending?: string }[] }>(`/tickets/${open?.id}`)
+      return timeline.find(({ id }) => id === sent.json.id)?.sending === 'sent'
+    })
+  }
+  const [inUse] = (await get<List>('/mailboxes')).data
+  expect(inUse).toMatchObject({ state: 'active', health: { failingSince: null } })
 
   // Two chats with visitors who have not signed in; those before them were signed in by the website.
   const { data: chats } = await get<List>('/tickets?q=channel:widget')
