@@ -96,6 +96,8 @@ test(
     for (const each of copies.values()) expect(each.length).toBeLessThanOrEqual(1 + KILLS)
     // Only what was on its way at a kill can arrive twice.
     expect(arrived.flat().length - copies.size).toBeLessThanOrEqual(interrupted)
+    // And one more for each kill of each chat.
+    for (const parts of arrived) expect(parts.length - new Set(parts).size).toBeLessThanOrEqual(KILLS)
     // In the order they were written: no second part before the first one, or after another answer.
     for (const parts of arrived) {
       const inOrder = parts.filter((part, at) => part !== parts[at - 1])
