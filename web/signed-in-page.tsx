@@ -1,6 +1,6 @@
 import { Navigate, type RouteSectionProps, useLocation } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import { Match, Show, Switch } from 'solid-js'
+import { lazy, Match, Show, Switch } from 'solid-js'
 import { codeOf, isSignedOutCode } from './api/api-problem.ts'
 import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
@@ -8,10 +8,17 @@ import { HeldReplyNotices } from './inbox/held-reply-notices.tsx'
 import { ChannelBanner } from './live/channel-banner.tsx'
 import { LiveBanner } from './live/live-banner.tsx'
 import { SignInAgain } from './sign-in/sign-in-again.tsx'
-import { NewTicketNotices } from './ticket/outgoing/new-tickets.tsx'
 import { SignOutDialog } from './ticket/sign-out.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 import './signed-in-page.css'
+
+/** Loaded after the page. If that fails, new tickets are sent without their Undo. */
+const NewTicketNotices = lazy(() =>
+  import('./ticket/outgoing/new-tickets.tsx').then(
+    ({ NewTicketNotices }) => ({ default: NewTicketNotices }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /** The frame of every page that needs a session. Redirects to sign-in without one, and back here afterwards. */
 export function SignedInPage(props: RouteSectionProps) {

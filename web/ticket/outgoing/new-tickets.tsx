@@ -19,6 +19,7 @@ import {
   type UnsentTicket,
   unsentTickets,
 } from './outgoing-mail.ts'
+import { setReopened } from './reopened-ticket.ts'
 
 type WaitingTicket = Answer<(typeof api.console)['new-tickets']['get']>['data'][number]
 type Started = Answer<typeof api.console.tickets.post>
@@ -32,10 +33,6 @@ const LOOK_AFTER_MS = 1_000
 
 const [waiting, setWaiting] = createSignal<WaitingTicket[]>([])
 const [unsent, setUnsent] = createSignal<UnsentTicket[]>([])
-const [isReopened, setReopened] = createSignal(false)
-
-/** Whether the dialog is to open with a ticket that was undone. */
-export { isReopened, setReopened }
 
 /**
  * Sends a new ticket, which can be undone on every page until the server opens it. Without a connection, it is sent later.
