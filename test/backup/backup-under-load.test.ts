@@ -9,8 +9,8 @@ import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 import { contentsOf, idsIn } from './contents.ts'
 
-/** The suite takes few. `BELLHOP_BACKUP_ROUNDS=20` takes more. */
-const ROUNDS = Number(process.env.BELLHOP_BACKUP_ROUNDS ?? 2)
+/** The suite takes few. `BACKUP_ROUNDS=20` takes more. */
+const ROUNDS = Number(process.env.BACKUP_ROUNDS ?? 2)
 const WRITERS = 64
 /** One key may send a limited number of files at once. */
 const KEYS = 4

@@ -12,7 +12,7 @@ import { createAnsweredTickets } from './answered-tickets.ts'
 import type { Result } from './result.ts'
 import { makeWorkspace, type Workspace } from './workspace.ts'
 
-const TICKETS = Number(process.env.BELLHOP_BENCH_TICKETS ?? 100_000)
+const TICKETS = Number(process.env.BENCH_TICKETS ?? 100_000)
 /** A ticket whose thread and files are larger than others. */
 const LONG_THREAD = 2_000
 const LARGE_FILE_BYTES = 25 * 1024 * 1024

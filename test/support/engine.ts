@@ -7,7 +7,7 @@ import { endTests } from './token-leaks.ts'
 // engine: SQLite, or PostgreSQL if `on-postgresql.ts` started it. Never the database in the developer's environment.
 
 delete process.env.DATABASE_URL
-const cluster = process.env.BELLHOP_TEST_CLUSTER
+const cluster = process.env.TEST_CLUSTER
 // Selects PostgreSQL for all imports. Each test gets its own database from `freshPlace`.
 if (cluster) process.env.DATABASE_URL = 'postgres://each-test-has-its-own.invalid/none'
 

@@ -15,7 +15,7 @@ const cluster = await startCluster(programs)
 const given = process.argv.slice(2)
 const isWithoutFiles = given[1] === 'test' && given.slice(2).every((word) => word.startsWith('-'))
 const command = Bun.spawn([...given, ...(isWithoutFiles ? postgresqlTests() : [])], {
-  env: { ...process.env, BELLHOP_TEST_CLUSTER: cluster.address },
+  env: { ...process.env, TEST_CLUSTER: cluster.address },
   stdio: ['inherit', 'inherit', 'inherit'],
 })
 const code = await command.exited

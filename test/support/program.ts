@@ -23,7 +23,7 @@ export interface RunningServer extends AsyncDisposable {
 export const SOURCES = [process.execPath, join(import.meta.dir, '../../server/main.ts')]
 
 /** `bun run suite` compiles the program once: it starts with less than half the CPU time of the sources. */
-export const COMPILED = process.env.BELLHOP_TEST_PROGRAM && resolve(process.env.BELLHOP_TEST_PROGRAM)
+export const COMPILED = process.env.TEST_PROGRAM && resolve(process.env.TEST_PROGRAM)
 export const PROGRAM = COMPILED ? [COMPILED] : SOURCES
 
 /** Runs one command and waits for it. */
