@@ -85,6 +85,11 @@ export function isRetryable(reason: unknown): boolean {
   return RETRYABLE.has(storageCode(reason))
 }
 
+/** Whether the disk of the database has no space left. */
+export function isDiskFull(reason: unknown): boolean {
+  return ['SQLITE_FULL', '53100'].includes(storageCode(reason))
+}
+
 /** Whether the database server ended a query because it took too long. */
 export function isReadTimeout(reason: unknown): boolean {
   return storageCode(reason) === QUERY_CANCELED

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { agentRoutes } from '../agents/routes.ts'
@@ -208,7 +209,7 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
     .get(
       '/ready',
       async ({ status }) => {
-        const fault = storageFault()
+        const fault = storageFault() ?? (await diskFault(deps.config.dataFolder))
         if (fault !== undefined) return status(503, { status: fault })
         try {
           await reachData()
@@ -223,6 +224,15 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
       },
       { detail },
     )
+}
+
+/** Nothing can be saved with so few bytes. */
+const FULL_BYTES = 1024 * 1024
+
+/** Undefined while the disk of the data folder has some space. */
+async function diskFault(folder: string): Promise<string | undefined> {
+  const disk = await statfs(folder).catch(() => undefined)
+  return disk && disk.bavail * disk.bsize < FULL_BYTES ? 'The disk of the data folder is full.' : undefined
 }
 
 export type App = ReturnType<typeof createApp>

@@ -1,5 +1,5 @@
 import { ParseError } from 'elysia'
-import { isStorageFault, StorageError } from '../database/database.ts'
+import { isDiskFull, isStorageFault, StorageError } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault } from '../errors.ts'
 
@@ -25,7 +25,7 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
       'internal_error',
       'Something went wrong on the server. Try again. To find the cause, search the server log for the request id.',
     )
-  if (isStorageFault(error)) deps.log.error('storage_failed', { requestId, error })
+  if (isStorageFault(error)) logStorageFault(deps, error, requestId)
   const problem: Problem = {
     type: 'about:blank',
     title: process.getBuiltinModule('node:http').STATUS_CODES[status] ?? 'Error',
@@ -39,6 +39,17 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
     status,
     headers: { ...more.headers, 'content-type': 'application/problem+json' },
   })
+}
+
+const LOG_EVERY_MS = 60_000
+const lastLogged = new WeakMap<Deps['log'], number>()
+
+/** Once a minute: on a full disk, every request fails, and the log may be on the same disk. */
+function logStorageFault({ log, clock }: Deps, error: unknown, requestId: string): void {
+  const now = clock.monotonic()
+  if (now - (lastLogged.get(log) ?? -LOG_EVERY_MS) < LOG_EVERY_MS) return
+  lastLogged.set(log, now)
+  log.error('storage_failed', { requestId, error })
 }
 
 function asAppError(error: unknown): AppError | undefined {
@@ -56,6 +67,9 @@ function asAppError(error: unknown): AppError | undefined {
 }
 
 function storageMessage(error: unknown): string {
+  if (isDiskFull(error)) {
+    return "The change couldn't be saved, because the server's disk is full. Nothing changed. Try again."
+  }
   if (!(error instanceof StorageError)) return "The data can't be read right now. Try again."
   return error.isCertain
     ? "The change couldn't be saved. Nothing changed. Try again."
