@@ -7,6 +7,8 @@ import type { BackupRequests } from './backup-requests.ts'
 import { readBackupStatus, recordRun } from './backup-runs.ts'
 
 const CHECK_EVERY_MS = 60_000
+/** Until the installation is set up: the first backup follows at once. */
+const CHECK_SETUP_EVERY_MS = 5_000
 /** A bucket that takes bytes and never answers would hold up all later backups. */
 const MAX_RUN_MS = 6 * 3_600_000
 const MAX_ERROR_LENGTH = 500
@@ -55,8 +57,10 @@ export function startBackups(deps: Deps, requests: BackupRequests): { stop(): Pr
     const wait = checkAt - deps.clock.monotonic()
     if (wait > 0 && !requests.isAsked()) return wait
     await backUpIfDue()
-    checkAt = deps.clock.monotonic() + CHECK_EVERY_MS
-    return CHECK_EVERY_MS
+    const { runs } = await readBackupStatus(deps)
+    const pause = runs.length === 0 ? CHECK_SETUP_EVERY_MS : CHECK_EVERY_MS
+    checkAt = deps.clock.monotonic() + pause
+    return pause
   })
   requests.onAsk = loop.wake
   return {

@@ -251,11 +251,3 @@ describe('backups', () => {
     MAX_TEST_MS,
   )
 })
-
-test('on PostgreSQL, both commands say what to use instead', async () => {
-  const place = { BELLHOP_DATA: temporaryFolder(), DATABASE_URL: 'postgres://localhost/none' }
-  for (const command of ['backup', 'restore']) {
-    const { code, err } = await runProgram(place, [command, 'x'])
-    expect([code, err]).toEqual([1, expect.stringMatching(/embedded database.*pg_(dump|restore)/)])
-  }
-})

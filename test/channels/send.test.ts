@@ -49,14 +49,14 @@ test('the API shows how far a message is, and the ticket as changed when that ch
   const reason = '127.0.0.1 refused it: 550 No'
   expect(failed.json.messages.map(({ delivery }) => delivery)).toEqual([
     undefined,
-    { state: 'failed', reason },
+    { state: 'failed', reason, by: 'email' },
   ])
   const etag = failed.headers.get('etag') ?? ''
   expect((await read(etag)).status).toBe(304)
   await ben.call('POST', `/console/tickets/${ticketId}/messages/${id}/resend`, { body: {} })
   await outgoing.until(ticketId, id, 'sent')
   const sent = await read(etag)
-  expect([sent.status, sent.json.messages[1]?.delivery]).toEqual([200, { state: 'sent' }])
+  expect([sent.status, sent.json.messages[1]?.delivery]).toEqual([200, { state: 'sent', by: 'email' }])
 })
 
 test('quotes what the customer wrote last, and only that', async () => {

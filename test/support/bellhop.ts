@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PasswordCost } from '../../server/agents/password.ts'
 import { createApiKey, type NewApiKey } from '../../server/api-keys/api-keys.ts'
@@ -87,6 +88,8 @@ export async function startBellhop(
 async function writeSettings(folder: string, settings: Record<string, string>): Promise<void> {
   const { BELLHOP_DATA: _, ...others } = settings
   const lines = Object.entries(others).map(([name, value]) => `${name}=${value}\n`)
+  // As the server makes it: closed to other users.
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   await Bun.write(join(folder, 'bellhop.env'), lines.join(''))
 }
 
