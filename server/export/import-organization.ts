@@ -11,6 +11,7 @@ import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { insertTags } from '../tickets/queries.ts'
 import { addMissingTimes } from '../tickets/waiting.ts'
 import type { ExportHeader } from './export-format.ts'
+import { addMissingColumns } from './missing-columns.ts'
 import { type ExportFile, type ExportPart, readExport } from './read-export.ts'
 import type { FieldedKind } from './record-fields.ts'
 
@@ -100,6 +101,7 @@ async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>)
   await storeBatch()
   await storeCounters(importing, result.organization.id)
   await addMissingTimes(importing.tx, result.organization.id)
+  await addMissingColumns(importing.tx, result.organization.id)
   await files.end()
   return result
 }

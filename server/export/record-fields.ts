@@ -60,13 +60,13 @@ export function recordOf(
  * The values of a record by column, those of secrets as plain text. Fields that the record doesn't have, because it was
  * exported before they were invented, get their default. Throws for a record that isn't of this kind.
  */
-export function rowOf({ name, fields, left }: FieldedKind, record: Record<string, unknown>) {
+export function rowOf({ name, fields, left, absent }: FieldedKind, record: Record<string, unknown>) {
   const row: Record<string, unknown> = { ...left }
   let known = 1
   for (const { name: field, column, type, isNullable } of fields) {
     const value = record[field]
     if (value !== undefined) known += 1
-    row[field] = value === undefined ? column.default : decoded(type, value)
+    row[field] = value === undefined ? (absent[field] ?? column.default) : decoded(type, value)
     if (row[field] === undefined && isNullable) row[field] = null
     const isAbsent = row[field] === undefined || (value === null && !isNullable)
     if (isAbsent) throw new Error(`A record "${name}" has no valid "${field}".`)

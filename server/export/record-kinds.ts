@@ -46,6 +46,8 @@ export interface RecordKind {
   boundTo: string
   /** Columns that aren't in the file, with their values after an import. Undefined: the database decides. */
   left: Record<string, null | undefined>
+  /** Values for records from before a field was invented, of columns whose default is SQL. */
+  absent: Record<string, unknown>
 }
 
 /**
@@ -64,6 +66,7 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('mailbox', mailboxes, ['id'], {
     secrets: ['imapPassword', 'smtpPassword', 'tokens', 'dkimKey'],
     boundTo: 'id',
+    absent: { aliases: [] },
   }),
   kind('mailFolder', mailFolders, ['mailboxId', 'name']),
   kind('oauthClient', oauthClients, ['provider'], { secrets: ['clientSecret'], boundTo: 'orgId' }),
@@ -110,13 +113,14 @@ interface Exceptions<Column extends string> {
   secrets?: Column[]
   boundTo?: Column
   left?: { [Name in Column]?: null | undefined }
+  absent?: { [Name in Column]?: unknown }
 }
 
 function kind<Table extends PgTable>(
   name: string,
   table: Table,
   order: ColumnOf<Table>[],
-  { secrets = [], boundTo, left = {} }: Exceptions<ColumnOf<Table>> = {},
+  { secrets = [], boundTo, left = {}, absent = {} }: Exceptions<ColumnOf<Table>> = {},
 ): RecordKind {
-  return { name, table, order, secrets, boundTo: boundTo ?? '', left: { ...left } }
+  return { name, table, order, secrets, boundTo: boundTo ?? '', left: { ...left }, absent: { ...absent } }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { getTableName } from 'drizzle-orm'
+import { getTableName, is, SQL } from 'drizzle-orm'
 import { FIELDED_KINDS, type FieldedKind } from '../../server/export/record-fields.ts'
 import { documents, quoted, table } from '../docs/page.ts'
 import { allTables } from '../support/stored-rows.ts'
@@ -30,6 +30,15 @@ test('every column is in an export, or the guide says that it is left out', () =
     for (const column of columns)
       expect(quoted(leftOut)).toEqual(expect.arrayContaining([getTableName(table), column]))
   }
+})
+
+test('a field that an earlier export lacks gets a value, not an expression', () => {
+  const missing = FIELDED_KINDS.flatMap(({ name, fields, absent }) =>
+    fields.flatMap((field) =>
+      is(field.column.default, SQL) && !(field.name in absent) ? [`${name}.${field.name}`] : [],
+    ),
+  )
+  expect(missing).toEqual([])
 })
 
 test('the guide describes every kind of record in the order of a file, with its fields', () => {

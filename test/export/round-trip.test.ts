@@ -24,6 +24,7 @@ import {
   linesOf,
   placeOf,
   type WrittenExport,
+  writeSealed,
 } from './exports.ts'
 
 /** Longer than a line of a file, and not a multiple of it. */
@@ -33,6 +34,18 @@ const TICKETS = 30
 const NEW_FOLDER = '/var/lib/bellhop-postgresql'
 const EMAIL = 'ines@globex.example'
 const PASSWORD = 'a long enough password'
+
+/** Fields that exports of earlier versions don't have. */
+const INVENTED: Record<string, string[]> = {
+  organization: ['lastVisitor'],
+  customer: ['isNameTyped', 'unverifiedEmail', 'visitorNumber'],
+  mailbox: ['aliases'],
+  ticket: ['lastMessageAt', 'waitingOrder'],
+  message: ['sentBy', 'isRemovalShown'],
+  scheduledMessage: ['opening'],
+  mail: ['becomesTicket'],
+  knownMail: ['bodyHash'],
+}
 
 let bellhop: Bellhop
 let source: Place
@@ -116,6 +129,24 @@ describe('an export', () => {
       readFileSync(join(BELLHOP_DATA, 'secret.key')),
     )
     expect(key).toEqual(oldKey)
+  })
+
+  test('from before some fields were invented gets their values', async () => {
+    const before = linesOf(acmeFile.file).slice(0, -1)
+    for (const line of before) {
+      if (line.visitorNumber) line.name = 'Visitor'
+      for (const field of INVENTED[String(line.record)] ?? []) delete line[field]
+    }
+    const after = linesOf((await exportFrom(await imported(await emptyPlace(), writeSealed(before)))).file)
+    const records = new Map(after.map((line) => [line.id, line]))
+    expect(records.get(acme.client.orgId)).toMatchObject({ lastVisitor: 1 })
+    expect(records.get(acme.owned.mailbox)).toMatchObject({ aliases: [] })
+    expect(records.get(acme.owned.message)).toMatchObject({ sentBy: null })
+    expect(records.get(acme.owned.failedMessage)).toMatchObject({ sentBy: 'email' })
+    expect(records.get(acme.owned.ticket)?.lastMessageAt).toBeGreaterThan(0)
+    expect(after).toContainEqual(
+      expect.objectContaining({ record: 'customer', name: 'Visitor 1', visitorNumber: 1 }),
+    )
   })
 
   test('is the same beside another organization, and gives its server the same tickets, files, keys, agents, and search', async () => {
