@@ -1,6 +1,6 @@
 import { Navigate, type RouteSectionProps, useLocation } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import { lazy, Match, Show, Switch } from 'solid-js'
+import { createSignal, lazy, Match, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { codeOf, isSignedOutCode } from './api/api-problem.ts'
 import { SessionContext, sessionQuery } from './api/session.ts'
 import { FailedState } from './forms/failed-state.tsx'
@@ -12,7 +12,9 @@ import { SignOutDialog } from './ticket/sign-out.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 import './signed-in-page.css'
 
-/** Loaded after the page. If that fails, new tickets are sent without their Undo. */
+/** What waits since an earlier page is loaded and shown after the page itself. */
+const NOTICES_AFTER_MS = 1_000
+/** If it can't be loaded, new tickets are sent without their Undo. */
 const NewTicketNotices = lazy(() =>
   import('./ticket/outgoing/new-tickets.tsx').then(
     ({ NewTicketNotices }) => ({ default: NewTicketNotices }),
@@ -37,7 +39,7 @@ export function SignedInPage(props: RouteSectionProps) {
               {props.children}
             </div>
             <HeldReplyNotices />
-            <NewTicketNotices />
+            <LaterNotices />
             <SignInAgain session={data()} />
             <SignOutDialog />
           </SessionContext.Provider>
@@ -60,6 +62,22 @@ export function SignedInPage(props: RouteSectionProps) {
         )}
       </Match>
     </Switch>
+  )
+}
+
+function LaterNotices() {
+  const [isLoaded, setLoaded] = createSignal(false)
+  onMount(() => {
+    const timer = setTimeout(async () => {
+      await NewTicketNotices.preload()
+      setLoaded(true)
+    }, NOTICES_AFTER_MS)
+    onCleanup(() => clearTimeout(timer))
+  })
+  return (
+    <Show when={isLoaded()}>
+      <NewTicketNotices />
+    </Show>
   )
 }
 

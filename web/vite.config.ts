@@ -11,11 +11,13 @@ const SERVER = 'http://127.0.0.1:3000'
 const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
 /** All modules but those that only mails, chats and forms need, which come later. */
-const FIRST_VIEW =
+const SHARED =
   /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|chats|mail|recipients|outgoing|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
 /** Parts of the inbox that the settings have too: they load nothing else of it. */
 const PARTS =
   /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:draft\/drafts|composer\/(?:filled-reply|variables)|header\/statuses|focus-in-pane)|formatting\/(?:formatted-text|format-preview|apply-edit)|ui\/(?:nav-link|docs-link)|keyboard\/overview-actions|browser\/notification-setting)\.(?:tsx?|css)$/
+/** What is loaded before the inbox can be used, with what it imports. */
+const FIRST_VIEW = ['main.tsx', 'inbox/inbox-page.tsx', 'ticket/ticket-pane.tsx']
 /** The list and the ticket beside it. */
 const INBOX = /\/web\/(?:inbox\/inbox-page|ticket\/ticket-pane)\.tsx$/
 /** What every ticket shows a moment later. */
@@ -38,9 +40,14 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'shared', minShareCount: 3, test: FIRST_VIEW, priority: 4 },
+            { name: byFirstView('shared'), minShareCount: 3, test: SHARED, priority: 4 },
             { name: 'index', test: /\/web\/main\.tsx$/, priority: 3 },
-            { name: 'icons', minShareCount: 2, test: /\/lucide-solid\//, priority: 2 },
+            {
+              name: byFirstView('icons', 'later-icons'),
+              minShareCount: 2,
+              test: /\/lucide-solid\//,
+              priority: 2,
+            },
             { name: 'parts', test: PARTS, priority: 2 },
             { name: 'inbox', test: INBOX, priority: 1 },
             { name: 'thread', test: THREAD },
@@ -57,6 +64,30 @@ export default defineConfig({
     proxy: { '/v1': SERVER, '/console': SERVER, '/health': SERVER, '/docs': SERVER },
   },
 })
+
+/**
+ * Names the file of modules by whether the first view imports them, itself or through others: what only later parts share
+ * is in another one, or in none.
+ */
+function byFirstView(first: string, later?: string) {
+  let modules: Set<string> | undefined
+  return (id: string, graph: ModuleGraph): string | null => {
+    modules ??= modulesOf(FIRST_VIEW, graph)
+    return modules.has(id) ? first : (later ?? null)
+  }
+}
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
+}
+
+/** The modules with these paths and all that they import, but not what is loaded later. */
+function modulesOf(paths: string[], graph: ModuleGraph): Set<string> {
+  const found = new Set(paths.map((path) => join(HERE, path)))
+  for (const id of found)
+    for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) found.add(imported)
+  return found
+}
 
 /** Vite ignores `first-paint.js`, because it isn't a module. This adds it as a hashed file, like all others. */
 function firstPaint(): Plugin {

@@ -6,7 +6,7 @@ import { type SessionData, sessionQuery } from '../api/session.ts'
 import { ConfirmDialog } from '../forms/confirm-dialog.tsx'
 import { toastError } from '../ui/toaster.tsx'
 import { removeSavedDrafts, unsavedDrafts } from './draft/draft-storage.ts'
-import { countMailDrafts } from './outgoing/outgoing-mail.ts'
+import { countMailDrafts } from './outgoing/mail-storage.ts'
 
 /** Drafts are saved within this time if the server can be reached. */
 const MAX_SAVE_MS = 1_500

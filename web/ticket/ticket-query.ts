@@ -4,6 +4,7 @@ import { observe, queries } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { loadAttachmentList } from './attachments/attachments.tsx'
 import { withPending } from './changes/optimistic.ts'
+import { loadQuoteCutter, mayQuote } from './thread/quotes.ts'
 
 /** The pause after a failed read of a ticket that is already shown. */
 const RETRY_AFTER_MS = 5_000
@@ -32,7 +33,10 @@ export function ticketQuery(id: string) {
         if (isNotFound(error)) deleted.add(id)
         throw error
       })
-      if (hasAttachments(detail)) await loadAttachmentList()
+      await Promise.all([
+        hasAttachments(detail) && loadAttachmentList(),
+        mayShowQuote(detail) && loadQuoteCutter(),
+      ])
       return { ...detail, ticket: withPending(detail.ticket) }
     },
   }
@@ -45,6 +49,17 @@ export function isDeletedTicket(id: string): boolean {
 
 function hasAttachments({ timeline, waiting }: TicketDetail): boolean {
   return [...timeline, ...waiting].some((entry) => 'attachments' in entry)
+}
+
+/** The server has cut the quotes of received mails already. */
+function mayShowQuote({ timeline }: TicketDetail): boolean {
+  return timeline.some(
+    (entry) =>
+      entry.kind === 'message' &&
+      entry.format === 'plain' &&
+      !(entry.role === 'customer' && entry.email) &&
+      mayQuote(entry.text),
+  )
 }
 
 export function useTicket(id: () => string) {

@@ -1,5 +1,6 @@
 import { lazyPart } from '../../live/lazy-page.tsx'
 import { MessageText } from '../thread/message-text.tsx'
+import { loadQuoteCutter } from '../thread/quotes.ts'
 
 // What only mails need in a thread, and what opens on a click: loaded soon after the first view of the inbox, or with the
 // first ticket. Without a connection, a message is still shown as its text.
@@ -17,4 +18,5 @@ export const MailParts = { Recipients, Body, Menu, FailedSend }
 /** Loads them before they are needed. */
 export function preloadMailParts(): void {
   for (const part of Object.values(MailParts)) void part.preload()
+  void loadQuoteCutter()
 }

@@ -28,8 +28,6 @@ type Started = Answer<typeof api.console.tickets.post>
 const OPEN_AFTER_MS = 700
 /** The longest undo time of the settings. */
 const MAX_UNDO_MS = 30_000
-/** What waits since an earlier page is shown after the page itself. */
-const LOOK_AFTER_MS = 1_000
 
 const [waiting, setWaiting] = createSignal<WaitingTicket[]>([])
 const [unsent, setUnsent] = createSignal<UnsentTicket[]>([])
@@ -75,7 +73,7 @@ export function NewTicketNotices() {
     }, ms)
     timers.add(timer)
   }
-  onMount(() => later(() => void look(), LOOK_AFTER_MS))
+  onMount(() => void look())
   onMount(() => setUnsent(unsentTickets(agentId)))
   onCleanup(() => {
     for (const timer of timers) clearTimeout(timer)

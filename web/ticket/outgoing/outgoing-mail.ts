@@ -6,6 +6,7 @@ import { readStored, store } from '../../browser/local-storage.ts'
 import type { DraftAttachment } from '../draft/draft-content.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import type { TicketStatus } from '../ticket-query.ts'
+import { keysOf, PREFIX } from './mail-storage.ts'
 
 /** An email that an agent writes outside of a ticket's composer: a new ticket, or a forwarded message. */
 export interface OutgoingMail extends Recipients {
@@ -39,7 +40,6 @@ export interface UnsentTicket {
 
 type NewTicketRequest = Parameters<typeof api.console.tickets.post>[0]
 
-const PREFIX = 'bellhop.outgoing.'
 const UNSENT = '.unsent.'
 /** Drafts of new tickets that make room for one that was undone. */
 const ASIDE = '.new.'
@@ -129,19 +129,6 @@ export function unsentTickets(agentId: string): UnsentTicket[] {
 export function isEmpty({ to, cc, subject, text, attachments }: OutgoingMail): boolean {
   const isBlank = subject.trim() === '' && text.trim() === ''
   return isBlank && to.length === 0 && cc.length === 0 && attachments.length === 0
-}
-
-/** How many of the agent's drafts this browser keeps. */
-export function countMailDrafts(agentId: string): number {
-  return keysOf(`${PREFIX}${agentId}.`).length
-}
-
-function keysOf(prefix: string): string[] {
-  try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefix))
-  } catch {
-    return []
-  }
 }
 
 function remove(key: string): void {

@@ -1,12 +1,12 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { cutQuotes } from '../../../server/formatting/cut-quotes.ts'
 import { linkParts } from '../../../server/formatting/links.ts'
 import { FormattedText } from '../../formatting/formatted-text.tsx'
 import type { Attachment } from '../attachments/attachment-type.ts'
 import { TextPicture } from '../attachments/text-picture.tsx'
 import { Marked } from '../marked.tsx'
 import './message-text.css'
+import { splitQuotes } from './quotes.ts'
 
 interface MessageTextProps {
   text: string
@@ -46,7 +46,7 @@ interface LinkedProps {
 
 /** Line breaks are kept, links clickable, and quoted text folded. Never HTML. */
 function PlainText(props: LinkedProps & { isCut: boolean }) {
-  const parts = createMemo(() => (props.isCut ? { text: props.text, quoted: '' } : cutQuotes(props.text)))
+  const parts = createMemo(() => (props.isCut ? { text: props.text, quoted: '' } : splitQuotes(props.text)))
   const [isOpen, setOpen] = createSignal(false)
   return (
     <div class="message-text-plain" dir="auto">

@@ -1,0 +1,15 @@
+/** Begins the keys of what this browser keeps of outgoing mails. An agent's id follows. */
+export const PREFIX = 'bellhop.outgoing.'
+
+/** How many of the agent's drafts this browser keeps. */
+export function countMailDrafts(agentId: string): number {
+  return keysOf(`${PREFIX}${agentId}.`).length
+}
+
+export function keysOf(prefix: string): string[] {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith(prefix))
+  } catch {
+    return []
+  }
+}
