@@ -34,8 +34,8 @@ const WAL_TRIES = 500
 const TRY_EVERY_MS = 10
 
 /**
- * Migrates an SQLite file to the newest version, one transaction per migration. Foreign keys are turned off before
- * `BEGIN`, because rebuilding a table would delete its child rows, and checked before `COMMIT`.
+ * Migrates an SQLite file to the newest version, in one transaction. Foreign keys are turned off before `BEGIN`, because
+ * rebuilding a table would delete its child rows, and checked before `COMMIT`.
  */
 export function migrateSqlite(
   file: string,
@@ -51,7 +51,7 @@ export function migrateSqlite(
     requireOpenable(judgeData('sqlite', readFacts(connection), migrations))
     signLedger(connection, migrations)
     copyBeforeUpgrade(connection, file, migrations)
-    while (applyNext(connection, now, migrations));
+    applyMissing(connection, now, migrations)
   } finally {
     // Closing alone would keep the lock until all statements are garbage collected.
     if (connection.inTransaction) connection.exec('ROLLBACK')
@@ -144,11 +144,9 @@ function enterWal(connection: Connection): void {
 }
 
 /** Locks before it reads the version, because two commands may start on an empty folder at once. */
-function applyNext(connection: Connection, now: number, migrations: readonly Migration[]): boolean {
+function applyMissing(connection: Connection, now: number, migrations: readonly Migration[]): void {
   connection.exec('BEGIN IMMEDIATE')
-  const [next] = missing(versionOf(connection), migrations)
-  if (next) {
-    const [version, migration] = next
+  for (const [version, migration] of missing(versionOf(connection), migrations)) {
     connection.exec(migration.sql)
     if (connection.query('PRAGMA foreign_key_check').all().length > 0) {
       throw new Error(
@@ -160,7 +158,6 @@ function applyNext(connection: Connection, now: number, migrations: readonly Mig
       .run(version, migration.name, now, fingerprintOf(migration))
   }
   connection.exec('COMMIT')
-  return next !== undefined
 }
 
 /** Migrates a PostgreSQL database. Several processes may start at once. */

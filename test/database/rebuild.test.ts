@@ -12,10 +12,8 @@ function rebuildTickets(which: string): string {
   return `PRAGMA foreign_keys=OFF;--> statement-breakpoint
     create table __new_tickets as select * from tickets ${which};--> statement-breakpoint
     drop table tickets;--> statement-breakpoint
-    create table tickets (number integer primary key, id text not null unique, org_id text, customer_id text references customers (id),
-      status text, channel text, subject text, assigned_to text, tags text, version integer, created_at integer,
-      updated_at integer, is_spam integer, mailbox_id text);--> statement-breakpoint
-    insert into tickets select * from __new_tickets;--> statement-breakpoint
+    create table tickets (number integer primary key, id text not null unique, customer_id text references customers (id));--> statement-breakpoint
+    insert into tickets select number, id, customer_id from __new_tickets;--> statement-breakpoint
     drop table __new_tickets;--> statement-breakpoint
     PRAGMA foreign_keys=ON;`
 }
