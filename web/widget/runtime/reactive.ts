@@ -60,8 +60,7 @@ export function createMemo<Value>(
     value = next
     markObservers(memo)
   })
-  own(memo)
-  execute(memo)
+  start(memo)
   return () => {
     refresh(memo)
     track(memo)
@@ -75,8 +74,7 @@ export function createRenderEffect<Value>(run: (before: Value | undefined) => Va
   const effect = newComputation(drawing, () => {
     value = run(value)
   })
-  own(effect)
-  execute(effect)
+  start(effect)
 }
 
 /** Runs when the page is drawn, and after changes. */
@@ -166,6 +164,12 @@ function newComputation(queue: Computation[] | undefined, run: () => unknown): C
     queue,
     run,
   }
+}
+
+/** What the first run changes is seen after it, by itself too. */
+function start(computation: Computation): void {
+  own(computation)
+  update(() => execute(computation))
 }
 
 function own(computation: Computation): void {
