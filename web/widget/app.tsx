@@ -1,14 +1,14 @@
 import { createEffect, createRoot, createSignal, Show } from 'solid-js'
 import { render } from 'solid-js/web'
 import type { App, Identity, Shell } from './contract.ts'
+import { ChatBubble } from './panel/chat-bubble.tsx'
+import { watchNotices } from './panel/chat-notices.ts'
 import { ChatPanel } from './panel/chat-panel.tsx'
-import { lazyPart } from './panel/lazy-part.tsx'
+import css from './panel/panel.css?inline'
 import { provideWidget } from './panel/widget-context.ts'
 import { chooseLanguage, fill, loadTexts } from './texts/texts.ts'
 import { ApiProblem } from './visitor/visitor-api.ts'
 import { createWidgetClient } from './visitor/widget-client.ts'
-
-const ChatBubble = lazyPart(async () => (await import('./panel/chat-bubble.tsx')).ChatBubble)
 
 /** Connects the launcher with the panel. */
 export async function mount(shell: Shell): Promise<App> {
@@ -16,12 +16,16 @@ export async function mount(shell: Shell): Promise<App> {
   const [texts, setTexts] = createSignal(await loadTexts(firstLanguage))
   const [language, setLanguage] = createSignal(firstLanguage)
   const client = shell.isPreview
-    ? (await import('./preview/sample-client.ts')).createSampleClient(shell.settings, texts)
+    ? (await import('./preview/sample-client.ts')).createSampleClient(shell.settings, texts, language)
     : createWidgetClient(shell)
   let isWatching = false
   let stopNotices: (() => void) | undefined
   const place = document.createElement('div')
   shell.frame.prepend(place)
+  // A style element would be blocked by the content policies of many pages.
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  shell.root.adoptedStyleSheets.push(sheet)
 
   function open(): void {
     if (client.isAllowed()) client.setOpen(true)
@@ -50,16 +54,15 @@ export async function mount(shell: Shell): Promise<App> {
     createEffect(() => {
       shell.frame.lang = language()
     })
-    createEffect(() => client.conversations.list().length > 0 && void watchMessages())
+    createEffect(() => client.conversations.list().length > 0 && watchMessages())
     return dispose
   })
   shell.launcher.onclick = () => (client.isOpen() ? client.setOpen(false) : open())
 
   /** There is nothing to notice before the first message. */
-  async function watchMessages(): Promise<void> {
+  function watchMessages(): void {
     if (isWatching || shell.isPreview) return
     isWatching = true
-    const { watchNotices } = await import('./panel/chat-notices.ts')
     stopNotices = watchNotices(client, texts, shell)
   }
 

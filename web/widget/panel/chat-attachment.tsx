@@ -1,9 +1,7 @@
 import { createSignal, onMount, Show } from 'solid-js'
 import type { Attachment } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
-import css from './chat-attachment.css?inline'
 import { ChatIcon, FILE } from './chat-icon.tsx'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 const IMAGES = /^image\/(?:png|jpeg|gif|webp|avif)$/
@@ -16,8 +14,7 @@ const NEAR_END = 160
 
 /** A picture is drawn, because pages can forbid images of other origins, and `blob:` ones. */
 export function ChatAttachment(props: { file: Attachment }) {
-  const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts } = useWidget()
   const [isDrawn, setDrawn] = createSignal(false)
   let canvas!: HTMLCanvasElement
 

@@ -1,13 +1,10 @@
 import { Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
-import css from './chat-away.css?inline'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** Outside the opening hours: when someone answers. */
 export function ChatAway() {
-  const { client, texts, language, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts, language } = useWidget()
   return (
     <p class="chat-away" dir="auto">
       {client.settings().awayText || texts().away}
@@ -27,5 +24,5 @@ function dayAndTime(iso: string, language: string): string {
   const date = new Date(iso)
   const isToday = date.toDateString() === new Date().toDateString()
   const day = isToday ? {} : ({ weekday: 'long' } as const)
-  return new Intl.DateTimeFormat(language, { ...day, hour: 'numeric', minute: '2-digit' }).format(date)
+  return date.toLocaleString(language, { ...day, hour: 'numeric', minute: '2-digit' })
 }

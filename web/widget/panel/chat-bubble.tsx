@@ -1,13 +1,10 @@
 import { Show } from 'solid-js'
-import css from './chat-bubble.css?inline'
 import { ChatIcon, CLOSE } from './chat-icon.tsx'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** The first lines of an unread answer beside the launcher, while the panel is closed: until it is opened or dismissed. */
 export function ChatBubble() {
-  const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts } = useWidget()
   const answered = () => client.conversations.list().find(({ unread }) => unread > 0)
   const answer = () => {
     const { id, unread, preview, agent } = answered() ?? {}

@@ -1,14 +1,11 @@
 import { createEffect, createMemo, createSignal, Show, untrack } from 'solid-js'
 import { fill } from '../texts/texts.ts'
-import css from './chat-composer.css?inline'
+import { ChatFiles } from './chat-files.tsx'
 import { ChatIcon } from './chat-icon.tsx'
 import type { CheckAnswers } from './chat-questions.tsx'
-import type { FileQueue } from './file-queue.ts'
-import { adoptStyles, lazyPart } from './lazy-part.tsx'
+import { ChatQuestions } from './chat-questions.tsx'
+import { createFileQueue, type FileQueue } from './file-queue.ts'
 import { useWidget } from './widget-context.ts'
-
-const ChatFiles = lazyPart(async () => (await import('./chat-files.tsx')).ChatFiles)
-const ChatQuestions = lazyPart(async () => (await import('./chat-questions.tsx')).ChatQuestions)
 
 const ATTACH = 'M20 11.5l-8 8a5 5 0 0 1-7-7l8-8a3.4 3.4 0 0 1 5 5l-8 8a1.7 1.7 0 0 1-2.5-2.5l7.5-7.5'
 const MAX_FIELD_HEIGHT = 160
@@ -16,8 +13,7 @@ const STOPPED_TYPING_MS = 4_000
 
 /** Where the visitor writes. `onReady` gets what adds files to the next message. */
 export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void): void }) {
-  const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts } = useWidget()
   const [text, setText] = createSignal('')
   const [problem, setProblem] = createSignal('')
   const [queue, setQueue] = createSignal<FileQueue>()
@@ -67,9 +63,8 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
     stopped = setTimeout(client.setTyping, STOPPED_TYPING_MS, false)
   }
 
-  async function addFiles(files: File[]): Promise<void> {
+  function addFiles(files: File[]): void {
     if (!areFilesAllowed() || files.length === 0) return
-    const { createFileQueue } = await import('./file-queue.ts')
     if (!queue()) setQueue(createFileQueue(client, texts))
     queue()?.add(files)
     field.focus()
@@ -107,7 +102,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
   function onPaste(event: ClipboardEvent): void {
     const files = [...(event.clipboardData?.files ?? [])]
     if (files.length > 0) event.preventDefault()
-    void addFiles(files)
+    addFiles(files)
   }
 
   return (
@@ -127,7 +122,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
         />
       </Show>
       <Show when={queue()}>{(shown) => <ChatFiles queue={shown()} />}</Show>
-      <p class="chat-composer-problem" role="alert">
+      <p class="chat-questions-problem" role="alert">
         {problem()}
       </p>
       <div class="chat-composer-row">
@@ -146,7 +141,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
             multiple
             hidden
             onChange={() => {
-              void addFiles([...(picker.files ?? [])])
+              addFiles([...(picker.files ?? [])])
               picker.value = ''
             }}
           />

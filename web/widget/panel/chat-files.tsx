@@ -1,15 +1,12 @@
 import { For, Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
-import css from './chat-files.css?inline'
 import { ChatIcon, CLOSE, FILE } from './chat-icon.tsx'
 import type { FileQueue } from './file-queue.ts'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** The files of the next message. */
 export function ChatFiles(props: { queue: FileQueue }) {
-  const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts } = useWidget()
   return (
     <ul class="chat-files">
       <For each={props.queue.files()}>

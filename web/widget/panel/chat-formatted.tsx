@@ -1,14 +1,8 @@
-import css from './chat-formatted.css?inline'
-import { adoptStyles } from './lazy-part.tsx'
-import { useWidget } from './widget-context.ts'
-
 const ALLOWED = new Set(['P', 'BR', 'STRONG', 'EM', 'A', 'UL', 'OL', 'LI', 'CODE', 'PRE', 'BLOCKQUOTE'])
 const SAFE_HREF = /^(?:https?:|mailto:)/i
 
 /** An answer with formatting. */
 export function ChatFormatted(props: { html: string }) {
-  const { shell } = useWidget()
-  adoptStyles(shell, css)
   return <div class="chat-formatted">{formattedNodes(props.html)}</div>
 }
 

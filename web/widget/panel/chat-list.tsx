@@ -2,19 +2,16 @@ import { For, Show } from 'solid-js'
 import type { Conversation } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
 import { ChatIcon } from './chat-icon.tsx'
-import css from './chat-list.css?inline'
-import { adoptStyles } from './lazy-part.tsx'
 import { timeOf, useWidget } from './widget-context.ts'
 
 /** The visitor's conversations, newest activity first. */
 export function ChatList() {
-  const { client, texts, language, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts, language } = useWidget()
 
   function dateOf(iso: string): string {
     const date = new Date(iso)
     if (date.toDateString() === new Date().toDateString()) return timeOf(iso, language())
-    return new Intl.DateTimeFormat(language(), { day: 'numeric', month: 'short' }).format(date)
+    return date.toLocaleString(language(), { day: 'numeric', month: 'short' })
   }
 
   function previewOf({ preview }: Conversation): string {

@@ -1,12 +1,9 @@
 import { createSignal, onCleanup, onMount, Show } from 'solid-js'
-import css from './chat-menu.css?inline'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** Sound, and where a conversation continues, or ends. */
 export function ChatMenu(props: { button: HTMLButtonElement; onClose(): void }) {
   const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
   let menu!: HTMLDivElement
   const [telegramUrl, setTelegramUrl] = createSignal('')
   const id = client.settings().telegram && client.conversation()?.id

@@ -1,13 +1,11 @@
 import { createEffect, createSignal, onMount, Show } from 'solid-js'
+import { fitViewport } from '../fit-viewport.ts'
 import { ChatComposer } from './chat-composer.tsx'
 import { ChatIcon, CLOSE } from './chat-icon.tsx'
-import css from './chat-panel.css?inline'
+import { ChatList } from './chat-list.tsx'
+import { ChatMenu } from './chat-menu.tsx'
 import { ChatThread } from './chat-thread.tsx'
-import { adoptStyles, lazyPart } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
-
-const ChatList = lazyPart(async () => (await import('./chat-list.tsx')).ChatList)
-const ChatMenu = lazyPart(async () => (await import('./chat-menu.tsx')).ChatMenu)
 
 /** The window of the widget. It is created when it is first opened, and stays. */
 export function ChatPanel() {
@@ -23,7 +21,6 @@ export function ChatPanel() {
 
 function Panel() {
   const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
   const [isMenuOpen, setMenuOpen] = createSignal(false)
   const [isDropping, setDropping] = createSignal(false)
   let panel!: HTMLElement
@@ -49,8 +46,7 @@ function Panel() {
   }
 
   // A phone's keyboard covers the lower part of the page.
-  if (matchMedia('(pointer: coarse)').matches)
-    onMount(async () => (await import('../fit-viewport.ts')).fitViewport(panel))
+  if (matchMedia('(pointer: coarse)').matches) onMount(() => fitViewport(panel))
 
   const status = () =>
     client.isConnected() ? client.settings().isOpen && texts().online : texts().reconnecting

@@ -1,8 +1,6 @@
 import { createSignal, For, Show, untrack } from 'solid-js'
 import type { Texts } from '../texts/en.ts'
 import type { Answers } from '../visitor/outbox.ts'
-import css from './chat-questions.css?inline'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/
@@ -22,7 +20,6 @@ export type CheckAnswers = () => Answers | undefined
 /** What is asked before the first message. */
 export function ChatQuestions(props: { onReady(check: CheckAnswers): void }) {
   const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
   const [typed, setTyped] = createSignal<Record<string, string>>({})
   const [faults, setFaults] = createSignal<Record<string, string>>({})
 

@@ -1,14 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
-import css from './chat-questions.css?inline'
 import { emailFault } from './chat-questions.tsx'
-import { adoptStyles } from './lazy-part.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** "How can we reach you?", for a visitor without a known address who waits. */
 export function ChatReach() {
-  const { client, texts, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts } = useWidget()
   const [saved, setSaved] = createSignal('')
   const [problem, setProblem] = createSignal('')
   let field!: HTMLInputElement

@@ -1,14 +1,12 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, Show, untrack } from 'solid-js'
 import type { Message } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
-import css from './chat-thread.css?inline'
-import { ChatAttachment, ChatUnsent } from './chat-unsent.tsx'
-import { adoptStyles, lazyPart } from './lazy-part.tsx'
+import { ChatAttachment } from './chat-attachment.tsx'
+import { ChatAway } from './chat-away.tsx'
+import { ChatFormatted } from './chat-formatted.tsx'
+import { ChatReach } from './chat-reach.tsx'
+import { ChatUnsent } from './chat-unsent.tsx'
 import { timeOf, useWidget } from './widget-context.ts'
-
-const ChatAway = lazyPart(async () => (await import('./chat-away.tsx')).ChatAway)
-const ChatFormatted = lazyPart(async () => (await import('./chat-formatted.tsx')).ChatFormatted)
-const ChatReach = lazyPart(async () => (await import('./chat-reach.tsx')).ChatReach)
 
 /** No one has answered for this long: ask for an address. */
 const MAX_ANSWER_MS = 60_000
@@ -17,8 +15,7 @@ const NEAR_END = 120
 
 /** The messages of a conversation. */
 export function ChatThread() {
-  const { client, texts, language, shell } = useWidget()
-  adoptStyles(shell, css)
+  const { client, texts, language } = useWidget()
   const [isWaiting, setWaiting] = createSignal(false)
   const [isFailed, setFailed] = createSignal(false)
   const [announced, setAnnounced] = createSignal('')
@@ -119,9 +116,7 @@ export function ChatThread() {
     const date = new Date(message.createdAt)
     const day = date.toDateString()
     if (day === (before ? new Date(before.createdAt) : new Date()).toDateString()) return undefined
-    return new Intl.DateTimeFormat(language(), { weekday: 'long', day: 'numeric', month: 'long' }).format(
-      date,
-    )
+    return date.toLocaleString(language(), { weekday: 'long', day: 'numeric', month: 'long' })
   }
 
   function stateOf(message: Message): string | undefined {

@@ -1,10 +1,8 @@
 import { createSignal, For, onCleanup, Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
 import type { UnsentMessage } from '../visitor/outbox.ts'
-import { lazyPart } from './lazy-part.tsx'
+import { ChatAttachment } from './chat-attachment.tsx'
 import { useWidget } from './widget-context.ts'
-
-export const ChatAttachment = lazyPart(async () => (await import('./chat-attachment.tsx')).ChatAttachment)
 
 /** A message that the server doesn't have yet. */
 export function ChatUnsent(props: { message: UnsentMessage }) {

@@ -24,5 +24,5 @@ export function useWidget(): Widget {
 
 /** `09:30`, as the visitor's language writes it. */
 export function timeOf(iso: string, language: string): string {
-  return new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' }).format(new Date(iso))
+  return new Date(iso).toLocaleString(language, { hour: 'numeric', minute: '2-digit' })
 }

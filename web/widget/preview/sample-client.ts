@@ -8,15 +8,28 @@ import type { Route, WidgetClient } from '../visitor/widget-client.ts'
 
 const ID = 'sample'
 const AGO_MS = 120_000
+/** What the visitor asks and the agent answers. Visitors don't load it. */
+const SAMPLES: Record<string, [question: string, answer: string]> = {
+  de: ['Meine Bestellung ist noch nicht da. Können Sie nachsehen?', 'Sie ist unterwegs und kommt morgen an.'],
+  en: ['My order hasn’t arrived yet. Can you check?', 'It’s on its way and arrives tomorrow.'],
+  es: ['Mi pedido aún no ha llegado. ¿Puedes comprobarlo?', 'Está en camino y llega mañana.'],
+  fr: ['Ma commande n’est pas encore arrivée. Pouvez-vous vérifier ?', 'Elle est en route et arrive demain.'],
+  pt: ['Meu pedido ainda não chegou. Pode verificar?', 'Está a caminho e chega amanhã.'],
+}
 
 /** For the settings page: the widget with sample messages. It calls no server and stores nothing. */
-export function createSampleClient(first: WidgetSettings, texts: () => Texts): WidgetClient {
+export function createSampleClient(
+  first: WidgetSettings,
+  texts: () => Texts,
+  language: () => string,
+): WidgetClient {
   const now = new Date().toISOString()
   const before = new Date(Date.now() - AGO_MS).toISOString()
   const [settings, setSettings] = createSignal(first)
   const [isOpen, setOpen] = createSignal(true)
   const [route, setRoute] = createSignal<Route>({ page: 'conversation', ref: ID })
   const [isMuted, setMuted] = createSignal(false)
+  const sampleText = (at: 0 | 1) => SAMPLES[language()]?.[at] ?? ''
   const [more, setMore] = createSignal<Message[]>([])
 
   function message(id: string, own: Partial<Message>): Message {
@@ -32,7 +45,7 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
     id: ID,
     clientId: null,
     state: 'open',
-    preview: { text: texts().sampleAnswer, isMine: false },
+    preview: { text: sampleText(1), isMine: false },
     updatedAt: now,
     unread: 0,
     agent: { name: 'Ana Pires' },
@@ -49,8 +62,8 @@ export function createSampleClient(first: WidgetSettings, texts: () => Texts): W
           text: settings().greeting || texts().greeting,
           createdAt: before,
         }),
-        message('2', { text: texts().sampleQuestion, createdAt: before }),
-        message('3', { from: 'agent', agentName: 'Ana Pires', text: texts().sampleAnswer }),
+        message('2', { text: sampleText(0), createdAt: before }),
+        message('3', { from: 'agent', agentName: 'Ana Pires', text: sampleText(1) }),
         ...more(),
       ],
       hasOlder: false,

@@ -66,6 +66,4 @@ export const de: Texts = {
   notRemembered:
     'Ihr Browser erlaubt uns kein Speichern. Nicht gesendete Nachrichten und diese Unterhaltung sind weg, wenn Sie die Seite verlassen.',
   download: '{name} herunterladen',
-  sampleQuestion: 'Meine Bestellung ist noch nicht da. Können Sie nachsehen?',
-  sampleAnswer: 'Sie ist unterwegs und kommt morgen an.',
 }

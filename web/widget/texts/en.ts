@@ -64,8 +64,6 @@ export const en = {
   notRemembered:
     'Your browser doesn’t let us store anything. Unsent messages and this conversation will be lost when you leave this page.',
   download: 'Download {name}',
-  sampleQuestion: 'My order hasn’t arrived yet. Can you check?',
-  sampleAnswer: 'It’s on its way and arrives tomorrow.',
 }
 
 export type Texts = Record<keyof typeof en, string>

@@ -66,6 +66,4 @@ export const es: Texts = {
   notRemembered:
     'Tu navegador no nos deja guardar nada. Los mensajes sin enviar y esta conversación se pierden al salir de la página.',
   download: 'Descargar {name}',
-  sampleQuestion: 'Mi pedido aún no ha llegado. ¿Puedes comprobarlo?',
-  sampleAnswer: 'Está en camino y llega mañana.',
 }

@@ -66,6 +66,4 @@ export const fr: Texts = {
   notRemembered:
     'Votre navigateur ne nous permet rien d’enregistrer. Les messages non envoyés et cette conversation disparaissent quand vous quittez la page.',
   download: 'Télécharger {name}',
-  sampleQuestion: 'Ma commande n’est pas encore arrivée. Pouvez-vous vérifier ?',
-  sampleAnswer: 'Elle est en route et arrive demain.',
 }

@@ -66,6 +66,4 @@ export const pt: Texts = {
   notRemembered:
     'Seu navegador não nos deixa guardar nada. Mensagens não enviadas e esta conversa se perdem quando você sai da página.',
   download: 'Baixar {name}',
-  sampleQuestion: 'Meu pedido ainda não chegou. Pode verificar?',
-  sampleAnswer: 'Está a caminho e chega amanhã.',
 }

@@ -4,10 +4,10 @@ import { newClientId } from './client-ids.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { openKeptValues } from './kept-values.ts'
 import { createOutbox, type Outbox, type UnsentMessage } from './outbox.ts'
-import type { TabLink } from './tab-link.ts'
+import { linkTabs, type TabLink } from './tab-link.ts'
 import { ApiProblem, createVisitorApi, type VisitorApi } from './visitor-api.ts'
 import { createVisitorSession, currentPage, ignore } from './visitor-session.ts'
-import type { NumberedEvent, openVisitorStream, VisitorStream } from './visitor-stream.ts'
+import { type NumberedEvent, openVisitorStream, type VisitorStream } from './visitor-stream.ts'
 
 export type Route = { page: 'list' } | { page: 'conversation'; ref: string }
 
@@ -146,7 +146,7 @@ export function createWidgetClient(given: {
       await conversations.load()
       setConnected(true)
       showNewest()
-      if (conversations.list().length > 0 || isOpen()) await openLink(epoch)
+      if (conversations.list().length > 0 || isOpen()) openLink(epoch)
     } catch (error) {
       if (session.epoch() === epoch)
         onProblem(error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error)))
@@ -164,15 +164,10 @@ export function createWidgetClient(given: {
     setTimeout(start, error.pauseMs || 2_000 + Math.random() * 10_000)
   }
 
-  /** The stream is loaded when there is something to wait for. */
-  async function openLink(epoch: string): Promise<void> {
-    const [{ linkTabs }, { openVisitorStream }] = [
-      await import('./tab-link.ts'),
-      await import('./visitor-stream.ts'),
-    ]
+  function openLink(epoch: string): void {
     if (link || session.epoch() !== epoch || isHidden) return
     link = linkTabs(`${name}:stream`, native, {
-      lead: () => lead(openVisitorStream),
+      lead,
       // A hidden tab doesn't notice itself that the computer has slept.
       asked: () => stream?.hurry(),
       receive,
@@ -180,9 +175,9 @@ export function createWidgetClient(given: {
     void sendPage()
   }
 
-  function lead(open: typeof openVisitorStream): () => void {
+  function lead(): () => void {
     if (!session.token()) return () => {}
-    stream = open(
+    stream = openVisitorStream(
       { api, native, after: conversations.after },
       {
         event(event) {
