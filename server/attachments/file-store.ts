@@ -55,6 +55,8 @@ export interface FileStore {
    * written to since.
    */
   open(hash: string): Promise<{ file: BunFile } | { fault: 'missing' | 'changed' }>
+  /** Whether there is a file, whatever its bytes are. */
+  has(hash: string): Promise<boolean>
   /** Deletes a file unless something refers to it, or it is being stored again. */
   delete(hash: string, isReferenced: () => Promise<boolean>): Promise<void>
   /** Bytes of the disk, and those that are free. */
@@ -198,6 +200,10 @@ export function createFileStore({ dataFolder, now }: { dataFolder: string; now()
         verified.set(hash, looks)
       }
       return { file: Bun.file(path) }
+    },
+
+    async has(hash) {
+      return (await statOf(pathOf(hash))) !== undefined
     },
 
     async delete(hash, isReferenced) {

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, max, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, max, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { insertOf } from '../database/statement.ts'
 import { attachments } from '../database/tables/attachments.ts'
@@ -96,6 +96,22 @@ export async function referencedFiles(read: Reader, hashes: string[]): Promise<S
     .from(mails)
     .where(inArray(mails.hash, hashes))
   return new Set([...ofAttachments, ...ofMails].flatMap(({ hash }) => hash ?? []))
+}
+
+/**
+ * Some of the files of attachments: those of the newest, and as many with a hash from `from` on, which is a random sample
+ * if `from` is random. And how many attachments there are.
+ */
+export async function sampleFiles(
+  read: Reader,
+  { from, size }: { from: string; size: number },
+): Promise<{ hashes: string[]; total: number }> {
+  const [all] = await read.select({ total: count() }).from(attachments)
+  const hashes = () => read.select({ hash: attachments.hash }).from(attachments)
+  const newest = await hashes().orderBy(desc(attachments.id)).limit(size)
+  const others = await hashes().where(gte(attachments.hash, from)).orderBy(asc(attachments.hash)).limit(size)
+  const found = new Set([...newest, ...others].map(({ hash }) => hash))
+  return { hashes: [...found], total: all?.total ?? 0 }
 }
 
 /** Deletes files that nothing refers to, after the unit that deleted their rows. */

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, isAbsolute, relative } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { fullDisk } from '../doctor/check-disk.ts'
 import { machineFaults } from '../doctor/check-machine.ts'
 import { arePagesBuilt } from '../http/built-pages.ts'
 import { createSupervisor } from '../machine/sd-notify.ts'
@@ -21,6 +22,8 @@ export async function serve(): Promise<void> {
   const stopSignal = waitForStopSignal(config.tls ? ['SIGINT', 'SIGTERM'] : STOP_SIGNALS)
   for (const { detail, advice } of machineFaults(systemClock.now())) note(`${detail} ${advice}`)
   service = await startService(config, { trustsResponses: true })
+  const disk = await fullDisk(config.dataFolder)
+  if (disk) note(`${disk.detail} ${disk.advice}`)
   process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
   const supervisor = createSupervisor()
   supervisor.ready(`Running at ${service.url}`)

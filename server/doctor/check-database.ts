@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { openDatabaseThread } from '../database/database-thread.ts'
 import { judgeData, READ_LEDGER, READ_SHAPE } from '../database/migration-ledger.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { formatSize } from '../sizes.ts'
+import { fullDisk } from './check-disk.ts'
 import { type Finding, findingsOf, type Installation } from './finding.ts'
 import { ofDataState } from './judge-version.ts'
 
@@ -52,7 +53,7 @@ async function checkFile(file: string): Promise<Finding[]> {
     const size = formatSize(Bun.file(file).size)
     return [ofDataState(judgeData('sqlite', { ledger, shape }), `Database intact (${size}).`)]
   } catch (cause) {
-    return [failed(file, cause)]
+    return [(await fullDisk(dirname(file))) ? unread(file) : failed(file, cause)]
   } finally {
     thread.close()
   }
@@ -72,6 +73,14 @@ function missing(file: string): Finding {
   return error({
     detail: `There is no database at ${file}.`,
     advice: "Set BELLHOP_DATA to the server's folder, or start with: bellhop setup",
+  })
+}
+
+/** Even reading takes some space: SQLite makes an index of the log. */
+function unread(file: string): Finding {
+  return error({
+    detail: `${file} can't be checked while its disk is full.`,
+    advice: 'Free some space, and check again.',
   })
 }
 

@@ -12,26 +12,28 @@ const DAY_MS = 86_400_000
 /** Growth is that of so many days. With fewer than a week of data, it says nothing. */
 const GROWTH_DAYS = 30
 const MIN_DAYS = 7
+/** With less, not even a short write is sure to succeed. */
+const MIN_BYTES = MIB / 16
 const FULL_BYTES = 100 * MIB
 const LITTLE_BYTES = 1024 * MIB
 const FULL_DAYS = 3
 const FEW_DAYS = 30
+const ADVICE = 'Free some space, or move the data folder to a larger disk.'
 const MAX_DAYS = 3_650
 
 /** Checks how much space is left, and how long it will last. */
 export async function checkDisk({ config, ...open }: Installation | OpenInstallation): Promise<Finding[]> {
+  const free = await freeBytes(config.dataFolder)
   // The check of the folder reports a missing folder.
-  const disk = await statfs(config.dataFolder).catch(() => undefined)
-  if (!disk) return []
-  const free = disk.bavail * disk.bsize
+  if (free === undefined) return []
   const stored = 'deps' in open ? await readStored(open) : undefined
   const days = stored?.perDay ? Math.floor(free / stored.perDay) : undefined
-  const left = `${formatSize(free)} are free on the disk of the data folder`
+  const left = spaceLeft(free)
   const lasts =
     days === undefined || days > MAX_DAYS ? '' : `, enough for ${countOf(days, 'day')} at the present growth`
   const words = {
     detail: `${left}${lasts}.`,
-    advice: 'Free some space, or move the data folder to a larger disk.',
+    advice: ADVICE,
   }
   if (free < FULL_BYTES || (days ?? MAX_DAYS) < FULL_DAYS) return [error(words)]
   if (free < LITTLE_BYTES || (days ?? MAX_DAYS) < FEW_DAYS) return [warning(words)]
@@ -40,6 +42,23 @@ export async function checkDisk({ config, ...open }: Installation | OpenInstalla
     return [warning({ detail, advice: 'Free some space: a backup and an upgrade copy the database first.' })]
   }
   return [ok(words.detail)]
+}
+
+/** What the server says at its start. Undefined when the disk isn't full, or there is no folder yet. */
+export async function fullDisk(folder: string): Promise<{ detail: string; advice: string } | undefined> {
+  const free = await freeBytes(folder)
+  if (free === undefined || free >= FULL_BYTES) return undefined
+  return { detail: `${spaceLeft(free)}.`, advice: ADVICE }
+}
+
+async function freeBytes(folder: string): Promise<number | undefined> {
+  const disk = await statfs(folder).catch(() => undefined)
+  return disk && disk.bavail * disk.bsize
+}
+
+function spaceLeft(free: number): string {
+  if (free < MIN_BYTES) return 'The disk of the data folder is full'
+  return `${formatSize(free)} are free on the disk of the data folder`
 }
 
 interface Stored {

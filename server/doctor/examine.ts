@@ -9,6 +9,7 @@ import { checkDatabase } from './check-database.ts'
 import { checkBacklog, checkEndpoints } from './check-deliveries.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkDns } from './check-dns.ts'
+import { checkFiles } from './check-files.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkMachine } from './check-machine.ts'
 import {
@@ -80,6 +81,7 @@ function checksOf({ data, pid, untrustedProxy, limits, ...given }: Examined): [C
   return [
     ...installation,
     ['disk', withData(checkDisk)],
+    ['files', withData(checkFiles)],
     ['clock', withData(checkClock)],
     ['dns', withData(checkDns)],
     ['certificate', withData(checkMailServers)],

@@ -7,6 +7,7 @@ export const CHECKS = [
   'folder',
   'disk',
   'database',
+  'files',
   'server',
   'machine',
   'clock',

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordRun } from '../../server/backup/backup-runs.ts'
 import { recordReceiving, recordRefusal } from '../../server/channels/email/mailboxes/mailbox-health.ts'
@@ -15,6 +16,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
 import { storeBot } from '../support/stored-bot.ts'
+import { storedPath, upload } from '../support/uploads.ts'
 
 const DAY_MS = 86_400_000
 const FROM = Date.parse('2026-12-01T09:00:00.000Z')
@@ -96,6 +98,24 @@ test('doctor finds a mailbox and a bot whose sign-in fails, without showing addr
   await recordRefused(deps, await readBot(deps, orgId, bot))
   expect(await findings('bot')).toMatchObject([{ state: 'error' }])
   await pauseBot(deps, orgId, bot)
+})
+
+test('doctor finds files of attachments that are missing, and says how many of how many', async () => {
+  const agent = await signInAgent(bellhop, orgId)
+  expect(await findings('files')).toMatchObject([{ state: 'ok', detail: 'No attachments yet.' }])
+  for (const content of ['one', 'two', 'three']) await upload(agent, `${content}.txt`, content)
+  await upload(agent, 'again.txt', 'one')
+  expect(await findings('files')).toMatchObject([
+    { state: 'ok', detail: 'None is missing of 3 files looked at, for 4 attachments.' },
+  ])
+  rmSync(storedPath(deps, 'one'))
+  expect(await findings('files')).toMatchObject([
+    {
+      state: 'error',
+      detail: '1 is missing of 3 files looked at, for 4 attachments.',
+      advice: 'Copy attachments/ from your newest backup into the data folder.',
+    },
+  ])
 })
 
 test('a check that takes too long is stopped, and the others are not', async () => {
