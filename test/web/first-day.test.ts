@@ -27,9 +27,15 @@ browserTest(
     await page.goto(link)
     await signUp(page)
     await page.waitForURL((url) => url.hash === '')
-    await page.goto('/settings/keys')
+    await page.getByRole('link', { name: 'create an API key' }).click()
     const headers = { authorization: `Bearer ${await makeKey(page)}` }
 
+    await page.goto('/inbox/unassigned')
+    await page.getByRole('button', { name: 'Continue setup' }).click()
+    const step = page.getByRole('link', { name: 'Create an API key' })
+    await step.getByRole('img', { name: 'Done' }).waitFor()
+    await step.click()
+    await page.waitForURL('**/settings/keys')
     await page.goto('/inbox/unassigned')
     await page.getByText('Your inbox is ready').waitFor()
     const made = await call<TicketJson>('POST', `${url}/v1/tickets`, { body: ASKED, headers })

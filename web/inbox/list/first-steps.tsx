@@ -31,7 +31,8 @@ export function FirstSteps() {
       title="Your inbox is ready"
       text={
         <>
-          Connect a channel to start receiving tickets.
+          Connect a channel to start receiving tickets, or <a href="/settings/keys">create an API key</a> to
+          create them with your own software.
           {count().done > 0 ? ` ${count().done} of ${count().possible} steps done.` : ''}
         </>
       }

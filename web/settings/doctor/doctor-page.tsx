@@ -29,6 +29,7 @@ const TITLES: Record<Finding['check'], string> = {
   folder: 'Data folder',
   disk: 'Disk space',
   database: 'Database',
+  files: 'Attachments',
   server: 'Server',
   machine: 'Machine limits',
   clock: 'Clock',
