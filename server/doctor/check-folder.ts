@@ -1,10 +1,15 @@
+import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { access, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { referencedFiles, sampleFiles } from '../attachments/queries.ts'
 import { codeOf } from '../network/connection-errors.ts'
-import { type Finding, findingsOf, type Installation } from './finding.ts'
+import { countOf, type Finding, findingsOf, type Installation, type OpenInstallation } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('folder')
+const files = findingsOf('files')
+/** Of the newest attachments, and of others. */
+const SAMPLE = 1_000
 /** Group and others. */
 const NOT_THE_OWNER = 0o077
 
@@ -75,4 +80,20 @@ function openToOthers(folder: string, { mode }: Stats): Finding[] {
   if (process.platform === 'win32' || (mode & NOT_THE_OWNER) === 0) return []
   const detail = `Other users of this machine can open ${folder}, which holds customers' data and keys.`
   return [warning({ detail, advice: `Close it: chmod 700 ${folder}` })]
+}
+
+/** Checks that the files of some attachments are there. Only looks for them: reading them would take hours. */
+export async function checkFiles({ deps }: Pick<OpenInstallation, 'deps'>): Promise<Finding[]> {
+  const from = randomBytes(32).toString('hex')
+  const { hashes, total } = await sampleFiles(deps.database.background, { from, size: SAMPLE })
+  if (total === 0) return [files.ok('No attachments yet.')]
+  const isThere = await Promise.all(hashes.map((hash) => deps.files.has(hash)))
+  const absent = hashes.filter((_, index) => !isThere[index])
+  // Not those of attachments that were deleted meanwhile.
+  const missing = (await referencedFiles(deps.database.read, absent)).size
+  const looked = `of ${countOf(hashes.length, 'file')} looked at, for ${countOf(total, 'attachment')}`
+  if (missing === 0) return [files.ok(`None is missing ${looked}.`)]
+  const detail = `${missing} ${missing === 1 ? 'is' : 'are'} missing ${looked}.`
+  const advice = 'Copy attachments/ from your newest backup into the data folder.'
+  return [files.error({ detail, advice })]
 }

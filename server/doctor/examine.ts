@@ -9,8 +9,7 @@ import { checkDatabase } from './check-database.ts'
 import { checkBacklog, checkEndpoints } from './check-deliveries.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkDns } from './check-dns.ts'
-import { checkFiles } from './check-files.ts'
-import { checkFolder } from './check-folder.ts'
+import { checkFiles, checkFolder } from './check-folder.ts'
 import { checkMachine } from './check-machine.ts'
 import {
   CHECKS,
