@@ -43,6 +43,14 @@ export function invalid(found: Fault[]): AppError {
   return new AppError(400, 'invalid_request', detail, { errors })
 }
 
+/** A 400 for a value that is written as it has to be, and that another service refused. */
+export class RefusedElsewhere extends AppError {
+  override name = 'RefusedElsewhere'
+  constructor(fault: Fault) {
+    super(400, 'invalid_request', `${fault.pointer}: ${fault.detail}`, { errors: [fault] })
+  }
+}
+
 /** Why the program can't start, in one sentence for the person at the terminal. */
 export class StartError extends Error {
   override name = 'StartError'

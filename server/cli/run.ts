@@ -1,11 +1,10 @@
 import { BackupError } from '../backup/backup-error.ts'
 import { StorageError } from '../database/database.ts'
-import { AppError, ConfigError, type Fault, StartError, UsageError } from '../errors.ts'
+import { AppError, ConfigError, type Fault, RefusedElsewhere, StartError, UsageError } from '../errors.ts'
 
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
-const REFUSED_ELSEWHERE = ['token_refused']
 /** Errors whose message is written for the person at the terminal. */
 const READABLE_ERRORS = [AppError, BackupError, ConfigError, StartError, UsageError]
 
@@ -20,14 +19,10 @@ export async function run(work: () => Promise<void>): Promise<number> {
   }
 }
 
-/**
- * A 400 means that an option has an invalid value, so it counts as wrong usage. What another service refused was written
- * as it has to be.
- */
+/** A 400 means that an option has an invalid value, unless another service refused it. */
 function isWrongUsage(error: unknown): boolean {
   if (error instanceof UsageError) return true
-  if (!(error instanceof AppError) || error.status !== 400) return false
-  return !error.more.errors?.some(({ code }) => REFUSED_ELSEWHERE.includes(code))
+  return error instanceof AppError && error.status === 400 && !(error instanceof RefusedElsewhere)
 }
 
 function messageOf(error: unknown): string {

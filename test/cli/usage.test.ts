@@ -112,6 +112,26 @@ test('a command that fails exits with code 1 and one sentence', async () => {
   ])
 })
 
+test('what is refused by what is stored, and not by how a command is written, exits with code 1', async () => {
+  const used = { BELLHOP_DATA: temporaryFolder('data') }
+  const ana = ['--org', 'Acme', '--name', 'Ana', '--email', 'ana@example.com']
+  expect((await runProgram(used, ['setup', ...ana])).code).toBe(0)
+  const unknown = `00000000000000000000000000`
+  const refused: [string[], string][] = [
+    [['setup', ...ana], 'An organization named "Acme" already exists.'],
+    [['agent', 'create', ...ana], 'An agent with the email ana@example.com already exists.'],
+    [['agent', 'disable', 'ana@example.com', '--org', 'Acme'], 'last'],
+    [['mailbox', 'pause', `mbx_${unknown}`], 'There is no mailbox with this id.'],
+    [['bot', 'pause', `bot_${unknown}`], 'There is no bot with this id.'],
+    [['widget', 'pause', `wgt_${unknown}`], 'There is no widget with this id.'],
+    [['endpoint', 'disable', `whe_${unknown}`], 'There is no endpoint with this id.'],
+  ]
+  for (const [args, words] of refused) {
+    const { code, out, err } = await runProgram(used, args)
+    expect([args, code, out, err]).toEqual([args, 1, '', expect.stringContaining(words)])
+  }
+})
+
 test('a command in a folder without data names the folder and creates nothing', async () => {
   const empty = temporaryFolder('empty')
   const folders = [empty, join(empty, 'missing')]

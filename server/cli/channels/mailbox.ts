@@ -6,7 +6,7 @@ import { listMailboxes, readMailbox, updateMailbox } from '../../channels/email/
 import { suggestAliases } from '../../channels/email/mailboxes/suggest-aliases.ts'
 import { testStoredMailbox } from '../../channels/email/mailboxes/test-connection.ts'
 import { viewLedger, viewMailbox } from '../../channels/email/mailboxes/views.ts'
-import { AppError, UsageError } from '../../errors.ts'
+import { AppError } from '../../errors.ts'
 import { addressKey } from '../../sends/email-addresses.ts'
 import { collect } from '../option-values.ts'
 import { formatTime, printFacts, printJson, printTable } from '../output.ts'
@@ -111,7 +111,8 @@ function addAliases(mailbox: Command): void {
         const { aliases: before } = await readMailbox(deps, orgId, id)
         const removed = new Set(remove.map(addressKey))
         const missing = remove.find((one) => !before.some((alias) => addressKey(alias) === addressKey(one)))
-        if (missing !== undefined) throw new UsageError(`${missing} isn't an alias of this mailbox.`)
+        if (missing !== undefined)
+          throw new AppError(404, 'not_found', `${missing} isn't an alias of this mailbox.`)
         const aliases = [...before.filter((alias) => !removed.has(addressKey(alias))), ...add]
         const isChanged = add.length + remove.length > 0
         const after = isChanged ? await updateMailbox(deps, orgId, { id, change: { aliases } }) : undefined

@@ -1,4 +1,4 @@
-import { AppError, invalid } from '../../../errors.ts'
+import { AppError, invalid, RefusedElsewhere } from '../../../errors.ts'
 import { type BotApi, isBotToken } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 
@@ -39,7 +39,7 @@ export function refusalOf(error: unknown): unknown {
   if (!(error instanceof BotApiError)) return error
   if (isTokenRefused(error)) {
     const detail = 'Telegram refuses this token. Copy it from BotFather again.'
-    return invalid([{ pointer: '/token', code: 'token_refused', detail }])
+    return new RefusedElsewhere({ pointer: '/token', code: 'token_refused', detail })
   }
   return new AppError(503, 'telegram_unavailable', error.message)
 }
