@@ -26,7 +26,8 @@ test('the compiled program serves from an empty folder without anything else ins
   await using first = await startProgram(place, program, folder)
   expect(first.out()).toContain('another terminal: ./bellhop setup --help')
   const admin = ['--name', 'Ana', '--email', 'ana@example.com']
-  expect((await runProgram(place, ['setup', '--org', 'Acme', ...admin], program, folder)).err).toBe('')
+  const setup = await runProgram(place, ['setup', '--org', 'Acme', ...admin], program, folder)
+  expect(setup.err).toStartWith(`Choose a password and sign in: ${first.url}/join#`)
   const key = (await runProgram(place, ['key', 'create', '--org', 'Acme'], program, folder)).out.trim()
   const headers = { authorization: `Bearer ${key}` }
   const created = await call<object>('POST', `${first.url}/v1/tickets`, { headers, body: TICKET })
