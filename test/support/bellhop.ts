@@ -85,7 +85,7 @@ export async function startBellhop(
 }
 
 /** For commands: they read what the server has from the data folder. */
-async function writeSettings(folder: string, settings: Record<string, string>): Promise<void> {
+export async function writeSettings(folder: string, settings: Record<string, string>): Promise<void> {
   const { BELLHOP_DATA: _, ...others } = settings
   const lines = Object.entries(others).map(([name, value]) => `${name}=${value}\n`)
   // As the server makes it: closed to other users.

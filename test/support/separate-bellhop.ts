@@ -2,7 +2,7 @@ import { readConfig } from '../../server/config.ts'
 import { type Deps, openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
-import { type Client, call, clientWithKey } from './bellhop.ts'
+import { type Client, call, clientWithKey, writeSettings } from './bellhop.ts'
 import { PROGRAM, startProgram } from './program.ts'
 
 /** The service in a process of its own, so that its event loop, memory, and descriptors are only its own. */
@@ -23,6 +23,7 @@ export async function startSeparateBellhop(
 ): Promise<SeparateBellhop> {
   const { freshPlace } = await import('./engine.ts')
   const place = { BELLHOP_LOG: 'error', ...(await freshPlace()), ...settings }
+  await writeSettings(place.BELLHOP_DATA, place)
   const server = await startProgram(place, program)
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig(place), { log })

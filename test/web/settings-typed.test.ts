@@ -13,7 +13,7 @@ browserTest(
   async () => {
     const { window, page, other } = await openSettings('/organization')
     await using _ = window
-    await page.getByLabel('Website').fill('https://typed.example')
+    await page.getByRole('textbox', { name: 'Website' }).fill('https://typed.example')
     await patch(other, '/organization', {
       name: 'Acme Limited',
       publicName: 'Acme Help',

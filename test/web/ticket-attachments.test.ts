@@ -359,6 +359,7 @@ browserTest('a new ticket and a forwarded message have files too', async () => {
   await page.getByRole('button', { name: 'New ticket' }).click()
   await dialog.getByRole('button', { name: 'Remove invoice.pdf' }).waitFor()
   await dialog.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Send now' }).click()
   const first = page.getByRole('article', { name: 'Message from Ben Okafor' })
   await first.getByRole('link', { name: 'Download invoice.pdf' }).waitFor()
 })

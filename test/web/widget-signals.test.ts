@@ -88,7 +88,7 @@ browserTest(
     await page.getByRole('button', { name: /^Open chat, \d unread$/ }).waitFor()
     await thread.getByText('It is free').waitFor()
     await thread.getByRole('button', { name: 'Undo' }).last().click()
-    expect(await field(inbox.page).inputValue()).toBe('It is free')
+    await eventually(async () => (await field(inbox.page).inputValue()) === 'It is free')
     await thread.getByText('The customer no longer sees it.').waitFor()
     await openPanel(page)
     await messageOf(page, `It is ${ANSWERS} euros`).waitFor()
@@ -101,7 +101,7 @@ browserTest(
     await inbox.page.keyboard.press('Control+z')
     await panelOf(page).getByText('Message removed').waitFor()
     expect(await messageOf(page, 'It is free').count()).toBe(0)
-    expect(await field(inbox.page).inputValue()).toBe('It is free')
+    await eventually(async () => (await field(inbox.page).inputValue()) === 'It is free')
   },
 )
 
