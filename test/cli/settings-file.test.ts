@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
+import { documents, TOP } from '../docs/page.ts'
 import { emptyPlace } from '../support/engine.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { type Place, PROGRAM, runProgram, startProgram } from '../support/program.ts'
 
 const SECRET = 'correct horse battery staple'
@@ -163,5 +165,81 @@ test.if(canMount)(
     const trial = { ...system, BELLHOP_DATA: join(other, 'data'), DATABASE_URL: '' }
     const elsewhere = await runProgram(trial, [...SETUP, '--json'], machine, '/')
     expect(JSON.parse(elsewhere.out).link).toStartWith('http://127.0.0.1')
+  },
+)
+
+/** Blocks that need what a test has not: systemd, S3, age, or a PostgreSQL server of that name and password. */
+const NEED_MORE = ['service install', 'systemctl', 's3://', 'age --decrypt', 'pg_dump', 'createdb']
+
+test.if(canMount && engine === 'sqlite')(
+  'the commands of the guides run as written where settings stand only in the file',
+  async () => {
+    const machine = temporaryFolder('machine')
+    const port = reservePort()
+    const url = `http://127.0.0.1:${port}`
+    writeFileSync(join(machine, 'bellhop.env'), linesOf({ PORT: String(port), BELLHOP_URL: url }))
+    const programs: Record<string, string> = {
+      // A server that is started by a block ends again.
+      bellhop: `if [ "$1" != serve ]; then exec ${PROGRAM.join(' ')} "$@"; fi
+        ${PROGRAM.join(' ')} serve >served & until grep -q 'running at' served; do kill -0 $! || exit 1; sleep 0.05; done
+        cat served; kill -TERM $!; wait $!`,
+      bun: `exec ${process.execPath} "$@"`,
+      // Like sudo, without the caller's settings.
+      sudo: '[ "$1" != -u ] || shift 2\nexec env -i PATH="$PATH" "$@"',
+    }
+    for (const [name, text] of Object.entries(programs))
+      writeFileSync(join(machine, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 })
+
+    const blocks = ['commands', 'backup', 'operations'].flatMap((guide) => {
+      const text = documents.get(`server/http/docs/guides/${guide}.md`) ?? ''
+      return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+    })
+    for (const words of NEED_MORE) expect(blocks.join('\n')).toContain(words)
+    const runnable = blocks.filter((block) => !NEED_MORE.some((words) => block.includes(words)))
+    expect(runnable.length).toBeGreaterThan(10)
+    const isRestore = (block: string) => block.includes('BELLHOP_DATA=/var/lib/bellhop')
+    const inTurn = (all: string[], name: string) =>
+      all.map((block, at) => {
+        const file = `${name}-${at}.sh`
+        writeFileSync(join(machine, file), block)
+        // The function of a clone runs in the clone.
+        if (block.startsWith('bellhop()')) return `(cd ${TOP} && . /etc/try/${file} && bellhop org list)`
+        return `(mkdir ${name}-${at} && cd ${name}-${at} && cp ../../given/* . && bash -e /etc/try/${file})`
+      })
+    const script = [
+      '[ ! -e /tmp/bellhop-drill ]',
+      'mount -t tmpfs none /etc && mkdir /etc/bellhop && cp -r "$0" /etc/try && mv /etc/try/bellhop.env /etc/bellhop/',
+      'for folder in /var/lib /mnt; do mount -t tmpfs none $folder; done',
+      'export PATH="/etc/try:$PATH"; mkdir -p /mnt/given /mnt/runs /mnt/backups/bellhop; cd /mnt/runs',
+      `${PROGRAM.join(' ')} serve >/mnt/service & service=$!`,
+      'trap "kill -KILL $service; rm -rf /tmp/bellhop-drill" EXIT; until grep -q "running at" /mnt/service; do kill -0 $service; sleep 0.05; done',
+      'bellhop setup --org Acme --name Ben --email ben@acme.example',
+      'echo "correct horse battery" >/mnt/given/passphrase.txt',
+      ...inTurn(
+        runnable.filter((block) => !isRestore(block) && !block.includes('/mnt/backups')),
+        'first',
+      ),
+      'bellhop backup /mnt/given/bellhop.tar.zst',
+      'cp /mnt/given/bellhop.tar.zst /mnt/backups/bellhop/bellhop-20260301T030000Z.tar.zst',
+      ...inTurn(
+        runnable.filter((block) => block.includes('/mnt/backups')),
+        'second',
+      ),
+      'kill -TERM $service; wait $service; trap - EXIT',
+      ...runnable
+        .filter(isRestore)
+        .flatMap((block, at) => [
+          'mv /var/lib/bellhop /var/lib/old',
+          ...inTurn([block], `restore-${at}`),
+          'echo Restored: $(bellhop org list)',
+        ]),
+    ]
+    const shell = ['unshare', '--mount', 'bash', '-euc', script.join('\n'), machine]
+    const system = { PATH: process.env.PATH ?? '/bin:/usr/bin' }
+    const { code, out, err } = await runProgram(system, [], shell, '/')
+    expect([code, err, out]).toEqual([0, expect.any(String), expect.any(String)])
+    expect(out).toContain(`${url}/join#`)
+    expect(out).toContain(`running at ${url}`)
+    expect(out).toMatch(/Restored: .*Acme/)
   },
 )

@@ -50,7 +50,7 @@ test.if(other !== undefined)(
       rmSync(join(place.BELLHOP_DATA, name), { force: true })
     const folder = temporaryFolder('few-bytes')
     const logged = ['/bin/sh', '-c', `exec "$@" 2>${join(folder, 'log')}`, 'sh', ...PROGRAM]
-    const server = await startProgram(place, logged)
+    await using server = await startProgram(place, logged)
     expect(await Bun.file(join(folder, 'log')).text()).toMatch(
       /^[\d.]+ MB are free on the disk of the data folder\. Free some space, or move the data folder to a larger disk\.\n$/,
     )
