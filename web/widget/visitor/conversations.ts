@@ -97,12 +97,14 @@ export function createConversations(api: VisitorApi): Conversations {
   }
 
   function put(conversation: Conversation, message?: Message): void {
+    // Before the count of unread ones, so that what marks them as seen knows the newest.
+    if (message) {
+      const thread = threads()[conversation.id]
+      const known = thread ?? { messages: [], hasOlder: false, isLoaded: false }
+      setThread(conversation.id, { ...known, messages: merge(known.messages, [message]) })
+      if (message.from === 'agent') setTyping(undefined)
+    }
     putConversation(conversation)
-    if (!message) return
-    const thread = threads()[conversation.id]
-    const known = thread ?? { messages: [], hasOlder: false, isLoaded: false }
-    setThread(conversation.id, { ...known, messages: merge(known.messages, [message]) })
-    if (message.from === 'agent') setTyping(undefined)
   }
 
   function remove(id: string, messageId: string): void {
