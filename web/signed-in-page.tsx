@@ -13,7 +13,7 @@ import { Skeleton } from './ui/skeleton.tsx'
 import './signed-in-page.css'
 
 /** What waits since an earlier page is loaded and shown after the page itself. */
-const NOTICES_AFTER_MS = 1_000
+const NOTICES_AFTER_MS = 2_000
 /** If it can't be loaded, new tickets are sent without their Undo. */
 const NewTicketNotices = lazy(() =>
   import('./ticket/outgoing/new-tickets.tsx').then(

@@ -27,6 +27,7 @@ export type Mailbox = Pick<
   | 'addressKey'
   | 'aliases'
   | 'state'
+  | 'signIn'
   | 'signature'
   | 'autoReply'
   | 'isDefault'
@@ -47,6 +48,7 @@ export const findMailboxes = statement<{ orgId: string }, Mailbox[], Reader | Tr
         addressKey: mailboxes.addressKey,
         aliases: mailboxes.aliases,
         state: mailboxes.state,
+        signIn: mailboxes.signIn,
         signature: mailboxes.signature,
         autoReply: mailboxes.autoReply,
         isDefault: mailboxes.isDefault,

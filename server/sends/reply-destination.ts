@@ -14,6 +14,8 @@ import { NO_MAILBOX, type SendingTicket, type WayOut, wayOutOf } from './way-out
 export const REPLY_WAYS = ['api', 'email', 'widget', 'telegram', 'nothing'] as const
 /** The reply fails, or waits until the mailbox or bot is connected again. */
 export const PROBLEM_EFFECTS = ['fails', 'waits'] as const
+/** What an administrator does about a mailbox or bot that is paused or refused. `sign_in`: at the mail provider. */
+export const PROBLEM_FIXES = ['resume', 'reconnect', 'sign_in'] as const
 /** Pages of settings. */
 export const PROBLEM_SETTINGS = ['email', 'telegram', 'widget'] as const
 
@@ -48,6 +50,8 @@ interface ReplyProblem {
   effect: (typeof PROBLEM_EFFECTS)[number]
   /** The settings page where an administrator can fix it. */
   setting?: (typeof PROBLEM_SETTINGS)[number]
+  /** The mailbox or bot that messages wait for, and what ends that. */
+  fix?: { id: string; by: (typeof PROBLEM_FIXES)[number] }
 }
 
 export async function readDestination(
@@ -99,11 +103,21 @@ async function whereTo(
     mailbox: { id, name, address },
     ...(choices && { mailboxes: choices }),
   }
-  const waits = reasonToWait(mailboxLane(mailbox))
-  if (waits !== undefined)
-    return { ...through, problem: { reason: waits, effect: 'waits', setting: 'email' } }
+  const problem = mailboxProblem(mailbox)
+  if (problem) return { ...through, problem }
   if (recipients.to.length > 0) return through
   return { ...through, problem: { reason: NO_RECIPIENT, effect: 'fails' } }
+}
+
+/** Why emails through this mailbox wait; undefined when they don't. */
+export function mailboxProblem(
+  mailbox: Pick<Mailbox, 'id' | 'address' | 'state' | 'signIn'>,
+): ReplyProblem | undefined {
+  const reason = reasonToWait(mailboxLane(mailbox))
+  if (reason === undefined) return undefined
+  const connect = mailbox.signIn === 'password' ? 'reconnect' : 'sign_in'
+  const fix = { id: mailbox.id, by: mailbox.state === 'paused' ? ('resume' as const) : connect } as const
+  return { reason, effect: 'waits', setting: 'email', fix }
 }
 
 async function mailboxChoices(
@@ -124,7 +138,8 @@ function byTelegram({ bot, chat }: WayOut & { kind: 'telegram' }): Destination {
   const destination = { by: 'telegram' as const, telegram: viewChat({ bot, chat }) }
   const waits = reasonToWait(botLane(bot))
   if (waits !== undefined) {
-    return { ...destination, problem: { reason: waits, effect: 'waits', setting: 'telegram' } }
+    const fix = { id: bot.id, by: bot.state === 'paused' ? ('resume' as const) : ('reconnect' as const) }
+    return { ...destination, problem: { reason: waits, effect: 'waits', setting: 'telegram', fix } }
   }
   if (state === 'active') return destination
   const did = state === 'deleted' ? 'deleted their Telegram account' : 'blocked the bot'

@@ -49,6 +49,11 @@ export function botLane({ username, state }: { username: string; state: BotState
   return { channel: 'telegram', label: `bot @${username}`, state }
 }
 
+/** The one sentence for a paused mailbox or bot. */
+export function pausedSentence({ label }: Pick<LaneState, 'label'>): string {
+  return `The ${label} is paused.`
+}
+
 /** Why messages wait; undefined when they don't. A bot whose messages another program fetches can still send. */
 export function reasonToWait({ channel, label, state }: LaneState): string | undefined {
   switch (state) {
@@ -56,7 +61,7 @@ export function reasonToWait({ channel, label, state }: LaneState): string | und
     case 'taken':
       return undefined
     case 'paused':
-      return `The ${label} is paused.`
+      return pausedSentence({ label })
     case 'refused':
       return channel === 'email'
         ? `Sign-in to the ${label} was refused. An administrator has to reconnect it.`

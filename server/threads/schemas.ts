@@ -7,7 +7,7 @@ import { RECIPIENT_STATES } from '../database/tables/sends.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../requests/text.ts'
-import { PROBLEM_EFFECTS, PROBLEM_SETTINGS, REPLY_WAYS } from '../sends/reply-destination.ts'
+import { PROBLEM_EFFECTS, PROBLEM_FIXES, PROBLEM_SETTINGS, REPLY_WAYS } from '../sends/reply-destination.ts'
 import { NO_EMAIL_REASONS } from '../sends/unread-recipient.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
@@ -157,6 +157,14 @@ const draft = t.Object({
   savedAt: time('When it was saved.'),
 })
 
+export const replyProblem = t.Object({
+  reason: t.String(),
+  effect: oneOf(PROBLEM_EFFECTS, 'What becomes of a reply.'),
+  setting: t.Optional(oneOf(PROBLEM_SETTINGS, 'Where an administrator can change that.')),
+  /** The mailbox or bot that messages wait for. */
+  fix: t.Optional(t.Object({ id: t.String(), by: oneOf(PROBLEM_FIXES, 'What ends that.') })),
+})
+
 /** Where a reply goes, or why it can't leave. */
 const replyDestination = t.Object({
   by: oneOf(REPLY_WAYS, 'How it leaves.'),
@@ -183,13 +191,7 @@ const replyDestination = t.Object({
   recipients: t.Optional(
     t.Object({ ...recipients, leftOut: t.Integer(), elsewhere: t.Optional(t.Array(address)) }),
   ),
-  problem: t.Optional(
-    t.Object({
-      reason: t.String(),
-      effect: oneOf(PROBLEM_EFFECTS, 'What becomes of a reply.'),
-      setting: t.Optional(oneOf(PROBLEM_SETTINGS, 'Where an administrator can change that.')),
-    }),
-  ),
+  problem: t.Optional(replyProblem),
 })
 
 export const thread = t.Object({

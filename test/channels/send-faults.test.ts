@@ -254,7 +254,7 @@ test('a refused sign-in stops the mailbox; its messages wait, and go on when it 
     'Sign-in to the mailbox support@acme.example was refused. An administrator has to reconnect it.'
   await eventually(async () => (await outgoing.message(ticketId, id)).sendError === reason)
   const { reply } = await readThread(ben, ticketId)
-  expect(reply.problem).toEqual({ reason, effect: 'waits', setting: 'email' })
+  expect(reply.problem).toMatchObject({ reason, effect: 'waits', setting: 'email', fix: { by: 'reconnect' } })
   const later = await outgoing.reply(ticketId, 'And this.')
   expect((await outgoing.message(ticketId, later)).sendError).toBe(reason)
   expect(smtp.steps.filter((step) => step === 'auth')).toHaveLength(1)

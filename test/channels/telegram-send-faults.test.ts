@@ -252,6 +252,7 @@ test('a refused token stops the bot, everything waits, and a new token sends it'
     reason: sentence,
     effect: 'waits',
     setting: 'telegram',
+    fix: { id: botId, by: 'reconnect' },
   })
   expect((await ben.call('GET', `/console/bots/${botId}`)).json).toMatchObject({ state: 'refused' })
   const answer = await ben.call('PATCH', `/console/bots/${botId}`, { body: { token } })

@@ -255,7 +255,7 @@ test('a mailbox is paused, resumed and removed, and its secrets are deleted', as
   const act = (what: string) => ana.call<Shown>('POST', `/console/mailboxes/${id}/${what}`)
   expect((await act('pause')).json).toMatchObject({
     state: 'paused',
-    detail: "Paused. Mail isn't fetched or sent.",
+    detail: 'The mailbox support@acme.example is paused.',
   })
   expect((await act('pause')).json).toMatchObject({ state: 'paused' })
   expect((await act('resume')).json).toMatchObject({ state: 'connecting' })
@@ -351,7 +351,6 @@ test('every agent sees names, addresses and signatures, and nothing else', async
         address: 'support@acme.example',
         signature: '**Acme**',
         isDefault: true,
-        isPaused: false,
       },
     ],
   })

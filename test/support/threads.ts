@@ -86,7 +86,7 @@ export interface ThreadJson {
     mailbox?: { id: string; name: string; address: string }
     telegram?: { bot: string; name: string; username: string | null }
     recipients?: { to: AddressJson[]; cc: AddressJson[]; leftOut: number }
-    problem?: { reason: string; effect: string; setting?: string }
+    problem?: { reason: string; effect: string; setting?: string; fix?: { id: string; by: string } }
   }
 }
 

@@ -197,7 +197,7 @@ describeWithMail('the settings of mailboxes', () => {
     })
 
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText("Paused. Mail isn't fetched or sent.").waitFor()
+    await page.getByText('The mailbox jörg@büro.example is paused.').waitFor()
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor()
 
@@ -228,7 +228,7 @@ describeWithMail('the settings of mailboxes', () => {
     await page.goto('/settings/organization')
     await page.getByRole('switch', { name: 'Also send replies to API tickets by email' }).click()
     await page.getByText(`${ADDRESS} hasn't worked since`).waitFor()
-    await page.getByRole('link', { name: 'Reconnect' }).click()
+    await page.getByRole('link', { name: 'Fix sign-in' }).click()
     const card = page.getByRole('region', { name: 'Reconnect' })
     await card.getByText(sendError).waitFor()
     await card.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD)

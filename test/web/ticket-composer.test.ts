@@ -1,10 +1,12 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
+import { mailboxes } from '../../server/database/tables/mailboxes.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
+import { newMailbox } from '../support/mailboxes.ts'
 import { readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -49,3 +51,46 @@ browserTest('a reply that cannot leave says why before it is written, and who ca
     "Won't be sent: No mailbox is connected. Ask an administrator to connect it.",
   )
 })
+
+browserTest(
+  'a paused mailbox is one sentence wherever emails wait for it, and is resumed there',
+  async () => {
+    const { ben, ticket } = await openWorkspace(bellhop)
+    await bellhop.deps.database.write((tx) =>
+      tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticket.id)),
+    )
+    const { id } = (await ben.call<{ id: string }>('POST', '/console/mailboxes', { body: newMailbox() })).json
+    await ben.call('POST', `/console/mailboxes/${id}/pause`)
+    const sentence = 'The mailbox support@acme.example is paused.'
+    const line = (page: Page) => page.locator('.destination-problem')
+    {
+      const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
+      await using window = await openTicket(bellhop, cy, ticket.id)
+      expect(await line(window.page).textContent()).toBe(
+        `Won't be sent yet: ${sentence} Ask an administrator to resume it.`,
+      )
+    }
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    expect(await line(page).textContent()).toBe(`Won't be sent yet: ${sentence} Resume`)
+    await page.goto(`/settings/email/${id}`)
+    await page.getByText(sentence).waitFor()
+
+    await page.goto(`/inbox/open/${ticket.id}`)
+    await line(page).waitFor()
+    await page.getByRole('button', { name: 'New ticket' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New ticket' })
+    await dialog.getByText(`Won't be sent yet: ${sentence}`).waitFor()
+    await dialog.getByRole('button', { name: 'Resume' }).click()
+    await dialog.getByText('From support@acme.example').waitFor()
+    await page.keyboard.press('Escape')
+    await line(page).waitFor({ state: 'detached' })
+
+    await bellhop.deps.database.write((tx) =>
+      tx.update(mailboxes).set({ state: 'refused' }).where(eq(mailboxes.id, id)),
+    )
+    await page.reload()
+    await line(page).getByRole('link', { name: 'Fix sign-in' }).click()
+    await page.waitForURL(`**/settings/email/${id}`)
+  },
+)

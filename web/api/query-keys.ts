@@ -10,6 +10,7 @@ export const queryKeys = {
   tickets: ['tickets'],
   ticketList: (query: string, sort: string, zone: string | undefined) => ['tickets', query, sort, zone],
   ticket: (id: string) => ['ticket', id],
+  anyTicket: ['ticket'],
   customer: (id: string) => ['customer', id],
   customers: ['customer'],
   messageEdits: (messageId: string, editedAt: string | undefined) => ['message-edits', messageId, editedAt],

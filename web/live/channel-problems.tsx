@@ -17,6 +17,8 @@ interface Problem {
   state: string
   since: string
   detail: string
+  /** What the link of a refused one says. */
+  fix: string
   /** For the link: "Open bot". */
   kind: 'mailbox' | 'bot'
   list: string
@@ -56,7 +58,7 @@ function BrokenChannels(props: { problems: Problems }) {
                   {first().name} hasn't worked since <Since problem={first()} />. {first().detail}
                 </span>
                 <a href={`${first().list}/${first().id}`}>
-                  {first().state === 'refused' ? 'Reconnect' : `Open ${first().kind}`}
+                  {first().state === 'refused' ? first().fix : `Open ${first().kind}`}
                 </a>
               </>
             }
@@ -77,12 +79,14 @@ function listOf({ mailboxes, bots }: Problems): Problem[] {
     ...mailboxes.map((one) => ({
       ...one,
       name: one.address,
+      fix: one.signIn === 'password' ? 'Fix sign-in' : 'Sign in again',
       kind: 'mailbox' as const,
       list: '/settings/email',
     })),
     ...bots.map((one) => ({
       ...one,
       name: `@${one.username}`,
+      fix: 'Reconnect',
       kind: 'bot' as const,
       list: '/settings/telegram',
     })),

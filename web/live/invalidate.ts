@@ -19,6 +19,7 @@ const WORKSPACE_QUERIES = [
   queryKeys.endpoints,
   queryKeys.anyEndpoint,
   queryKeys.mailboxes,
+  queryKeys.senders,
   queryKeys.anyMailbox,
   queryKeys.oauthClients,
   queryKeys.widgets,

@@ -1,7 +1,12 @@
 import { A } from '@solidjs/router'
 import ChevronDown from 'lucide-solid/icons/chevron-down'
-import { Show } from 'solid-js'
+import { createSignal, Match, Show, Switch } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
+import { toastError } from '../../ui/toaster.tsx'
 import { ChatParts } from '../chat-parts.tsx'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import { includes, type Recipients } from '../recipients/address-list.ts'
@@ -79,11 +84,20 @@ export function ReplyProblem(props: { reply: ReplyDestination }) {
     <Show when={props.reply.problem}>
       {(problem) => (
         <p class="destination-problem">
-          {problem().effect === 'waits' ? "Won't be sent yet: " : "Won't be sent: "}
-          {problem().reason} <SettingsLink problem={problem()} />
+          <Obstacle problem={problem()} />
         </p>
       )}
     </Show>
+  )
+}
+
+/** The sentence, and the way to change that. */
+export function Obstacle(props: { problem: Problem }) {
+  return (
+    <>
+      {props.problem.effect === 'waits' ? "Won't be sent yet: " : "Won't be sent: "}
+      {props.problem.reason} <SettingsLink problem={props.problem} />
+    </>
   )
 }
 
@@ -102,16 +116,57 @@ function namesOf(recipients: Recipients): string {
 
 type Problem = NonNullable<ReplyDestination['problem']>
 
-/** Only administrators can open the settings of a channel. */
+/** Only administrators can change a channel: a paused one they resume here, others in the settings. */
 export function SettingsLink(props: { problem: Problem | undefined }) {
   const session = useSession()
+  const fix = () => props.problem?.fix
   return (
     <Show when={props.problem?.setting}>
       {(setting) => (
-        <Show when={session().agent.role === 'admin'} fallback="Ask an administrator to connect it.">
-          <A href={`/settings/${setting()}`}>Open settings</A>
+        <Show when={session().agent.role === 'admin'} fallback={askedOf(fix())}>
+          <Switch fallback={<A href={`/settings/${setting()}`}>Open settings</A>}>
+            <Match when={fix()?.by === 'resume' && fix()}>{(paused) => <Resume id={paused().id} />}</Match>
+            <Match when={fix()}>
+              {(refused) => (
+                <A href={`/settings/${setting()}/${refused().id}`}>
+                  {refused().by === 'sign_in' ? 'Sign in again' : 'Fix sign-in'}
+                </A>
+              )}
+            </Match>
+          </Switch>
         </Show>
       )}
     </Show>
+  )
+}
+
+/** Of an agent who is no administrator. The sentence of a refused mailbox says it itself. */
+function askedOf(fix: Problem['fix']): string {
+  if (!fix) return 'Ask an administrator to connect it.'
+  return fix.by === 'resume' ? 'Ask an administrator to resume it.' : ''
+}
+
+/** Resumes a mailbox or bot. */
+function Resume(props: { id: string }) {
+  const [isBusy, setBusy] = createSignal(false)
+  async function resume(): Promise<void> {
+    if (isBusy()) return
+    setBusy(true)
+    const { id } = props
+    const { mailboxes, bots } = api.console
+    try {
+      await (id.startsWith('bot_') ? ask(bots({ id }).resume.post()) : ask(mailboxes({ id }).resume.post()))
+      for (const queryKey of [queryKeys.senders, queryKeys.anyTicket]) {
+        await queries.invalidateQueries({ queryKey })
+      }
+    } catch (error) {
+      toastError(errorMessage(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <button type="button" class="destination-resume" aria-disabled={isBusy()} onClick={() => void resume()}>
+      Resume
+    </button>
   )
 }

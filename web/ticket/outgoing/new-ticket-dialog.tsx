@@ -5,7 +5,7 @@ import { sendersQuery } from '../../api/workspace.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { SettingsLink } from '../composer/destination.tsx'
+import { Obstacle, SettingsLink } from '../composer/destination.tsx'
 import { useAssignees } from '../header/assignee-picker.tsx'
 import { STATUSES } from '../header/statuses.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
@@ -97,9 +97,7 @@ function NewTicketForm(props: NewTicketFormProps) {
           <Match when={hasNoMailbox()}>
             No mailbox is connected, so this can't be sent. <SettingsLink problem={NO_MAILBOX} />
           </Match>
-          <Match when={mailbox()?.isPaused && mailbox()}>
-            {(paused) => <>{paused().address} is paused. The email goes out when the mailbox is resumed.</>}
-          </Match>
+          <Match when={mailbox()?.problem}>{(problem) => <Obstacle problem={problem()} />}</Match>
           <Match when={mailbox()}>{(from) => <>From {from().address}</>}</Match>
         </Switch>
       }

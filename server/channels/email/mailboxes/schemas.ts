@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { MAILBOX_SIGN_INS } from '../../../database/tables/mailboxes.ts'
 import { oneOf, orNull } from '../../../requests/schemas.ts'
+import { replyProblem } from '../../../threads/schemas.ts'
 import { HEALTH_STATES } from './mailbox-health.ts'
 import { STEP_STATES, TEST_SIDES, TEST_STEPS } from './tested-step.ts'
 
@@ -128,7 +129,7 @@ export const senderList = t.Object({
       address: t.String(),
       signature: t.String(),
       isDefault: t.Boolean(),
-      isPaused: t.Boolean(),
+      problem: t.Optional(replyProblem),
     }),
   ),
 })

@@ -1,5 +1,7 @@
 import type { MailServer } from '../../../database/tables/mailboxes.ts'
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
+import { mailboxProblem } from '../../../sends/reply-destination.ts'
+import { mailboxLane, pausedSentence } from '../../../sends/send-lanes.ts'
 import type { MailProvider } from './mail-providers.ts'
 import { failingSince, healthOf, type MailCounts, type UnfinishedMails } from './mailbox-health.ts'
 import { type Mailbox, signInSentence } from './mailbox-rows.ts'
@@ -64,8 +66,10 @@ export function viewProblem(mailbox: Mailbox) {
 }
 
 /** What every agent may see: the addresses that replies can leave from. */
-export function viewSender({ id, name, address, signature, isDefault, state }: Mailbox) {
-  return { id, name, address, signature, isDefault, isPaused: state !== 'active' }
+export function viewSender(mailbox: Mailbox) {
+  const { id, name, address, signature, isDefault } = mailbox
+  const problem = mailboxProblem(mailbox)
+  return { id, name, address, signature, isDefault, ...(problem && { problem }) }
 }
 
 /** Compares the mails on the server with those accounted for. `onServer` is null before the first check. */
@@ -104,7 +108,7 @@ function detailOf(mailbox: Mailbox): string {
     case 'connecting':
       return 'Bellhop has not reached the mail server yet.'
     case 'paused':
-      return "Paused. Mail isn't fetched or sent."
+      return pausedSentence(mailboxLane(mailbox))
     case 'failing':
       return mailbox.receiveError || mailbox.sendError
     case 'refused':
