@@ -108,10 +108,10 @@ function numbered(answer: unknown): unknown {
 }
 
 /**
- * That the key was used is stored some time later. The styles of the frame, the order of the checklist, and which time of a
- * customer's tickets is shown are the program's.
+ * That the key was used is stored some time later. The styles of the frame, the order of the checklist, which time of a
+ * customer's tickets is shown, and how a paused mailbox is described are the program's.
  */
-const CHANGING = /^\/console\/(keys|checklist)$|\/frame$|^\/console\/customers\//
+const CHANGING = /^\/console\/(keys|checklist|mailboxes\/senders)$|\/frame$|^\/console\/customers\//
 
 test('whenever the upgrade is killed, the data is as before or upgraded, and the next start completes it', async () => {
   const moments: [string, (folder: string) => boolean][] = [
