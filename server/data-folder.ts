@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  statfsSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -19,6 +20,10 @@ import { StartError } from './errors.ts'
 /** The key that encrypts secrets at rest. */
 export const SECRET_FILE = 'secret.key'
 const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL']
+/** SQLite reports a full disk like this when it has no room for the files beside the database. */
+const IO_ERROR = /^SQLITE_IOERR/
+/** What those files need. */
+const LITTLE_BYTES = 64 * 1024
 
 /** Creates the data folder, accessible only to its owner. Throws `StartError` when it isn't writable. */
 export function requireDataFolder(folder: string): void {
@@ -54,8 +59,8 @@ export async function namingFullDisk<T>(folder: string, step: () => T | Promise<
   try {
     return await step()
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    if (!FULL_DISK.includes(code)) throw cause
+    const isFull = isFullDisk(cause) || (IO_ERROR.test(codeOf(cause)) && isAlmostFull(folder))
+    if (!isFull) throw cause
     throw new StartError(
       `The disk of the data folder ${folder} is full. Free some space, then start again.`,
       {
@@ -63,6 +68,20 @@ export async function namingFullDisk<T>(folder: string, step: () => T | Promise<
       },
     )
   }
+}
+
+/** Whether a file could not be written because the disk is full. */
+export function isFullDisk(cause: unknown): boolean {
+  return FULL_DISK.includes(codeOf(cause))
+}
+
+function isAlmostFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < LITTLE_BYTES
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
 }
 
 function createSecretKey(folder: string, file: string): void {

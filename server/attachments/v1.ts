@@ -18,7 +18,6 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/attachments',
       async ({ caller, query, request, server, set, status }) => {
-        requireBareFile(request)
         using _ = admitUpload({ caller, request, server, set })
         const upload = await receiveUpload(deps, caller.orgId, {
           uploader: idOfCaller(caller),
@@ -31,7 +30,11 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
       },
       {
         parse: 'none',
-        transform: [guard.allow('messages:write'), strictQuery(uploadQuery)],
+        transform: [
+          guard.allow('messages:write'),
+          ({ request }: { request: Request }) => requireBareFile(request),
+          strictQuery(uploadQuery),
+        ],
         query: uploadQuery,
         response: { 201: uploadedAttachment },
         detail: uploadAttachment,

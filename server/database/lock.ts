@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { requireDataFolder } from '../data-folder.ts'
+import { isFullDisk, requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../errors.ts'
 import type { RecordedSettings } from '../recorded-settings.ts'
 
@@ -59,7 +59,13 @@ export function lockDataFolder(folder: string, now: number): FolderLock {
     file: join(folder, LOCK_FILE),
     announce(facts) {
       holder = { ...holder, ...facts }
-      if (held.has(connection)) writeHolder(folder, holder)
+      if (!held.has(connection)) return
+      try {
+        writeHolder(folder, holder)
+      } catch (cause) {
+        // On a full disk, the server still runs. Commands then know what it published before.
+        if (!isFullDisk(cause)) throw cause
+      }
     },
     release,
   }
@@ -141,8 +147,13 @@ interface Holder extends Announced {
 /** Replaces the file atomically, so that no one reads half of it. */
 function writeHolder(folder: string, holder: Holder): void {
   const draft = join(folder, `${HOLDER_FILE}.${process.pid}`)
-  writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
-  renameSync(draft, join(folder, HOLDER_FILE))
+  try {
+    writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+    renameSync(draft, join(folder, HOLDER_FILE))
+  } catch (cause) {
+    rmSync(draft, { force: true })
+    throw cause
+  }
 }
 
 function readHolder(folder: string): Holder {

@@ -4,8 +4,8 @@ import { networkOf } from '../requests/address.ts'
 const WINDOW_MS = 900_000
 /**
  * Failures allowed in the window: for an account from one address, or on one of its known devices; for an account from
- * everywhere; and from an address, which many people may share. A stranger can't keep the owner of an account out: not
- * from another address, and never from a device where the owner has signed in before.
+ * everywhere; and from an address, which many people may share. A stranger at one address can't keep the owner of an
+ * account out. One at ten can, but never on a device where the owner has signed in before.
  */
 const MAX_PER_PAIR = 10
 const MAX_PER_ACCOUNT = 100

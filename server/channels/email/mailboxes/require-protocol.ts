@@ -33,9 +33,8 @@ export async function requireProtocol(
   if (spoken && spoken !== protocol) {
     throw new MailServerError('wrong_protocol', { ...server, protocol, spoken })
   }
-  if (line === 'silent' && !isTls && (await takesTls(mail, server))) {
-    throw new MailServerError('tls_expected', server)
-  }
+  if (line !== 'silent' || isTls) return
+  throw new MailServerError((await takesTls(mail, server)) ? 'tls_expected' : 'timeout', server)
 }
 
 /** The first bytes of the server, `silent`, or how the connection failed. */

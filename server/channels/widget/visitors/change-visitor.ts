@@ -3,6 +3,7 @@ import type { Transaction } from '../../../database/database.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { invalid } from '../../../errors.ts'
+import { oneLine } from '../../../requests/text.ts'
 import { TIME_TO_READ_MS } from '../../../sends/unread-email.ts'
 import type { Widget } from '../widgets/find-widget.ts'
 import type { VisitedPage } from './last-seen.ts'
@@ -59,10 +60,10 @@ export async function saveTyped(
 ): Promise<Visitor> {
   const { name, email, fields, page } = typed
   const changes = {
-    ...(name !== undefined && { typedName: name.trim() }),
+    ...(name !== undefined && { typedName: oneLine(name) }),
     ...(email !== undefined && { typedEmail: email.trim() }),
     ...(fields !== undefined && { fields: keptAnswers(widget, before.fields, fields) }),
-    ...(page !== undefined && { pageUrl: page.url, pageTitle: page.title }),
+    ...(page !== undefined && { pageUrl: page.url, pageTitle: oneLine(page.title) }),
   }
   if (Object.keys(changes).length === 0) return before
   await tx

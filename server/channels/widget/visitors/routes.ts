@@ -3,6 +3,7 @@ import type { Deps } from '../../../deps.ts'
 import { invalid } from '../../../errors.ts'
 import { arrive, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
+import { oneLine } from '../../../requests/text.ts'
 import { takeHeaders } from '../../../responses/finished-response.ts'
 import { keptTextResponse } from '../../../responses/kept-texts.ts'
 import { deviceName } from '../../../sessions/device.ts'
@@ -48,7 +49,7 @@ export function visitorRoutes(deps: Deps, guard: VisitorGuard) {
         const current = await guard.visitorOf(request, widget)
         const { visitor, token } = await openSession(deps, widget, {
           identity: identityIn(body),
-          name: name.trim(),
+          name: oneLine(name),
           email: email.trim(),
           page,
           language,
