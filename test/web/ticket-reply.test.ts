@@ -152,6 +152,8 @@ browserTest('a reply that is overtaken while it waits is held, and edited', asyn
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Send now' }).waitFor()
+  // The page shows it before the server has it.
+  await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 1)
   const reply = await sendReply(cy, ticket.id, { text: 'I was faster.' })
   await sendNow(cy, ticket.id, reply.id)
   clock.advance(20_000)
