@@ -68,6 +68,19 @@ export function refuseUnknownSettings(environment: Record<string, string | undef
   }
 }
 
+/** Longer names may differ by two letters: `HOME` and `PATH` are not `HOST` and `PORT`. */
+const LONG_NAME = 8
+
+/** Throws `ConfigError` for a name of the settings file that is almost a setting, such as `DATABASE_URl`. */
+export function refuseMisspelledSettings(names: string[]): void {
+  const known: string[] = [...SETTINGS, ...[...SECRET_SETTINGS].map(fileSettingOf)]
+  for (const name of names.filter((one) => !known.includes(one))) {
+    const mostChanges = name.length < LONG_NAME ? 1 : 2
+    const meant = known.find((one) => changesBetween(name, one) <= mostChanges)
+    if (meant) throw new ConfigError(`${name} is not a setting. Did you mean ${meant}?`)
+  }
+}
+
 /** `BELLHOP_PORT` is near `PORT`, so each name counts without what most of them begin with. */
 function nearest(name: string, known: string[]): string {
   const bare = (one: string) => one.replace(/^BELLHOP_/, '')

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { ConfigError } from './errors.ts'
-import { fileSettingOf, SECRET_SETTINGS } from './setting-names.ts'
+import { fileSettingOf, refuseMisspelledSettings, SECRET_SETTINGS } from './setting-names.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -102,6 +102,7 @@ function readFile(file: string): Environment {
     if (name === undefined) throw new ConfigError(`Line ${index + 1} of ${file} must be NAME=value.`)
     settings[name] = unquote(value)
   }
+  refuseMisspelledSettings(Object.keys(settings))
   return settings
 }
 

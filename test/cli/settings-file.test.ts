@@ -114,6 +114,14 @@ test('a name that is not a setting is an error with the nearest one, in the envi
     const { file } = await installation({ [name]: '1' })
     expect(await runProgram({}, ['org', 'list', '--env-file', file])).toEqual(said)
   }
+  for (const [name, meant] of [
+    ['DATABASE_URl', 'DATABASE_URL'],
+    ['BELHOP_URL', 'BELLHOP_URL'],
+  ] as const) {
+    const { file } = await installation({ [name]: '1' })
+    const { code, err } = await runProgram({}, ['org', 'list', '--env-file', file])
+    expect([code, err]).toEqual([1, `${name} is not a setting. Did you mean ${meant}?\n`])
+  }
   // Kubernetes sets these for a service of this name.
   const ofCluster = { BELLHOP_SERVICE_HOST: '10.0.0.1', BELLHOP_PORT: 'tcp://10.0.0.1:80' }
   expect((await runProgram({ ...(await emptyPlace()), ...ofCluster }, SETUP)).code).toBe(0)
