@@ -56,10 +56,11 @@ const SENT_HEADER = header(
 const TO_OR_SUBJECT_HEADER = header(
   'to|an|à|a|para|aan|till|til|do|komu|vastaanottaja|címzett|către|кому|kime|收件人|收件者|宛先|받는 사람|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|ämne|emne|temat|předmět|predmet|aihe|tárgy|subiect|тема|konu|主题|主旨|件名|제목',
 )
-/** A form that was filled in has this below the headers. */
-const MESSAGE_LABEL = header(
-  'message|nachricht|mensaje|mensagem|messaggio|bericht|meddelande|besked|melding|wiadomość|zpráva|viesti|üzenet|mesaj|сообщение|留言|消息|メッセージ|메시지',
+const OTHER_HEADER = header(
+  'cc|bcc|kopie|copie|cópia|copia|kopia|kopi|kopio|másolat|копия|копія|bilgi|抄送|副本|참조|reply-to|importance|attachments|subject|betreff|objet|asunto|assunto|oggetto|onderwerp|主题|主旨|件名',
+  true,
 )
+const LABEL = /^[^:：]{1,40}[:：](?:\s|$)/
 const MAX_HEADER_LINES = 10
 const SEPARATOR = /^[ \t]*(?:_{10,200}|-{3,200}|-{2,20}[ \t]*\p{L}[\p{L}' ]{5,40}-{2,20})[ \t]*$/u
 /** "-----Original Message-----" above the block, in the languages that write it. */
@@ -113,16 +114,24 @@ function trailingQuoteStart(lines: string[]): number | undefined {
   if (last === undefined || !isQuoted(lines[last])) return undefined
   let above = last
   while (above >= 0 && (isQuoted(lines[above]) || isBlank(lines[above]))) above--
-  return attributionStart(lines, above) ?? above + 1
+  const attribution = attributionStart(lines, above)
+  if (attribution !== undefined) return attribution
+  // "My shell prints:" belongs to the writer, and so does what it announces. With an address, it is a program's line.
+  const announcement = lines[above]?.trim() ?? ''
+  return ENDS_IN_COLON.test(announcement) && !ADDRESS.test(announcement) ? undefined : above + 1
 }
 
-/** The last line that is no footer. A footer below a quote goes with the quote. */
+/** The last line that is no footer. A footer goes with the quote above it when an attribution says that it is one. */
 function lastLineBeforeFooter(lines: string[]): number | undefined {
   const last = lines.findLastIndex((line) => !isBlank(line))
   for (let at = last; at > 0 && at > last - MAX_FOOTER_LINES && !isQuoted(lines[at]); at--) {
     if (!FOOTER.test(lines[at]?.trimEnd() ?? '')) continue
     const above = lines.findLastIndex((line, index) => index < at && !isBlank(line))
-    if (isQuoted(lines[above])) return above
+    if (!isQuoted(lines[above])) continue
+    const announcement = lines.findLastIndex(
+      (line, index) => index < above && !isQuoted(line) && !isBlank(line),
+    )
+    if (attributionStart(lines, announcement) !== undefined) return above
   }
   return last < 0 ? undefined : last
 }
@@ -143,7 +152,8 @@ function attributionStart(lines: string[], end: number): number | undefined {
 /** Where a quote without marks begins. Nothing when the writer says that the answers are inside. */
 function unmarkedQuoteStart(lines: string[], hasQuoteElement: boolean): number | undefined {
   const start = lines.findIndex(
-    (_, at) => isHeaderBlock(lines, at) || (hasQuoteElement && isUnmarkedAttribution(lines, at)),
+    (_, at) =>
+      isHeaderBlock(lines, at, hasQuoteElement) || (hasQuoteElement && isUnmarkedAttribution(lines, at)),
   )
   if (start < 0 || ANSWERED_BELOW.test(lines.slice(0, start).join('\n'))) return undefined
   const above = lines.findLastIndex((line, at) => at < start && !isBlank(line))
@@ -152,23 +162,41 @@ function unmarkedQuoteStart(lines: string[], hasQuoteElement: boolean): number |
   return SEPARATOR.test(first) ? above : (attributionStart(lines, start) ?? start)
 }
 
-function isHeaderBlock(lines: string[], at: number): boolean {
+/**
+ * Unbroken header lines down to a blank line or the end. Another label or a text line directly below makes it a form or
+ * an itinerary. Only where the HTML marks a quote may its text follow at once.
+ */
+function isHeaderBlock(lines: string[], at: number, hasQuoteElement: boolean): boolean {
   const line = lines[at] ?? ''
   if (ORIGINAL_MESSAGE.test(line)) {
-    const next = lines.slice(at + 1, at + 1 + MAX_HEADER_LINES).find((each) => !isBlank(each))
-    return FROM_HEADER.test(next ?? '')
+    const next = lines.slice(at + 1, at + 1 + MAX_HEADER_LINES).findIndex((each) => !isBlank(each))
+    const block = next < 0 ? undefined : readHeaderBlock(lines, at + 1 + next, hasQuoteElement)
+    return block !== undefined && (block.hasAddress || block.hasTime)
   }
-  if (!FROM_HEADER.test(line)) return false
-  const below = lines.slice(at + 1, at + 1 + MAX_HEADER_LINES)
-  const second = below.findIndex((next) => SENT_HEADER.test(next) || TO_OR_SUBJECT_HEADER.test(next))
+  const block = readHeaderBlock(lines, at, hasQuoteElement)
+  return block?.hasAddress === true && block.hasTime && block.hasRecipientOrSubject
+}
+
+function readHeaderBlock(lines: string[], at: number, hasQuoteElement: boolean) {
+  const from = lines[at] ?? ''
+  if (!FROM_HEADER.test(from)) return undefined
+  const next = lines[at + 1] ?? ''
   // A long name breaks the line before the address.
-  const from = [line, ...below.slice(0, Math.max(0, second))].join(' ')
-  return (
-    ADDRESS.test(from) &&
-    below.some((next) => SENT_HEADER.test(next)) &&
-    below.some((next) => TO_OR_SUBJECT_HEADER.test(next)) &&
-    !below.some((next) => MESSAGE_LABEL.test(next))
-  )
+  const isBroken = !ADDRESS.test(from) && ADDRESS.test(next) && !LABEL.test(next)
+  const first = at + (isBroken ? 2 : 1)
+  const rest = lines.slice(first, first + MAX_HEADER_LINES)
+  const isHeader = (each: string) =>
+    SENT_HEADER.test(each) || TO_OR_SUBJECT_HEADER.test(each) || OTHER_HEADER.test(each)
+  const end = rest.findIndex((each) => !isHeader(each))
+  const below = end < 0 ? rest : rest.slice(0, end)
+  const after = rest[below.length]
+  const isEnded = isBlank(after) || (hasQuoteElement && !LABEL.test(after ?? ''))
+  if (!isEnded) return undefined
+  return {
+    hasAddress: isBroken || ADDRESS.test(from),
+    hasTime: below.some((each) => SENT_HEADER.test(each)),
+    hasRecipientOrSubject: below.some((each) => TO_OR_SUBJECT_HEADER.test(each)),
+  }
 }
 
 /** An attribution above lines without `>`. Mail programs name the address there; people don't. */
@@ -200,6 +228,6 @@ function isBlank(line = ''): boolean {
 }
 
 /** A header line with one of the names, which may be bold in Markdown. */
-function header(names: string): RegExp {
-  return new RegExp(`^[*_]{0,2}(?:${names})\\s?[:：][*_]{0,2}\\s*\\S`, 'i')
+function header(names: string, mayBeEmpty = false): RegExp {
+  return new RegExp(`^[*_]{0,2}(?:${names})\\s?[:：][*_]{0,2}\\s*${mayBeEmpty ? '' : '\\S'}`, 'i')
 }

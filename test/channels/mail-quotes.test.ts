@@ -51,8 +51,8 @@ describe('an answer is cut off from the mail below it', () => {
       '-- \nAna Ruiz',
       '_______________________________________________\nList mailing list',
     ]) {
-      const mail = await parser.read(textMail(`It arrived.\n\n> Where is it?\n\n${footer}`))
-      expect([mail.text, mail.quoted]).toEqual(['It arrived.', `> Where is it?\n\n${footer}`])
+      const mail = await parser.read(textMail(`It arrived.\n\n${WROTE}\n> Where is it?\n\n${footer}`))
+      expect([mail.text, mail.quoted]).toEqual(['It arrived.', `${WROTE}\n> Where is it?\n\n${footer}`])
     }
   })
 
@@ -146,6 +146,25 @@ const BY_HAND: [written: string, quoted: string][] = [
   ['Guten Tag,\nAm 3. März schrieb Ihr Kollege:\nDas Paket kommt.\nEs kam nichts.', ''],
   ['Le 3 mars, votre collègue a écrit :\nIl arrive.\nRien.', ''],
   ['As I said:\n\nFrom: Ana <ana@example.com> and Ben\n\nwe both wait.', ''],
+  ...['Message:', 'Comments:', 'Anfrage:', 'Your message:', 'Votre message :'].map(
+    (label): [string, string] => [
+      `New message from your website\nFrom: Ana <ana@x.test>\nDate: 5 March 2026\nSubject: Broken lamp\n${label}\nMy lamp arrived broken.`,
+      '',
+    ],
+  ),
+  [
+    'Neue Nachricht\nVon: ana@x.test\nDatum: 5. März 2026\nBetreff: Lampe\nIhre Nachricht: Die Lampe ist kaputt',
+    '',
+  ],
+  [
+    'Booking change\nFrom: Berlin\nPassenger: ana@x.test\nDate: 5 March\nTo: Paris\nPlease change it to the 6th, I am ill.',
+    '',
+  ],
+  ['Hi Ben,\n> Which lamp?\n-- \nThe blue one, order 4711.\nPlease send it to my new address.', ''],
+  ['Hi Ben,\n> Which lamp?\n____________________\nThe blue one, order 4711.', ''],
+  ['Hi,\n-----Original Message-----\nFrom: Berlin we left at nine\nand nobody came.', ''],
+  ['My shell prints:\n> run\n> failed', ''],
+  ['My shell prints:\n> run\n> failed\nWhat now?', ''],
   ['It arrived.', `${WROTE}\n> Where is it?`],
   ['It arrived.', `${HEADERS}\n\nWhere is it?`],
   ['Ist da.', `${VON}\n\nWo ist es?`],
