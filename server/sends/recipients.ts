@@ -6,6 +6,7 @@ import { oneLine } from '../requests/text.ts'
 import {
   addressKey,
   isFormSender,
+  isNoReply,
   isSendable,
   type OwnAddresses,
   withoutRepetitions,
@@ -62,7 +63,7 @@ function repliesElsewhere(
 async function newestRecipients(
   read: Reader | Transaction,
   { orgId, ticketId }: Conversation,
-): Promise<Recipients & { email?: MessageEmail }> {
+): Promise<Answered & { email?: MessageEmail }> {
   const ofTicket = { orgId, ticketId }
   const [newest] = await findNewestEmail(read, ofTicket)
   if (newest?.email) return { ...answerTo(newest.email), email: newest.email }
@@ -129,15 +130,28 @@ function clean({ name, address }: EmailAddress): EmailAddress {
   return { name: oneLine(name).slice(0, MAX_NAME_LENGTH), address: address.trim() }
 }
 
-function answerTo({ from, writer, replyTo, to, cc }: MessageEmail): Recipients {
+interface Answered extends Recipients {
+  /** The address of the form that sent the mail, with the person who filled it in as `Reply-To`. */
+  form?: string
+}
+
+function answerTo({ from, writer, replyTo, to, cc }: MessageEmail): Answered {
   // Not to the form or the group that sent it in their name.
   if (writer) return { to: [writer], cc: withoutRepetitions([...to, ...cc], [from]) }
   const writers = replyTo.filter(({ address }) => isSendable(address))
-  return { to: writers.length > 0 ? writers : [from], cc: [...to, ...cc] }
+  const isForm = isFormSender(from.address) && withoutRepetitions(writers, [from]).length > 0
+  return {
+    to: writers.length > 0 ? writers : [from],
+    cc: [...to, ...cc],
+    ...(isForm && { form: addressKey(from.address) }),
+  }
 }
 
 /** The first of the usable ones, and always the customer. If none is left in To, those in Cc are the recipients. */
-function limited({ to, cc }: Recipients, { customer, own }: Conversation): Recipients & { leftOut: number } {
+function limited(
+  { to, cc, form }: Answered,
+  { customer, own }: Conversation,
+): Recipients & { leftOut: number } {
   const usable = (addresses: EmailAddress[]) =>
     addresses.filter(({ address }) => isSendable(address) && !own.has(address)).map(clean)
   const usableTo = withoutRepetitions(usable(to))
@@ -145,8 +159,9 @@ function limited({ to, cc }: Recipients, { customer, own }: Conversation): Recip
   const [people, copies] = usableTo.length > 0 ? [usableTo, usableCc] : [usableCc, []]
   const owner = customer.email === null ? [] : usable([{ name: customer.name, address: customer.email }])
   const known = [...people, ...copies]
-  // A form reads no answers. The person who filled it in is in Reply-To.
-  const isReached = known.length > 0 && isFormSender(customer.email ?? '')
+  // No one reads answers there. The person who filled in a form is in Reply-To.
+  const address = customer.email ?? ''
+  const isReached = known.length > 0 && (isNoReply(address) || addressKey(address) === form)
   const missing = isReached ? [] : withoutRepetitions(owner, known)
   const isTooMany = people.length + copies.length + missing.length > MAX_RECIPIENTS
   const all = isTooMany ? withoutRepetitions([...owner, ...people]) : [...people, ...missing]

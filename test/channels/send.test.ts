@@ -238,6 +238,14 @@ test('an automatic mail does not change who gets the reply', async () => {
   ])
 })
 
+test('a customer whose address looks like a form’s stays among the recipients when someone else answers', async () => {
+  const web = { name: 'Web', address: 'web@kunde.example' }
+  const ticketId = await outgoing.ticket({ from: web })
+  await outgoing.receive(ticketId, { from: { name: 'Bo', address: 'bo@kunde.example' } })
+  const { reply } = await readThread(ben, ticketId)
+  expect(reply.recipients?.to.map(({ address }) => address)).toEqual(['bo@kunde.example', web.address])
+})
+
 test('recipients that are too many for a mail are counted, not written to', async () => {
   const cc = Array.from({ length: 80 }, (_, number) => ({ name: '', address: `p${number}@example.com` }))
   const { reply } = await readThread(ben, await outgoing.ticket({ cc }))
