@@ -205,7 +205,12 @@ describe('who a sender is, is believed', () => {
     const results =
       'spf=pass (sender is 192.0.2.1; ok) smtp.mailfrom=example.com; dkim=fail reason="x"; dmarc=none'
     const mail = await parser.read(textMail('Hello', own(results)))
-    expect(mail.authentication).toEqual({ spf: 'pass', dkim: 'fail', dmarc: 'none' })
+    expect(mail.authentication).toEqual({
+      spf: 'pass',
+      dkim: 'fail',
+      dmarc: 'none',
+      domains: ['example.com'],
+    })
   })
 
   test('from nobody else', async () => {
@@ -217,7 +222,12 @@ describe('who a sender is, is believed', () => {
 
   test('from the topmost of several headers, which is the newest', async () => {
     const mail = textMail('Hello', own('dmarc=fail'), own('dkim=pass'), own('dkim=fail; dmarc=pass'))
-    expect((await parser.read(mail)).authentication).toEqual({ spf: 'none', dkim: 'pass', dmarc: 'fail' })
+    expect((await parser.read(mail)).authentication).toEqual({
+      spf: 'none',
+      dkim: 'pass',
+      dmarc: 'fail',
+      domains: [],
+    })
   })
 
   test('for one good signature of several', async () => {

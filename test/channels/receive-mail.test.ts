@@ -317,19 +317,44 @@ describeWithMail('received mail', () => {
     const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor' })
     dovecot.deliver(address, mail({ to: address, headers: ['Message-ID: <lamp@customer.test>'] }))
     await settled(1)
+    const results = (said: string) => `Authentication-Results: mx.helpdesk.test; ${said}`
     const answer = (from: string, to: string, id: string, ...more: string[]) => {
       const headers = [`Message-ID: <${id}@outlook.test>`, 'References: <lamp@customer.test>', ...more]
       return mail({ from, to, cc: address, subject: 'Re: Hello', headers, body: [`This is ${id}.`] })
     }
-    dovecot.deliver(address, answer(`Support <${address}>`, 'ana@customer.test', 'support'))
-    dovecot.deliver(address, answer(`B. Okafor <${ben.email}>`, 'ana@customer.test', 'ben'))
-    dovecot.deliver(address, answer(`Ben <${ben.email}>`, 'Supplier <desk@supplier.test>', 'supplier'))
-    const failed = 'Authentication-Results: mx.helpdesk.test; dmarc=fail; spf=fail'
+    dovecot.deliver(
+      address,
+      answer(`Support <${address}>`, 'ana@customer.test', 'support', results('dmarc=pass')),
+    )
+    dovecot.deliver(
+      address,
+      answer(
+        `B. Okafor <${ben.email}>`,
+        'ana@customer.test',
+        'ben',
+        results(`spf=pass smtp.mailfrom=${ben.email}`),
+      ),
+    )
+    dovecot.deliver(
+      address,
+      answer(
+        `Ben <${ben.email}>`,
+        'Supplier <desk@supplier.test>',
+        'supplier',
+        results(`dkim=pass header.d=mail.${ben.email.split('@')[1]}`),
+      ),
+    )
+    const failed = results('dmarc=fail; spf=fail')
     dovecot.deliver(address, answer(`Support <${address}>`, 'ana@customer.test', 'forged', failed))
+    const others = 'spf=pass smtp.mailfrom=evil.test; dkim=none; dmarc=none'
+    dovecot.deliver(address, answer(`Support <${address}>`, 'ana@customer.test', 'sent', results(others)))
+    const signed = results('dkim=pass header.d=evil.test')
+    dovecot.deliver(address, answer(`Ben <${ben.email}>`, 'ana@customer.test', 'signed', signed))
+    dovecot.deliver(address, answer(`Ben <${ben.email}>`, 'ana@customer.test', 'unchecked'))
     const thanks = ['Message-ID: <thanks@customer.test>', 'In-Reply-To: <support@outlook.test>']
-    await settled(5)
+    await settled(8)
     dovecot.deliver(address, mail({ to: address, subject: 'AW: Hello', headers: thanks, body: ['Thanks.'] }))
-    await settled(6)
+    await settled(9)
     const { id, messages } = await onlyTicket(client)
     const shown = messages.map(({ role, text, agentName, thirdParty, delivery }) => [
       ...[role, text, agentName, thirdParty, delivery?.state],
@@ -340,6 +365,9 @@ describeWithMail('received mail', () => {
       ['agent', 'This is ben.', 'Ben Okafor', undefined, 'sent'],
       ['agent', 'This is supplier.', 'Ben Okafor', true, 'sent'],
       ['customer', 'This is forged.', undefined, undefined, undefined],
+      ['customer', 'This is sent.', undefined, undefined, undefined],
+      ['customer', 'This is signed.', undefined, undefined, undefined],
+      ['customer', 'This is unchecked.', undefined, undefined, undefined],
       ['customer', 'Thanks.', undefined, undefined, undefined],
     ])
     const sent = (await storedEvents(bellhop.deps, client.orgId)).filter(
@@ -347,9 +375,13 @@ describeWithMail('received mail', () => {
     )
     expect(sent.map(({ body }) => JSON.parse(body).data.message.agentName)).toEqual([
       ...[undefined, 'Support', 'Ben Okafor', 'Ben Okafor', undefined, undefined],
+      ...[undefined, undefined, undefined],
     ])
     const { timeline } = await readThread(ben, id)
-    expect(timeline.find(({ text }) => text === 'This is forged.')?.email?.isUnverified).toBe(true)
+    const unverified = timeline.filter(({ email }) => email?.isUnverified).map(({ text }) => text)
+    expect(unverified).toEqual([
+      ...['This is forged.', 'This is sent.', 'This is signed.', 'This is unchecked.'],
+    ])
   })
 
   test('that answers us is a person’s although rules and lists mark it, unless a program answers', async () => {

@@ -9,7 +9,12 @@ import type { Deps } from '../../../deps.ts'
 import { recordEvents, recordWorkspaceChange } from '../../../events/events.ts'
 import { planAutoReply } from '../../../replies/auto-reply.ts'
 import { recordBounce } from '../../../sends/bounces.ts'
-import { addressKey, type OwnAddresses, withoutRepetitions } from '../../../sends/email-addresses.ts'
+import {
+  addressKey,
+  asciiDomain,
+  type OwnAddresses,
+  withoutRepetitions,
+} from '../../../sends/email-addresses.ts'
 import { withoutBrackets } from '../../../sends/email-content.ts'
 import { ownMessageIdsIn } from '../../../sends/message-id.ts'
 import { withoutSubjectToken, withoutToken } from '../../../sends/reply-address.ts'
@@ -246,7 +251,8 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
   const sender = writer.person.address.toLowerCase()
   const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer, own))
   const colleague = email.isUnverified ? undefined : await findColleague(tx, { orgId, own, writer })
-  const isColleague = colleague !== undefined
+  const isProven = provesSender(parsed.authentication, writer.from.address)
+  const isColleague = colleague !== undefined && isProven
   const found = mail.becomesTicket
     ? undefined
     : await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender, isColleague, own })
@@ -262,17 +268,21 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
     isHtmlFormatted: parsed.isFormatted,
     hasRemoteImages: parsed.hasRemoteImages,
   }
-  const answer = isColleague && found && answerOf(fields, { own, found })
-  const message = answer
-    ? await addAnswer(deps, tx, {
-        ...received,
-        agentName: colleague,
-        found,
-        fields: { ...fields, ...answer },
-      })
-    : found
-      ? await addToTicket(deps, tx, { ...received, found, fields })
-      : await openNew(deps, tx, { ...received, fields })
+  const claimed = colleague !== undefined && found ? answerOf(fields, { own, found }) : undefined
+  // Anyone can write a colleague's address into From, and customers know the ids of a ticket's mails.
+  const answer = isProven || found?.isSigned ? claimed : undefined
+  if (claimed && !answer) fields.email = { ...fields.email, isUnverified: true }
+  const message =
+    answer && found && colleague !== undefined
+      ? await addAnswer(deps, tx, {
+          ...received,
+          agentName: colleague,
+          found,
+          fields: { ...fields, ...answer },
+        })
+      : found
+        ? await addToTicket(deps, tx, { ...received, found, fields })
+        : await openNew(deps, tx, { ...received, fields })
   await storeContents(tx, { mail, parsed, message })
   return message
 }
@@ -433,6 +443,17 @@ function emailOf(parsed: ParsedMail, { from, person }: Writer, own: OwnAddresses
  */
 function isUnverified({ dmarc, spf, dkim }: Authentication): boolean {
   return dmarc === 'fail' || (dmarc === 'none' && spf === 'fail' && dkim !== 'pass')
+}
+
+/** Whether the mailbox's server found that the domain in From, its parent or its child sent or signed the mail. */
+function provesSender(authentication: Authentication | null, address: string): boolean {
+  if (authentication === null || isUnverified(authentication)) return false
+  const domain = asciiDomain(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
+  const isRelated = (other: string) => domain.endsWith(`.${other}`) || other.endsWith(`.${domain}`)
+  return (
+    authentication.dmarc === 'pass' ||
+    authentication.domains.some((other) => other === domain || (other.includes('.') && isRelated(other)))
+  )
 }
 
 function ledgerRow(deps: Deps, result: ParseResult, { outcome, reason = '', ticketId, messageId }: Filed) {

@@ -32,6 +32,8 @@ export interface FoundTicket {
   isVisitor?: boolean
   /** Someone who takes part in the ticket answers one of our messages, which the mail names with our signature. */
   answersUs: boolean
+  /** The mail has one of our signatures: a reply address, or our own `Message-ID`. */
+  isSigned: boolean
   /** The customer's address in lower case; empty for none. */
   customer: string
 }
@@ -42,7 +44,7 @@ interface Sought {
   mail: ParsedMail
   /** In lower case. */
   sender: string
-  /** A colleague can answer a ticket's mail without taking part in it. */
+  /** A proven colleague can answer a ticket's mail without taking part in it. */
   isColleague: boolean
   own: OwnAddresses
 }
@@ -70,7 +72,14 @@ export async function findTicketOf(
   const tokens = tokensInAddresses([...recipients, ...mail.deliveredTo])
   const signed = (await ticketOfTokens(deps, tx, orgId, tokens)) ?? answered?.ticketId
   if (signed !== undefined) {
-    return found(tx, { orgId, ticketId: signed, sender, own, isAnswer: signed === answered?.ticketId })
+    return found(tx, {
+      orgId,
+      ticketId: signed,
+      sender,
+      own,
+      isAnswer: signed === answered?.ticketId,
+      isSigned: true,
+    })
   }
   const known =
     (await ticketOfKnownMail(tx, { orgId, mailboxId, mail })) ??
@@ -78,7 +87,9 @@ export async function findTicketOf(
   if (known === undefined) return undefined
   const { customer, participants } = await addressesOf(tx, orgId, known)
   const takesPart = isColleague || customer === sender || participants.has(sender)
-  return takesPart ? found(tx, { orgId, ticketId: known, sender, own, isAnswer: false }) : undefined
+  return takesPart
+    ? found(tx, { orgId, ticketId: known, sender, own, isAnswer: false, isSigned: false })
+    : undefined
 }
 
 /** The id of our message that the headers of a mail name, with our signature. */
@@ -106,7 +117,8 @@ async function found(
     sender,
     own,
     isAnswer,
-  }: Pick<Sought, 'orgId' | 'sender' | 'own'> & { ticketId: string; isAnswer: boolean },
+    isSigned,
+  }: Pick<Sought, 'orgId' | 'sender' | 'own'> & { ticketId: string; isAnswer: boolean; isSigned: boolean },
 ): Promise<FoundTicket | undefined> {
   const [ticket] = await tx
     .select({ id: tickets.id })
@@ -114,14 +126,14 @@ async function found(
     .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
   if (!ticket) return undefined
   const { customer, participants, thirdParties } = await addressesOf(tx, orgId, ticketId)
-  if (customer === sender) return { ticketId, author: 'customer', customer, answersUs: isAnswer }
+  if (customer === sender) return { ticketId, author: 'customer', customer, answersUs: isAnswer, isSigned }
   const [visitor] = await findTypedContact(tx, { orgId, ticketId })
   if (visitor?.email.toLowerCase() === sender) {
-    return { ticketId, author: 'customer', customer, isVisitor: true, answersUs: isAnswer }
+    return { ticketId, author: 'customer', customer, isVisitor: true, answersUs: isAnswer, isSigned }
   }
   const isThird = thirdParties.has(sender) && !own.has(sender)
   const author = isThird ? 'third_party' : 'participant'
-  return { ticketId, author, customer, answersUs: isAnswer && participants.has(sender) }
+  return { ticketId, author, customer, answersUs: isAnswer && participants.has(sender), isSigned }
 }
 
 async function ticketOfTokens(

@@ -3,6 +3,10 @@ import type { Authentication, AuthenticationResult } from './parsed-mail.ts'
 
 const MAX_HEADER_LENGTH = 16_384
 const METHODS = ['spf', 'dkim', 'dmarc'] as const
+const DOMAIN_OF = {
+  spf: /^smtp\.mailfrom=(?:.*@)?([^@]+)$/i,
+  dkim: /^header\.[di]=(?:.*@)?([^@]+)$/i,
+}
 const FAILURES = new Set(['fail', 'softfail', 'hardfail', 'permerror', 'policy'])
 
 /**
@@ -14,10 +18,11 @@ export function authenticationBy(authservId: string, headers: MailHeaders): Auth
   const own = headers
     .all('authentication-results')
     .filter((header) => authservIdOf(header) === authservId.toLowerCase())
-    .map((header) => withoutComments(header.slice(0, MAX_HEADER_LENGTH)).split(';'))
+    .map((header) => bare(header.slice(0, MAX_HEADER_LENGTH)).split(';'))
   if (own.length === 0) return null
   const [spf, dkim, dmarc] = METHODS.map((method) => resultOf(method, own))
-  return { spf: spf ?? 'none', dkim: dkim ?? 'none', dmarc: dmarc ?? 'none' }
+  const domains = [...passedDomains('spf', own), ...passedDomains('dkim', own)]
+  return { spf: spf ?? 'none', dkim: dkim ?? 'none', dmarc: dmarc ?? 'none', domains }
 }
 
 /** The name that the last server on the way gave itself; undefined without such a header. */
@@ -34,7 +39,7 @@ function authservIdOf(header: string): string {
 
 /** One passed signature is enough: mails are signed by several parties. */
 function resultOf(method: string, headers: string[][]): AuthenticationResult {
-  const said = new RegExp(`^\\s*${method}(?:/\\d+)?\\s*=\\s*(\\w+)`, 'i')
+  const said = resultPattern(method)
   for (const [, ...results] of headers) {
     const words = results
       .map((result) => said.exec(result)?.[1]?.toLowerCase())
@@ -44,6 +49,28 @@ function resultOf(method: string, headers: string[][]): AuthenticationResult {
     if (words.length > 0) return 'none'
   }
   return 'none'
+}
+
+/** The domains for which a check passed: the sender's of the envelope, or the signers'. */
+function passedDomains(method: keyof typeof DOMAIN_OF, headers: string[][]): string[] {
+  const said = resultPattern(method)
+  const results = headers.map(([, ...each]) => each.filter((result) => said.test(result)))
+  const topmost = results.find((each) => each.length > 0) ?? []
+  return topmost
+    .filter((result) => said.exec(result)?.[1]?.toLowerCase() === 'pass')
+    .flatMap((result) => result.split(/\s+/))
+    .flatMap((word) => DOMAIN_OF[method].exec(word)?.[1]?.toLowerCase() ?? [])
+}
+
+function resultPattern(method: string): RegExp {
+  return new RegExp(`^\\s*${method}(?:/\\d+)?\\s*=\\s*(\\w+)`, 'i')
+}
+
+/** Without comments, and without what senders could write into quotes to look like another result. */
+function bare(value: string): string {
+  return withoutComments(value).replace(/"((?:[^"\\]|\\.)*)"/g, (_, quoted: string) =>
+    quoted.replaceAll(/[^\w.@-]/g, ''),
+  )
 }
 
 function withoutComments(value: string): string {

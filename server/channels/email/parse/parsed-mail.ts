@@ -111,6 +111,8 @@ export interface Authentication {
   spf: AuthenticationResult
   dkim: AuthenticationResult
   dmarc: AuthenticationResult
+  /** In lower case: those for which SPF or DKIM passed. */
+  domains: string[]
 }
 
 export type AuthenticationResult = 'pass' | 'fail' | 'none'
