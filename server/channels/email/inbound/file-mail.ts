@@ -269,8 +269,10 @@ async function storeMessage(deps: Deps, tx: Transaction, received: Received): Pr
     hasRemoteImages: parsed.hasRemoteImages,
   }
   const claimed = colleague !== undefined && found ? answerOf(fields, { own, found }) : undefined
-  // Anyone can write a colleague's address into From, and customers know the ids of a ticket's mails.
-  const answer = isProven || found?.isSigned ? claimed : undefined
+  // Anyone can write a colleague's address into From, and customers know the ids of a ticket's mails, our signed ones too.
+  // So these count only where the mailbox's server checks nothing.
+  const isUnchecked = parsed.authentication === null && found?.isSigned === true
+  const answer = isProven || isUnchecked ? claimed : undefined
   if (claimed && !answer) fields.email = { ...fields.email, isUnverified: true }
   const message =
     answer && found && colleague !== undefined
