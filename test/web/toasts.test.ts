@@ -59,6 +59,8 @@ browserTest('a toast lies under a dialog, and is still to be seen when it closes
   await failToChange(page)
   await page.keyboard.press('?')
   await page.getByRole('dialog').waitFor()
+  // From here on, only the test moves the time.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000))
   const isOver = () =>
     page.evaluate(() => {
       const box = document.querySelector('.toaster-toast')?.getBoundingClientRect()
@@ -68,8 +70,9 @@ browserTest('a toast lies under a dialog, and is still to be seen when it closes
   expect(await isOver()).toBe(true)
   await page.clock.runFor(20_000)
   await page.keyboard.press('Escape')
+  await page.clock.runFor(500)
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await page.getByRole('alert').filter({ hasText: "Couldn't" }).isVisible()).toBe(true)
-  await page.clock.runFor(2_000)
+  await page.clock.runFor(8_000)
   expect(await page.getByRole('alert').filter({ hasText: "Couldn't" }).count()).toBe(0)
 })

@@ -10,6 +10,8 @@ const SHOWN_FOR_MS = 6_000
 const ERROR_SHOWN_FOR_MS = 8_000
 /** How soon a toast that something covers tries to end again. */
 const COVERED_MS = 1_000
+/** How long it is shown at least after that. */
+const UNCOVERED_MS = 3_000
 const MAX_TOASTS = 4
 /** What lies over toasts. */
 const COVERS = '.dialog, .image-viewer, .overlay, .drawer'
@@ -111,12 +113,15 @@ export function Toaster() {
 function ToastCard(props: { toast: Toast }) {
   let card: HTMLDivElement | undefined
   const end = () => close(props.toast.id)
+  let wasCovered = false
   /** A dialog or a viewer hides it: what was not seen is not over. */
   function endUnlessCovered(): void {
     const box = card?.getBoundingClientRect()
     const over = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2)
-    if (over?.closest(COVERS)) timer = setTimeout(endUnlessCovered, COVERED_MS)
+    const isCovered = over?.closest(COVERS) != null
+    if (isCovered || wasCovered) timer = setTimeout(endUnlessCovered, isCovered ? COVERED_MS : UNCOVERED_MS)
     else end()
+    wasCovered = isCovered
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = () => clearTimeout(timer)
