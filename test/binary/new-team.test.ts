@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { type Answer, type Call, call } from '../support/bellhop.ts'
@@ -201,8 +201,14 @@ describeWithMail('a new team with only the compiled program', () => {
     const tags = await call('GET', `${server.url}/console/tags`, { headers: { cookie } })
     expect(tags.json).toMatchObject({ data: [{ tag: 'lost' }] })
     const before = await everything()
-    const automatic = () => (existsSync(join(folder, 'backups')) ? readdirSync(join(folder, 'backups')) : [])
-    await eventually(() => automatic().some((name) => name.endsWith('.tar.zst')))
+    // Verified, too: only one backup is made at a time.
+    const automatic = async () => {
+      const { json } = await call<{ lastSuccess: object | null }>('GET', `${server.url}/console/backups`, {
+        headers: { cookie },
+      })
+      return json.lastSuccess !== null
+    }
+    await eventually(automatic)
     const backup = join(folder, 'team.tar.zst')
     expect(await bellhop('backup', backup)).toStartWith('Wrote and verified')
 
