@@ -175,7 +175,10 @@ describeWithMail('testing the connection of a mailbox', () => {
 
   test('a server that hangs is judged alone: the other one passes', async () => {
     const hanging = await startHangingServer()
-    const result = await advancing(tested(settings({ imap: { port: hanging.port, security: 'starttls' } })))
+    const result = await advancing(
+      tested(settings({ imap: { port: hanging.port, security: 'starttls' } })),
+      50,
+    )
     hanging.stop()
     expect(statesOf(result).filter((state) => state.startsWith('smtp'))).toEqual(ALL_OK.slice(5, 9))
     expect(failureOf(result)).toMatchObject([{ side: 'imap', step: 'connection' }])
@@ -220,7 +223,7 @@ describeWithMail('testing the connection of a mailbox', () => {
 
   test('a server that hangs ends the test after a minute', async () => {
     faults.fail({ at: 'auth', does: 'hang' })
-    const result = await advancing(tested(settings({ smtp: { port: faults.tlsPort } })))
+    const result = await advancing(tested(settings({ smtp: { port: faults.tlsPort } })), 100)
     expect(failureOf(result)).toMatchObject([
       { side: 'smtp', detail: "The mail server didn't respond within a minute." },
     ])
