@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import ipaddr from 'ipaddr.js'
-import { readAllowedHost } from './allowed-host.ts'
 import {
   type BackupPlace,
   type KeptBackups,
@@ -9,14 +8,15 @@ import {
   readBackupPlace,
   S3_SETTINGS,
   type S3Settings,
-} from './backup-place.ts'
+} from './backup/backup-place.ts'
 import { parseDuration, parseDurations } from './dates.ts'
 import { MIN_SECRET_LENGTH } from './encryption.ts'
 import { ConfigError } from './errors.ts'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
-import { refuseUnknownSettings, SECRET_SETTINGS, type SettingName } from './setting-names.ts'
-import { type Environment, loadedEnvironment } from './settings-file.ts'
-import { parseSize } from './sizes.ts'
+import { refuseUnknownSettings, SECRET_SETTINGS, type SettingName } from './machine/setting-names.ts'
+import { type Environment, loadedEnvironment } from './machine/settings-file.ts'
+import { readAllowedHost } from './network/allowed-host.ts'
+import { parseSize } from './text/sizes.ts'
 
 export interface Config {
   host: string

@@ -32,7 +32,7 @@ export type IdPrefix =
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */
 const PAIRS = Array.from({ length: 1024 }, (_, bits) => `${ALPHABET[bits >> 5]}${ALPHABET[bits & 31]}`)
-const ORGANIZATION_CHARACTERS = 6
+const ORGANIZATION_CHARACTERS = 12
 const ID_PATTERN = /^([a-z]{3})_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 /**
@@ -44,8 +44,8 @@ export function createId(prefix: IdPrefix, now: number): string {
 }
 
 /**
- * A new organization id with 30 random bits. It is short because nearly every row and index contains it. With a
- * thousand organizations, the chance of a collision is one in a million; creating the organization then fails.
+ * A new organization id with 60 random bits. It is short because nearly every row and index contains it. Older ones have
+ * 30 bits, 6 characters.
  */
 export function createOrganizationId(now: number): string {
   return `org_${base32(Bun.randomUUIDv7('buffer', now)).slice(-ORGANIZATION_CHARACTERS)}`

@@ -1,4 +1,4 @@
-import { loadSettings } from './settings-file.ts'
+import { loadSettings } from './machine/settings-file.ts'
 
 // Before anything else is loaded, because the schema depends on DATABASE_URL.
 const args = loadSettings(process.argv.slice(2))

@@ -1,19 +1,26 @@
-/** Calls its listeners after every commit. It has no payload: each listener looks at the rows. */
+import { getTableName } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+
+/** Calls its listeners after commits. It has no payload: each listener looks at the rows. */
 export interface Pulse {
-  beat(): void
-  /** Returns a function that removes the listener. */
-  listen(call: () => void): () => void
+  /** Calls those who listen to one of these tables, named as in the database. Without names, it calls everyone. */
+  beat(written?: ReadonlySet<string>): void
+  /** Listens to commits that write one of these tables; without tables, to all. Returns how to end it. */
+  listen(call: () => void, tables?: PgTable[]): () => void
 }
 
 export function createPulse(): Pulse {
-  const listeners = new Set<() => void>()
+  const listeners = new Map<() => void, string[] | undefined>()
   return {
-    beat() {
-      for (const call of listeners) call()
+    beat(written) {
+      for (const [call, tables] of listeners) {
+        if (!written || !tables || tables.some((table) => written.has(table))) call()
+      }
     },
-    listen(call) {
-      listeners.add(call)
-      return () => listeners.delete(call)
+    listen(call, tables) {
+      const listener = () => call()
+      listeners.set(listener, tables?.map(getTableName))
+      return () => listeners.delete(listener)
     },
   }
 }

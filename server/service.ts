@@ -1,28 +1,29 @@
 import { join } from 'node:path'
 import type { PasswordCost } from './agents/password.ts'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
-import { type BackupRequests, createBackupRequests } from './backup/backup-requests.ts'
+import { type BackupRequests, createBackupRequests } from './backup/backup-runs.ts'
 import { createVisitorStreams } from './channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from './channels/widget/visitors/require-visitor.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import { namingFullDisk } from './data-folder.ts'
 import { lockDataFolder } from './database/lock.ts'
 import { DATABASE_FILE } from './database/open.ts'
 import { watchExternalCommits } from './database/watch-external-commits.ts'
 import { type WatchedFile, watchFiles } from './database/watch-files.ts'
-import { type Deps, openDeps, openLog } from './deps.ts'
+import type { Deps } from './deps.ts'
 import { createApp } from './http/app.ts'
+import { trustResponses } from './http/checked-requests.ts'
 import { listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
-import { trustResponses } from './http/trusted-responses.ts'
 import { logRequest, watchRequests } from './http/watch-requests.ts'
 import { startPruningKeys } from './idempotency/idempotency.ts'
 import { createLive, type Live } from './live/live.ts'
 import type { Log } from './log.ts'
 import { yieldToEventLoop } from './loop.ts'
+import { namingFullDisk } from './machine/data-folder.ts'
+import { recordSettings } from './machine/recorded-settings.ts'
+import { openDeps, openLog } from './open-deps.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
-import { recordSettings } from './recorded-settings.ts'
 import { compressResponses } from './responses/compress-responses.ts'
 import { createLargeResponses } from './responses/large-responses.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
@@ -141,7 +142,7 @@ function loops(
       return [startChannels(deps, { live, onSendAttempt: metrics.countSendAttempt })]
     },
     async () => {
-      const { startSendingMessages } = await import('./replies/scheduled-messages-loop.ts')
+      const { startSendingMessages } = await import('./messages/scheduled-messages-loop.ts')
       return [startSendingMessages(deps)]
     },
     async () => {

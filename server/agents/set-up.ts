@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { isNameTaken } from '../organizations/directory.ts'
 import { newOrganization, type Organization, requireName } from '../organizations/organizations.ts'
 import { type Agent, insertAgent, type NewAgent, type PreparedAgent, prepareAgent } from './agents.ts'
 
@@ -19,11 +19,7 @@ export async function setUp(
   const prepared = await prepareAgent(deps, organization.id, { ...input.admin, role: 'admin' })
   await deps.database.write(async (tx) => {
     const { name } = organization
-    const same = await tx
-      .select({ id: organizations.id })
-      .from(organizations)
-      .where(eq(organizations.name, name))
-    if (same.length > 0) {
+    if (await isNameTaken(tx, name)) {
       throw new AppError(409, 'organization_exists', `An organization named "${name}" already exists.`)
     }
     await insertOrganization(deps, tx, organization, prepared)

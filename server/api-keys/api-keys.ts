@@ -1,14 +1,14 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
-import type { Database, Reader, Transaction } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
+import type { Database, Transaction } from '../database/database.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
+import { hashToken } from '../encryption.ts'
 import { invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
+import { keyByHash, keyColumns } from '../organizations/directory.ts'
 import { requireName } from '../organizations/organizations.ts'
-import { hashToken } from '../token.ts'
 
 /** Prefixes that people and secret scanners recognize. */
 export const KEY_PREFIX = { secret: 'bellhop_sk_', public: 'bellhop_pk_' } as const satisfies Record<
@@ -38,21 +38,6 @@ export interface ApiKey {
   createdAt: number
 }
 
-const keyColumns = {
-  id: apiKeys.id,
-  orgId: apiKeys.orgId,
-  kind: apiKeys.kind,
-  name: apiKeys.name,
-  prefix: apiKeys.prefix,
-  publicKey: apiKeys.publicKey,
-  scopes: apiKeys.scopes,
-  rateLimit: apiKeys.rateLimit,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  createdAt: apiKeys.createdAt,
-}
-
 export interface NewApiKey {
   name: string
   kind: KeyKind
@@ -77,16 +62,17 @@ export async function createApiKey(
   return made
 }
 
-/** A key that isn't stored yet. Throws 400 for invalid input. */
+/** A key that isn't stored yet, with its organization in it: `bellhop_sk_<organization>_<random>`. Throws 400 for invalid input. */
 export function newApiKey(deps: Deps, orgId: string, input: NewApiKey): { key: ApiKey; secret: string } {
   const { kind } = input
-  const secret = KEY_PREFIX[kind] + Buffer.from(deps.randomBytes(KEY_RANDOM_BYTES)).toString('base64url')
+  const start = `${KEY_PREFIX[kind]}${orgId.slice('org_'.length)}_`
+  const secret = start + Buffer.from(deps.randomBytes(KEY_RANDOM_BYTES)).toString('base64url')
   const key: ApiKey = {
     id: deps.newId('key'),
     orgId,
     kind,
     name: requireName(input.name),
-    prefix: secret.slice(0, KEY_PREFIX[kind].length + SHOWN_CHARACTERS),
+    prefix: secret.slice(0, start.length + SHOWN_CHARACTERS),
     publicKey: kind === 'public' ? secret : null,
     scopes: requireScopes(input),
     rateLimit: requireRateLimit(input.rateLimit),
@@ -230,7 +216,3 @@ async function readAndCache(
   if (key) keys.set(hash, key)
   return key
 }
-
-const keyByHash = statement<{ hash: string }, ApiKey[], Reader>('api_keys_by_hash', (read, p) =>
-  read.select(keyColumns).from(apiKeys).where(eq(apiKeys.hash, p.hash)),
-)

@@ -1,5 +1,5 @@
-import { withoutDirectionControls } from '../direction-controls.ts'
-import { lengthOf } from '../requests/text.ts'
+import { withoutDirectionControls } from '../text/direction-controls.ts'
+import { lengthOf } from '../text/text.ts'
 
 /** In code points. */
 export const MAX_FILE_NAME_LENGTH = 255

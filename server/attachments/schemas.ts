@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { MAX_ATTACHMENTS_PER_MESSAGE } from '../config.ts'
-import { text } from '../requests/text.ts'
+import { text } from '../text/text.ts'
 import { MAX_FILE_NAME_LENGTH } from './file-name.ts'
 
 const ID = 'att_01jq8z5w8wf6r9f5v0h3q1x2yz'

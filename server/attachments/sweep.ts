@@ -1,7 +1,8 @@
 import { and, inArray, isNull, lt } from 'drizzle-orm'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
-import { type Loop, startPruning } from '../loop.ts'
+import { startPruning } from '../jobs/pruning.ts'
+import type { Loop } from '../loop.ts'
 import { deleteFiles, referencedFiles } from './queries.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { describePlace } from '../backup-place.ts'
 import type { Deps } from '../deps.ts'
 import { startLoop } from '../loop.ts'
-import type { BackupJob, BackupResult } from './backup-job.ts'
-import type { BackupRequests } from './backup-requests.ts'
+import { describePlace } from './backup-place.ts'
+import type { BackupRequests } from './backup-runs.ts'
 import { readBackupStatus, recordRun } from './backup-runs.ts'
+import type { BackupJob, BackupResult } from './create-backup.ts'
 
 const CHECK_EVERY_MS = 60_000
 /** Until the installation is set up: the first backup follows at once. */
@@ -53,7 +53,7 @@ export function startBackups(deps: Deps, requests: BackupRequests): { stop(): Pr
   }
 
   let checkAt = deps.clock.monotonic()
-  const loop = startLoop(deps, 'backups', async () => {
+  const loop = startLoop(deps, 'backups', [], async () => {
     const wait = checkAt - deps.clock.monotonic()
     if (wait > 0 && !requests.isAsked()) return wait
     await backUpIfDue()

@@ -1,5 +1,5 @@
-import type { KeptBackups } from '../backup-place.ts'
 import { isoTime } from '../dates.ts'
+import type { KeptBackups } from './backup-place.ts'
 
 const NAME = /^bellhop-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.zst(?:\.age)?$/
 const HOUR_MS = 3_600_000

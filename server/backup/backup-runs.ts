@@ -1,8 +1,8 @@
 import { desc, notInArray } from 'drizzle-orm'
 import { backups } from '../database/tables/backups.ts'
-import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
+import { isSetUp, listOrganizations } from '../organizations/directory.ts'
 
 export type BackupRun = typeof backups.$inferSelect
 
@@ -37,15 +37,10 @@ export async function readBackupStatus({ database, clock, config }: Deps): Promi
     lastSuccess: runs[firstSuccess],
     failures,
     isFailing: failures >= MANY_FAILURES,
-    isDue: last ? dueAfter(last, { failures, now, everyMs }) <= now : await isSetUp(database),
+    // Without an organization, there is nothing to back up.
+    isDue: last ? dueAfter(last, { failures, now, everyMs }) <= now : await isSetUp(database.read),
     dueAt: last ? dueAfter(last, { failures, now, everyMs }) : now,
   }
-}
-
-/** An installation without an organization has nothing to back up. */
-async function isSetUp({ read }: Deps['database']): Promise<boolean> {
-  const found = await read.select({ id: organizations.id }).from(organizations).limit(1)
-  return found.length > 0
 }
 
 /** A clock that was set back doesn't put off the next one. */
@@ -63,16 +58,39 @@ export async function recordRun(deps: Deps, run: Omit<BackupRun, 'id'>): Promise
   const { runs, lastSuccess, failures, isFailing } = await readBackupStatus(deps)
   const kept = [...runs.slice(0, KEPT_RUNS - 1), ...(lastSuccess ? [lastSuccess] : [])].map(({ id }) => id)
   const isFailingNow = run.error !== '' && failures + 1 >= MANY_FAILURES
-  const told =
-    isFailingNow === isFailing
-      ? []
-      : await deps.database.read
-          .select({ id: organizations.id })
-          .from(organizations)
-          .orderBy(organizations.id)
+  const told = isFailingNow === isFailing ? [] : await listOrganizations(deps)
   await deps.database.write(async (tx) => {
     for (const { id } of told) await recordWorkspaceChange(deps, tx, id)
     if (kept.length > 0) await tx.delete(backups).where(notInArray(backups.id, kept))
     await tx.insert(backups).values({ id: deps.newId('bkp'), ...run })
   })
+}
+
+/** What the page of backups and the loop that makes them say to each other. */
+export interface BackupRequests {
+  /** Set by the loop. */
+  isRunning: boolean
+  /** Asks for a backup now. One that is running doesn't count. */
+  ask(): void
+  /** Whether someone asked since the last call of `take`. */
+  isAsked(): boolean
+  take(): void
+  onAsk: () => void
+}
+
+export function createBackupRequests(): BackupRequests {
+  let isAsked = false
+  const requests: BackupRequests = {
+    isRunning: false,
+    ask() {
+      isAsked = true
+      requests.onAsk()
+    },
+    isAsked: () => isAsked,
+    take() {
+      isAsked = false
+    },
+    onAsk() {},
+  }
+  return requests
 }

@@ -1,12 +1,18 @@
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { S3Client, type S3File } from 'bun'
 import { syncFolder } from '../attachments/disk-files.ts'
-import { type BackupPlace, describePlace, type S3Place } from '../backup-place.ts'
+import { type ArchiveFile, fileOf } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
 import { isBackupName } from './backup-names.ts'
-import type { BackupFile } from './read-archive.ts'
+import {
+  type BackupPlace,
+  describePlace,
+  readBackupPlace,
+  type S3Place,
+  type S3Settings,
+} from './backup-place.ts'
 
 /** S3 takes at most 10,000 parts: files of up to 160 GB. */
 const PART_BYTES = 16 * 1024 * 1024
@@ -19,12 +25,35 @@ interface BackupStore {
   list(): Promise<string[]>
   /** The name is there only once all of the file is. */
   store(file: string, name: string): Promise<void>
-  open(name: string): BackupFile
+  open(name: string): ArchiveFile
   delete(name: string): Promise<void>
 }
 
 export function openBackupStore(place: BackupPlace): BackupStore {
   return place.kind === 'folder' ? openFolder(place.path) : openBucket(place)
+}
+
+/** The backup that a person names: a file, an object on S3, or the newest one of a folder or a prefix. */
+export async function findBackup(named: string, s3: S3Settings): Promise<ArchiveFile> {
+  const isOnS3 = named.startsWith('s3://')
+  if (!isOnS3 && !statSync(named, { throwIfNoEntry: false })?.isDirectory()) return fileOf(named)
+  const place = placeOf(named, s3)
+  const slash = named.lastIndexOf('/')
+  const name = named.slice(slash + 1)
+  if (isOnS3 && isBackupName(name)) return openBackupStore(placeOf(named.slice(0, slash), s3)).open(name)
+  const store = openBackupStore(place)
+  const newest = (await store.list()).sort().at(-1)
+  if (newest === undefined) throw new BackupError(`There is no backup in ${describePlace(place)}.`)
+  return store.open(newest)
+}
+
+function placeOf(named: string, s3: S3Settings): BackupPlace {
+  try {
+    return readBackupPlace(named, s3)
+  } catch (cause) {
+    const needed = 's3://bucket/prefix, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY set'
+    throw new BackupError(`"${named}" can't be used. It must be a file, a folder, or ${needed}.`, { cause })
+  }
 }
 
 function openFolder(folder: string): BackupStore {
@@ -51,7 +80,7 @@ function openFolder(folder: string): BackupStore {
         }
       })
     },
-    open: (name) => ({ name: join(folder, name), read: () => createReadStream(join(folder, name)) }),
+    open: (name) => fileOf(join(folder, name)),
     delete: (name) => namingDiskFaults(`Can't delete ${join(folder, name)}`, () => rm(join(folder, name))),
   }
 }

@@ -1,19 +1,23 @@
 import { existsSync, readdirSync, statfsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { setPriority } from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
-import { hashOf, statOf, syncFolder } from '../attachments/disk-files.ts'
-import { SECRET_FILE } from '../data-folder.ts'
+import { dirname, join, resolve } from 'node:path'
+import { hashOf, statOf } from '../attachments/disk-files.ts'
 import { lockBackups } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { sizeOfPostgres } from '../database/postgresql/postgres-copy.ts'
 import { copyDatabase, openSnapshot, type Snapshot, stillReferenced } from '../database/snapshot.ts'
 import { isoTime } from '../dates.ts'
-import { formatSize } from '../sizes.ts'
+import { SECRET_FILE } from '../machine/data-folder.ts'
+import { formatSize } from '../text/sizes.ts'
 import { VERSION } from '../version.ts'
+import { fileOf, writeNewFile } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
+import { backupName, outdatedBackups } from './backup-names.ts'
+import type { BackupPlace, KeptBackups } from './backup-place.ts'
+import { openBackupStore } from './backup-store.ts'
 import { MANIFEST_FILE, type Manifest, manifestOf } from './manifest.ts'
-import { fileOf, readArchive } from './read-archive.ts'
+import { readArchive } from './read-archive.ts'
 import { type ArchiveEntry, writeArchive } from './write-archive.ts'
 
 /** In the data folder: the copy of the database, and what a killed backup left behind. */
@@ -24,7 +28,7 @@ const SPARE_BYTES = 256 * 1024 * 1024
 /** Larger files are read twice, in pieces. */
 const MAX_BYTES_IN_MEMORY = 1024 * 1024
 
-export interface BackupSource {
+interface BackupSource {
   dataFolder: string
   /** Of PostgreSQL, if the database is there. */
   databaseUrl: string | undefined
@@ -46,22 +50,46 @@ interface Backup {
  * its own.
  */
 export async function createBackup(file: string, source: BackupSource): Promise<Backup> {
-  requireNewFile(file)
-  return withWorkFolder(source.dataFolder, async (work) => {
-    const draft = `${file}.partial`
-    try {
+  return writeNewFile(file, (draft) =>
+    withWorkFolder(source.dataFolder, async (work) => {
       const bytes = await writeDraft(draft, work, source)
-      const manifest = await readArchive(fileOf(draft), { passphrase: source.passphrase })
-      // Someone may have made a file with this name meanwhile.
-      requireNewFile(file)
-      await namingDiskFaults(`Can't write ${file}`, async () => {
-        await rename(draft, file)
-        await syncFolder(dirname(resolve(file)))
-      })
-      return { manifest, bytes }
-    } finally {
-      // If nothing can be written, nothing can be deleted either. The first error is the reason.
-      await rm(draft, { force: true }).catch(() => {})
+      return { manifest: await readArchive(fileOf(draft), { passphrase: source.passphrase }), bytes }
+    }),
+  )
+}
+
+/** What the server gives to the process that makes an automatic backup, as JSON. */
+export interface BackupJob extends BackupSource {
+  place: BackupPlace
+  keep: KeptBackups[]
+}
+
+export interface BackupResult {
+  name: string
+  bytes: number
+  /** Attachments that the data folder lacks. */
+  missing: number
+}
+
+/**
+ * Makes a backup, stores it, reads it back to its end, and only then deletes those that are not kept. Throws
+ * `BackupError`; a backup that can't be read back is deleted.
+ */
+export async function runBackupJob({ place, keep, ...source }: BackupJob): Promise<BackupResult> {
+  const store = openBackupStore(place)
+  const name = backupName(source.now, source.passphrase !== undefined)
+  return withWorkFolder(source.dataFolder, async (work) => {
+    const draft = join(work, name)
+    const bytes = await writeDraft(draft, work, source)
+    await store.store(draft, name)
+    await rm(draft)
+    try {
+      const { missing } = await readArchive(store.open(name), { passphrase: source.passphrase })
+      for (const outdated of outdatedBackups(await store.list(), keep)) await store.delete(outdated)
+      return { name, bytes, missing: missing.length }
+    } catch (error) {
+      await store.delete(name).catch(() => {})
+      throw error
     }
   })
 }
@@ -72,7 +100,7 @@ const PRIORITY = 19
 const THREADS_FOLDER = '/proc/self/task'
 
 /** Runs `run` with an empty folder on the disk of the data folder, while no other backup is being made. */
-export async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
+async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
   const release = lockBackups(dataFolder)
   lowerPriority()
   const work = join(dataFolder, WORK_FOLDER)
@@ -98,7 +126,7 @@ function lowerPriority(): void {
 }
 
 /** Writes a backup without reading it back, in a work folder that the caller has. Returns its size. */
-export async function writeDraft(file: string, work: string, source: BackupSource): Promise<number> {
+async function writeDraft(file: string, work: string, source: BackupSource): Promise<number> {
   const { dataFolder, passphrase, now } = source
   await requireSpace(source)
   const copy = join(work, DATABASE_FILE)
@@ -171,13 +199,6 @@ async function readIntact(path: string, hash: string): Promise<Omit<ArchiveEntry
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
-  }
-}
-
-function requireNewFile(file: string): void {
-  if (existsSync(file)) throw new BackupError(`${file} exists already. Choose another name.`)
-  if (!existsSync(dirname(resolve(file)))) {
-    throw new BackupError(`Can't write ${basename(file)}: there is no folder ${dirname(resolve(file))}.`)
   }
 }
 

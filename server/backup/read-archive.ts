@@ -1,28 +1,17 @@
-import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
+import { createWriteStream, writeFileSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
-import { SECRET_FILE } from '../data-folder.ts'
 import { DATABASE_FILE } from '../database/open.ts'
+import { SECRET_FILE } from '../machine/data-folder.ts'
+import { type ArchiveFile, namingDamage, openArchive } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
 import { isNewerFormat, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
-import { decrypt, isEncrypted } from './passphrase.ts'
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
-const HEAD_BYTES = 32
 const ATTACHMENT = /^attachments\/([0-9a-f]{2})\/(\1[0-9a-f]{62})$/
 const MAX_BYTES_IN_MEMORY = 1024 * 1024
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024
-
-/** Bytes that can be read once, and what to call them. */
-export interface BackupFile {
-  name: string
-  read(): AsyncIterable<Uint8Array>
-}
-
-export function fileOf(path: string): BackupFile {
-  return { name: path, read: () => createReadStream(path) }
-}
 
 interface Reading {
   passphrase: string | undefined
@@ -36,24 +25,12 @@ interface Reading {
  * Reads a backup to its end and checks every byte by its hash. Throws `BackupError` for a file that isn't a backup, is
  * damaged, cut off, or made by a newer program, and for a wrong or missing passphrase.
  */
-export async function readArchive({ name: file, read }: BackupFile, reading: Reading): Promise<Manifest> {
-  const { head, bytes } = await namingDiskFaults(`Can't read ${file}`, () => peek(read()))
-  const isAge = isEncrypted(head)
-  if (isAge && reading.passphrase === undefined) {
-    throw new BackupError(`${file} is encrypted. Give its passphrase with --passphrase-file.`)
+export async function readArchive(file: ArchiveFile, reading: Reading): Promise<Manifest> {
+  const { head, bytes } = await openArchive(file, reading.passphrase)
+  if (!ZSTD_MAGIC.equals(head.subarray(0, ZSTD_MAGIC.length))) {
+    throw new BackupError(`${file.name} isn't a Bellhop backup.`)
   }
-  if (!isAge && !ZSTD_MAGIC.equals(head.subarray(0, ZSTD_MAGIC.length))) {
-    throw new BackupError(`${file} isn't a Bellhop backup.`)
-  }
-  try {
-    return requireWhole(
-      file,
-      await unpack(file, bytes, isAge ? reading : { ...reading, passphrase: undefined }),
-    )
-  } catch (cause) {
-    if (cause instanceof BackupError || isSystemError(cause)) throw cause
-    throw new BackupError(`${file} is damaged or incomplete. Use another backup.`, { cause })
-  }
+  return namingDamage(file.name, async () => requireWhole(file.name, await unpack(file.name, bytes, reading)))
 }
 
 interface Contents {
@@ -64,15 +41,11 @@ interface Contents {
 
 async function unpack(
   file: string,
-  bytes: AsyncGenerator<Uint8Array>,
-  { passphrase, pathOf, onFile }: Reading,
+  bytes: AsyncIterable<Uint8Array>,
+  { pathOf, onFile }: Reading,
 ): Promise<Contents> {
   const archive = extract()
-  const decompress = createZstdDecompress()
-  const unpacked =
-    passphrase === undefined
-      ? pipeline(bytes, decompress, archive)
-      : pipeline(decrypt(bytes, passphrase), decompress, archive)
+  const unpacked = pipeline(bytes, createZstdDecompress(), archive)
   const contents: Contents = { files: {}, attachments: { files: 0, bytes: 0 }, manifest: undefined }
   const read = (async () => {
     for await (const entry of archive) {
@@ -169,27 +142,4 @@ function requireWhole(file: string, { manifest, files, attachments }: Contents):
     Bun.deepEquals(files, manifest.files, true) && Bun.deepEquals(attachments, manifest.attachments, true)
   if (!isSame) throw new Error('The files differ from the manifest.')
   return manifest
-}
-
-/** Returns the first bytes, and an iterable over all of them. */
-async function peek(bytes: AsyncIterable<Uint8Array>) {
-  const rest = bytes[Symbol.asyncIterator]()
-  const first: Uint8Array[] = []
-  let size = 0
-  while (size < HEAD_BYTES) {
-    const { done, value } = await rest.next()
-    if (done) break
-    first.push(value)
-    size += value.byteLength
-  }
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield* first
-    yield* { [Symbol.asyncIterator]: () => rest }
-  }
-  return { head: Buffer.concat(first), bytes: all() }
-}
-
-/** Whether the disk failed, not the backup. */
-function isSystemError(cause: unknown): boolean {
-  return cause instanceof Error && 'syscall' in cause
 }

@@ -2,15 +2,16 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from '../attachments/disk-files.ts'
-import { SECRET_FILE } from '../data-folder.ts'
 import { UNFINISHED_RESTORE } from '../database/database-file.ts'
 import { LOCK_FILES, lockDataFolder } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { fillPostgres } from '../database/postgresql/postgres-copy.ts'
 import { openSnapshot } from '../database/snapshot.ts'
+import { SECRET_FILE } from '../machine/data-folder.ts'
+import type { ArchiveFile } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
 import type { Manifest } from './manifest.ts'
-import { type BackupFile, readArchive } from './read-archive.ts'
+import { readArchive } from './read-archive.ts'
 
 const FILES_AT_ONCE = 32
 /**
@@ -27,7 +28,7 @@ const RESTORED_FILES = RESTORED.filter((name) => name !== DATABASE_FILE)
  * leaves the folder as it was then. After a kill, Bellhop doesn't start in the folder, and another restore starts again.
  */
 export async function restoreBackup(
-  file: BackupFile,
+  file: ArchiveFile,
   target: {
     dataFolder: string
     databaseUrl: string | undefined
@@ -92,7 +93,7 @@ async function removeRestored(folder: string): Promise<void> {
 
 async function unpackInto(
   staging: string,
-  file: BackupFile,
+  file: ArchiveFile,
   passphrase: string | undefined,
 ): Promise<Manifest> {
   const folders = new Set<string>()

@@ -1,12 +1,12 @@
 import { Elysia, t } from 'elysia'
-import { describePlace } from '../backup-place.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import type { BackupRequests } from './backup-requests.ts'
+import { describePlace } from './backup-place.ts'
+import type { BackupRequests } from './backup-runs.ts'
 import { type BackupRun, readBackupStatus } from './backup-runs.ts'
 
 const SHOWN_RUNS = 10

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
-import { encrypt } from './passphrase.ts'
+import { encrypt } from './archive-file.ts'
 
 /** A file in the archive: its bytes, or the path of the file to read. */
 export interface ArchiveEntry {

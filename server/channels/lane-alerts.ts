@@ -1,7 +1,8 @@
 import type { Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
-import { type Loop, startPeriodic } from '../loop.ts'
+import { startPeriodic } from '../jobs/pruning.ts'
+import type { Loop } from '../loop.ts'
 
 /** How long a mailbox or bot may fail before every administrator sees a banner. */
 export const MAX_FAILING_MS = 600_000

@@ -1,3 +1,4 @@
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
@@ -25,6 +26,8 @@ export function startLanes<Row extends Lane>(
   deps: Deps,
   name: string,
   given: {
+    /** Commits that write it are looked at. */
+    table: PgTable
     listActive: () => Promise<Row[]>
     receive: (row: Row, signal: AbortSignal) => Promise<void>
   },
@@ -32,7 +35,7 @@ export function startLanes<Row extends Lane>(
   const running = new Map<string, Running>()
   let readAt = Number.NEGATIVE_INFINITY
 
-  const loop = startLoop(deps, name, async () => {
+  const loop = startLoop(deps, name, [given.table], async () => {
     const rest = readAt + MIN_REST_MS - deps.clock.monotonic()
     if (rest > 0) return rest
     readAt = deps.clock.monotonic()

@@ -66,7 +66,14 @@ export function passphraseFrom(file: string | undefined): string | undefined {
   return passphrase
 }
 
-export function secretFrom(file: string, what: 'password' | 'passphrase' | 'token'): string | undefined {
+/** Throws `UsageError` for an empty one. */
+export function requireSecret(file: string, what: 'password' | 'token'): string {
+  const secret = secretFrom(file, what)
+  if (!secret) throw new UsageError(`The ${what} file "${file}" is empty.`)
+  return secret
+}
+
+function secretFrom(file: string, what: 'password' | 'passphrase' | 'token'): string | undefined {
   try {
     return readFileSync(file === '-' ? '/dev/stdin' : file, 'utf8').split(/\r?\n/)[0]
   } catch {

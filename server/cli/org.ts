@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isoTime } from '../dates.ts'
-import { listOrganizations } from '../organizations/organizations.ts'
+import { listOrganizations } from '../organizations/directory.ts'
 import { formatTime, printJson, printTable } from './output.ts'
 import { withDeps } from './with-deps.ts'
 

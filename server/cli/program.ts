@@ -7,7 +7,9 @@ import { addBackup, addBackupJob } from './backup.ts'
 import { addBot } from './channels/bot.ts'
 import { addMailbox } from './channels/mailbox.ts'
 import { addWidget } from './channels/widget.ts'
+import { addDeliveries } from './deliveries.ts'
 import { addDoctor } from './doctor.ts'
+import { addEndpoint } from './endpoint.ts'
 import { addExport } from './export.ts'
 import { addHealth } from './health.ts'
 import { addImport } from './import.ts'
@@ -17,8 +19,6 @@ import { print } from './output.ts'
 import { addRestore } from './restore.ts'
 import { addService } from './service-commands.ts'
 import { addSetup } from './setup.ts'
-import { addDeliveries } from './webhooks/deliveries.ts'
-import { addEndpoint } from './webhooks/endpoint.ts'
 
 /** Every setting of config.ts, for the help of `serve`. */
 const SETTINGS_HELP = `

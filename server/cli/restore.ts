@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { findBackup } from '../backup/find-backup.ts'
+import { findBackup } from '../backup/backup-store.ts'
 import { restoreBackup } from '../backup/restore-backup.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'

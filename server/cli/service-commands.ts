@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { StartError } from '../errors.ts'
 import { installService, serviceStatus, uninstallService } from '../machine/install-service.ts'
 import { SERVICE, SERVICE_UNIT } from '../machine/service-unit.ts'
-import { DATA_FOLDER, SETTINGS_FILE } from '../settings-file.ts'
+import { DATA_FOLDER, SETTINGS_FILE } from '../machine/settings-file.ts'
 import { note, printFacts, printJson } from './output.ts'
 
 /** `bellhop service …`. */

@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import { requireDataFolder, SECRET_FILE } from '../data-folder.ts'
 import { isDataCurrent } from '../database/data-version.ts'
 import { announcedUrl, holderOf } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
-import { actingAs, type Deps, openDeps } from '../deps.ts'
+import { actingAs, type Deps } from '../deps.ts'
 import { AppError, StartError, UsageError } from '../errors.ts'
-import { findOrganization, type Organization } from '../organizations/organizations.ts'
-import { findOwner } from '../organizations/owner.ts'
+import { requireDataFolder, SECRET_FILE } from '../machine/data-folder.ts'
+import { differencesFrom } from '../machine/recorded-settings.ts'
+import { openDeps } from '../open-deps.ts'
+import { findOrganization, findOwner } from '../organizations/directory.ts'
+import type { Organization } from '../organizations/organizations.ts'
 import { verifySecretKey } from '../organizations/verify-secret-key.ts'
-import { differencesFrom } from '../recorded-settings.ts'
 
 /**
  * Opens the data for one command and closes it afterward. Works with or without a running server. Throws `StartError`
@@ -44,7 +45,7 @@ export function withOrganization<T>(
   return withDeps(async (deps) => work(deps, await requireOrganization(deps, org)))
 }
 
-type OwnedResource = 'agent' | 'API key' | 'endpoint' | 'delivery' | 'mailbox' | 'widget' | 'bot'
+export type OwnedResource = 'agent' | 'API key' | 'endpoint' | 'delivery' | 'mailbox' | 'widget' | 'bot'
 
 /**
  * Finds the organization of something by its id. Names and email addresses are unique within an organization only, so

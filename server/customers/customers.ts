@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { ChannelKind } from '../channels/kinds.ts'
 import type { Transaction } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { integer, orNull, statement, text, value } from '../database/statement.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
-import type { Channel } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 
 export interface Customer {
@@ -55,7 +55,7 @@ export async function upsertCustomer(
 
 /** How a channel other than email knows a customer: a visitor of the widget, a user of a Telegram bot. */
 interface Identity {
-  channel: Channel
+  channel: ChannelKind
   externalId: string
   /** As the channel gives it. Doesn't replace a known name. */
   name: string
@@ -144,48 +144,49 @@ export const customerColumns = {
   version: customers.version,
 }
 
-const upsert = statement<
+const upsert = statement(
+  'customers_upsert',
   {
-    id: string
-    orgId: string
-    name: string
-    givenName: string | null
-    isNameGuessed: boolean
-    isNameVerified: number
-    email: string
-    emailKey: string
-    now: number
+    id: text,
+    orgId: text,
+    name: text,
+    givenName: orNull(text),
+    isNameGuessed: value<boolean>(),
+    isNameVerified: integer,
+    email: text,
+    emailKey: text,
+    now: integer,
   },
-  Customer[]
->('customers_upsert', (tx, p) => {
-  const isReplaced = sql`(${integerParameter(p.isNameVerified)} = 1 or ${customers.isNameGuessed})`
-  const name = sql`case when ${isReplaced} then coalesce(${textParameter(p.givenName)}, ${customers.name}) else ${customers.name} end`
-  return tx
-    .insert(customers)
-    .values({
-      id: p.id,
-      orgId: p.orgId,
-      name: p.name,
-      isNameGuessed: p.isNameGuessed,
-      email: p.email,
-      emailKey: p.emailKey,
-      createdAt: p.now,
-      updatedAt: p.now,
-    })
-    .onConflictDoUpdate({
-      target: [customers.orgId, customers.emailKey],
-      set: {
-        name,
-        isNameGuessed: sql`${customers.isNameGuessed} and ${textParameter(p.givenName)} is null`,
-        version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
-        updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else excluded.updated_at end`,
-        reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
-      },
-    })
-    .returning(customerColumns)
-})
+  (tx, p) => {
+    const isReplaced = sql`(${p.isNameVerified} = 1 or ${customers.isNameGuessed})`
+    const name = sql`case when ${isReplaced} then coalesce(${p.givenName}, ${customers.name}) else ${customers.name} end`
+    return tx
+      .insert(customers)
+      .values({
+        id: p.id,
+        orgId: p.orgId,
+        name: p.name,
+        isNameGuessed: p.isNameGuessed,
+        email: p.email,
+        emailKey: p.emailKey,
+        createdAt: p.now,
+        updatedAt: p.now,
+      })
+      .onConflictDoUpdate({
+        target: [customers.orgId, customers.emailKey],
+        set: {
+          name,
+          isNameGuessed: sql`${customers.isNameGuessed} and ${p.givenName} is null`,
+          version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
+          updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else excluded.updated_at end`,
+          reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
+        },
+      })
+      .returning(customerColumns)
+  },
+)
 
-const customerById = statement<{ orgId: string; id: string }, Customer[]>('customers_by_id', (tx, p) =>
+const customerById = statement('customers_by_id', { orgId: text, id: text }, (tx, p) =>
   tx
     .select(customerColumns)
     .from(customers)

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { SECRET_FILE } from '../data-folder.ts'
 import { StartError } from '../errors.ts'
+import { SECRET_FILE } from '../machine/data-folder.ts'
 
 const OWNER_ONLY = 0o600
 /** The first bytes of every SQLite file (https://sqlite.org/fileformat.html). */

@@ -22,6 +22,9 @@ export type Transaction = Pick<
   'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | '$with' | 'with'
 >
 
+/** Called after each commit that wrote something, with the names of the tables it wrote. */
+export type OnCommit = (written: ReadonlySet<string>) => void
+
 export interface Database {
   readonly engine: 'sqlite' | 'postgresql'
   readonly read: Reader

@@ -1,19 +1,22 @@
-import { and, desc, gte, inArray, lt, type Placeholder, type SQL, sql } from 'drizzle-orm'
-import { engine, integer, table, text } from './columns.ts'
+import { and, desc, gte, inArray, lt, type SQL, sql } from 'drizzle-orm'
+import { engine, integer as integerColumn, table, text as textColumn } from './columns.ts'
 import type { Reader, Transaction } from './database.ts'
-import { insertOf, integerParameter, statement, textParameter } from './statement.ts'
+import { insertOf, integer, statement, text, value } from './statement.ts'
 
 /**
  * The full-text index. Only this file knows that SQLite has FTS5 and PostgreSQL has `tsvector`. A migration creates the
  * table, because drizzle-kit supports neither. Both get words of only letters and digits, which contain no syntax.
  */
-const searchIndex = table('search_index', { rowid: integer().notNull(), text: text().notNull() })
+const searchIndex = table('search_index', { rowid: integerColumn().notNull(), text: textColumn().notNull() })
 
 /**
  * FTS5 takes commands as inserts into the column named like the table. The name is capitalized, which SQLite ignores,
  * because Drizzle keeps the columns of only one of two tables with the same name.
  */
-const indexCommands = table('Search_index', { searchIndex: text().notNull(), rank: integer().notNull() })
+const indexCommands = table('Search_index', {
+  searchIndex: textColumn().notNull(),
+  rank: integerColumn().notNull(),
+})
 
 /** Adjacent words. With `isOpenEnded`, the last one is a prefix. */
 export interface WordPhrase {
@@ -115,25 +118,26 @@ const insertTexts = insertOf(searchIndex, {
   expressions: engine === 'sqlite' ? {} : { text: (text) => sql`cast(${text} as tsvector)` },
 })
 
-type MatchParams = { expression: string; from: number; below: number; limit: number }
-type Match = { number: number }
-
-const matches = statement<MatchParams, Match[], Reader>('search_index_matches', (read, p) =>
-  read
-    .select({ number: searchIndex.rowid })
-    .from(searchIndex)
-    .where(matchesWithin(p))
-    .orderBy(desc(searchIndex.rowid))
-    .limit(p.limit),
+const matches = statement(
+  'search_index_matches',
+  { expression: text, from: integer, below: integer, limit: value<number>() },
+  (read: Reader, p) =>
+    read
+      .select({ number: searchIndex.rowid })
+      .from(searchIndex)
+      .where(matchesWithin(p))
+      .orderBy(desc(searchIndex.rowid))
+      .limit(p.limit),
 )
 
-const matchesAmong = statement<MatchParams & { among: string }, Match[], Reader>(
+const matchesAmong = statement(
   'search_index_matches_among',
-  (read, p) => {
+  { expression: text, from: integer, below: integer, limit: value<number>(), among: text },
+  (read: Reader, p) => {
     const numbers =
       engine === 'sqlite'
-        ? sql`select value from json_each(${textParameter(p.among)})`
-        : sql`select cast(value as bigint) from jsonb_array_elements_text(cast(${textParameter(p.among)} as jsonb))`
+        ? sql`select value from json_each(${p.among})`
+        : sql`select cast(value as bigint) from jsonb_array_elements_text(cast(${p.among} as jsonb))`
     return (
       read
         .select({ number: searchIndex.rowid })
@@ -150,14 +154,13 @@ function matchesWithin({
   expression,
   from,
   below,
-}: Record<'expression' | 'from' | 'below', Placeholder>): SQL | undefined {
-  const text = textParameter(expression)
+}: Record<'expression' | 'from' | 'below', SQL>): SQL | undefined {
   return and(
     engine === 'sqlite'
-      ? sql`search_index match ${text}`
-      : sql`${searchIndex.text} @@ cast(${text} as tsquery)`,
-    gte(searchIndex.rowid, integerParameter(from)),
-    lt(searchIndex.rowid, integerParameter(below)),
+      ? sql`search_index match ${expression}`
+      : sql`${searchIndex.text} @@ cast(${expression} as tsquery)`,
+    gte(searchIndex.rowid, from),
+    lt(searchIndex.rowid, below),
   )
 }
 

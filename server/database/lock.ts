@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isFullDisk, requireDataFolder } from '../data-folder.ts'
 import { StartError } from '../errors.ts'
-import type { RecordedSettings } from '../recorded-settings.ts'
+import { isFullDisk, requireDataFolder } from '../machine/data-folder.ts'
+import type { RecordedSettings } from '../machine/recorded-settings.ts'
 
 /**
  * An open transaction holds this lock, so the operating system releases it however the process ends. Nothing else may

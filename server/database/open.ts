@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../log.ts'
-import type { Database } from './database.ts'
+import type { Database, OnCommit } from './database.ts'
 import { requireDatabaseFile } from './database-file.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
 import { openSqlite } from './sqlite.ts'
@@ -11,7 +11,7 @@ export const DATABASE_FILE = 'bellhop.db'
 /** Opens the data folder's database, or PostgreSQL when a URL is given, and migrates it to this version. */
 export async function openDatabase(
   place: { dataFolder: string; databaseUrl: string | undefined },
-  context: { log: Log; now: () => number; onCommit: () => void },
+  context: { log: Log; now: () => number; onCommit: OnCommit },
 ): Promise<Database> {
   if (place.databaseUrl) {
     // Loaded only when needed.

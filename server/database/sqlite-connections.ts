@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { Column, is, noopDecoder, Param, Placeholder, SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Reader, Transaction } from './database.ts'
-import { refuseInsideUnit, refuseOutsideUnit, UnitFault } from './unit.ts'
+import { beforeUnitQuery, refuseInsideUnit, tableWrittenBy, UnitFault } from './unit.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 /** Negative values are KiB. Holds the upper levels of every index at a million tickets. */
@@ -20,11 +20,14 @@ const syncData = promisify(fdatasync)
 /** The bun:sqlite connection of a Drizzle handle. */
 interface PlainConnection {
   connection: Connection
-  /** Throws when no query is allowed now. */
-  guard: () => void
+  /** Called with the table that a query writes. Throws when no query is allowed now. */
+  guard: (table: string | undefined) => void
 }
 
 const plainConnections = new WeakMap<object, PlainConnection>()
+
+/** Queries of this process since its start, for the test of how many one change causes. */
+export const queryCounts = { started: 0 }
 
 /**
  * The migration put the file into WAL mode. The writer doesn't wait for the write lock: the caller of `begin` retries
@@ -56,8 +59,8 @@ export function openWriter(file: string) {
   )
   return {
     connection,
-    tx: asPostgres<Transaction>(connection, () => {
-      refuseOutsideUnit()
+    tx: asPostgres<Transaction>(connection, (table) => {
+      beforeUnitQuery(table)
       // A disk error can end the whole transaction. Later queries would commit on their own.
       if (!connection.inTransaction) throw new UnitFault('The transaction has already been rolled back.')
     }),
@@ -148,8 +151,13 @@ export function openReader(file: string) {
  * Tables are typed as PostgreSQL (columns.ts), and so is the connection. Drizzle calls its logger before each query, so
  * a guard that throws there prevents the query.
  */
-function asPostgres<T extends object>(connection: Connection, guard: () => void): T {
-  const handle = drizzle(connection, { casing: 'snake_case', logger: { logQuery: guard } }) as unknown as T
+function asPostgres<T extends object>(connection: Connection, check: PlainConnection['guard']): T {
+  const guard = (table: string | undefined) => {
+    queryCounts.started += 1
+    check(table)
+  }
+  const logger = { logQuery: (query: string) => guard(tableWrittenBy(query)) }
+  const handle = drizzle(connection, { casing: 'snake_case', logger }) as unknown as T
   plainConnections.set(handle, { connection, guard })
   return handle
 }
@@ -171,9 +179,11 @@ export function directRun<Given>(
   const plain = plainConnections.get(handle)
   if (!plain) return undefined
   const query = statementIn(prepared)
-  const bind = binderOf(prepared.getQuery().params, readerOf)
+  const { sql: text, params } = prepared.getQuery()
+  const table = tableWrittenBy(text)
+  const bind = binderOf(params, readerOf)
   return (given) => {
-    plain.guard()
+    plain.guard(table)
     query.run(...bind(given))
   }
 }
@@ -191,10 +201,12 @@ export function directRows<Given extends Record<string, unknown>, Result>(
   const columns = plain && columnsIn(prepared)
   if (!columns) return undefined
   const query = statementIn(prepared)
-  const bind = binderOf(prepared.getQuery().params, (parameter) => (given: Given) => given[parameter])
+  const { sql: text, params } = prepared.getQuery()
+  const table = tableWrittenBy(text)
+  const bind = binderOf(params, (parameter) => (given: Given) => given[parameter])
   const blank = blankRow(columns)
   return async (given) => {
-    plain.guard()
+    plain.guard(table)
     const rows = query.values(...bind(given))
     return rows.map((row) => decodedRow(columns, blank, row)) as Result
   }

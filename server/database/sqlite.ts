@@ -2,7 +2,7 @@ import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { yieldToEventLoop } from '../loop.ts'
 import { openBackgroundReader } from './background-reader.ts'
-import { type Database, isStorageFault, StorageError, type Transaction } from './database.ts'
+import { type Database, isStorageFault, type OnCommit, StorageError, type Transaction } from './database.ts'
 import { openDatabaseThread } from './database-thread.ts'
 import { openReader, openWriter } from './sqlite-connections.ts'
 import { refuseInsideUnit, runAsUnit, UnitFault } from './unit.ts'
@@ -40,7 +40,7 @@ interface Queued {
  * SQLite itself still waits for the disk where order matters: the header of a new or restarted log and its folder, the
  * log before a checkpoint, and the database before the log is restarted (`synchronous = NORMAL`).
  */
-export function openSqlite(file: string, onCommit: () => void): Database {
+export function openSqlite(file: string, onCommit: OnCommit): Database {
   const writer = openWriter(file)
   const reader = openReader(file)
   const background = openBackgroundReader(file)
@@ -78,13 +78,17 @@ export function openSqlite(file: string, onCommit: () => void): Database {
 
   async function flushBatch(): Promise<void> {
     const batch: Queued[] = []
+    const written = new Set<string>()
     try {
       const before = changesSoFar()
-      const settle = (await runBatch(() => nextUnit(batch))) ?? (await runBatch(fromStart(batch), true)) ?? []
+      const settle =
+        (await runBatch(() => nextUnit(batch), written)) ??
+        (await runBatch(fromStart(batch), written, true)) ??
+        []
       lockedSince = undefined
       if (changesSoFar() !== before) await syncLog()
       for (const each of settle) each()
-      onCommit()
+      if (written.size > 0) onCommit(written)
     } catch (cause) {
       if (writer.connection.inTransaction) writer.connection.exec('ROLLBACK')
       else if (isLocked(cause) && mayWait()) {
@@ -136,7 +140,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
    * a row, so the first run uses no savepoints, which copy every page that a unit touches. When a unit fails after a
    * change, nothing is kept, and undefined asks for a second run with a savepoint per unit.
    */
-  async function runBatch(next: () => Queued | undefined, hasSavepoints = false) {
+  async function runBatch(next: () => Queued | undefined, written: Set<string>, hasSavepoints = false) {
     const settle: (() => void)[] = []
     writer.begin.run()
     flushStartedAt = performance.now()
@@ -144,7 +148,7 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     for (let unit = next(); unit; unit = next()) {
       const changes = changesSoFar()
       if (hasSavepoints) writer.savepoint.run()
-      const outcome = await runQueued(unit, turn)
+      const outcome = await runQueued(unit, turn, written)
       settle.push(outcome.settle)
       // A full disk can end the whole transaction, not only this unit.
       if (!writer.connection.inTransaction) throw outcome.reason
@@ -165,9 +169,9 @@ export function openSqlite(file: string, onCommit: () => void): Database {
     return settle
   }
 
-  async function runQueued(unit: Queued, turn: TurnGuard) {
+  async function runQueued(unit: Queued, turn: TurnGuard, written: Set<string>) {
     try {
-      const value = await runAsUnit(() => turn.run(() => unit.work(writer.tx)))
+      const value = await runAsUnit(() => turn.run(() => unit.work(writer.tx)), written)
       return { isKept: true, settle: () => unit.resolve(value) }
     } catch (reason) {
       const refusal = isStorageFault(reason) ? diskRefusal(reason) : reason

@@ -1,4 +1,5 @@
 import {
+  and,
   type GetColumnData,
   getTableColumns,
   getTableName,
@@ -11,7 +12,47 @@ import type { Reader, Transaction } from './database.ts'
 import { directRows, directRun, parameterIn } from './sqlite-connections.ts'
 
 type Params = Record<string, unknown>
-type Placeholders<P extends Params> = { [Name in keyof P & string]: Placeholder<Name, P[Name]> }
+
+/** The type of a parameter, and how the query refers to it. */
+interface Kind<Value, Bound> {
+  bind(name: string): Bound
+  /** Only for the compiler. */
+  readonly of?: Value
+}
+type Kinds = Record<string, Kind<unknown, unknown>>
+type Bound<K extends Kinds> = { [Name in keyof K]: K[Name] extends Kind<unknown, infer B> ? B : never }
+/** The values that a statement with these parameters takes. */
+export type ParamsOf<K extends Kinds> = {
+  [Name in keyof K]: K[Name] extends Kind<infer Value, unknown> ? Value : never
+}
+
+/*
+ * SQLite replans a joined, sorted, or limited query whenever a bare parameter of it is bound, which costs several times the
+ * query itself; inside a cast, it is planned once.
+ */
+
+/** A text. The empty string removes the type affinity: with it, SQLite would use only the time of an index over time and id. */
+export const text: Kind<string, SQL<string>> = {
+  bind: (name) => sql`(cast(${sql.placeholder(name)} as text) || '')`,
+}
+
+/** A whole number up to 2^53: counts, versions, and times in milliseconds since 1970. */
+export const integer: Kind<number, SQL<number>> = {
+  bind: (name) => sql`cast(${sql.placeholder(name)} as bigint)`,
+}
+
+export function orNull<Value, Bound>(kind: Kind<Value, Bound>): Kind<Value | null, Bound> {
+  return kind
+}
+
+/** Of a statement that names its parameters in the query itself, with `text.bind(name)`: their number depends on its shape. */
+export const NAMED_IN_QUERY: Record<string, Kind<string | number, SQL>> = {}
+
+/** A bare parameter, encoded by the column it is written to or compared with: booleans, JSON, bytes. */
+export function value<Value>(): Kind<Value, Placeholder<string, Value>> {
+  return { bind: (name) => sql.placeholder(name) }
+}
+
 interface Preparable<Result> {
   prepare(name: string): {
     execute(values: Record<string, unknown>): Promise<Result>
@@ -28,23 +69,24 @@ interface Preparable<Result> {
  */
 
 /**
- * A named query that is built once for each connection. `P` names and types its parameters.
+ * A named query that is built once for each connection, with the types of its parameters.
  *
  * @example
- * const ticketById = statement<{ orgId: string; id: string }, Ticket[]>('ticket_by_id', (db: Reader, p) =>
- *   db.select().from(tickets).where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))))
+ * const ticketById = statement('ticket_by_id', { orgId: text, id: text }, (read: Reader, p) =>
+ *   read.select().from(tickets).where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))))
  * await ticketById(database.read, { orgId, id })
  */
-export function statement<P extends Params, Result, On extends Reader | Transaction = Transaction>(
+export function statement<K extends Kinds, Result, On extends Reader | Transaction = Transaction>(
   name: string,
-  build: (on: On, placeholders: Placeholders<P>) => Preparable<Result>,
-): (on: On, params: P) => Promise<Result> {
-  const queries = new WeakMap<On, (params: P) => Promise<Result>>()
+  kinds: K,
+  build: (on: On, parameters: Bound<K>) => Preparable<Result>,
+): (on: On, params: ParamsOf<K>) => Promise<Result> {
+  const queries = new WeakMap<On, (params: ParamsOf<K>) => Promise<Result>>()
   return (on, params) => {
     let query = queries.get(on)
     if (!query) {
-      const prepared = build(on, placeholdersOf<P>()).prepare(name)
-      query = directRows<P, Result>(on, prepared) ?? ((given) => prepared.execute(given))
+      const prepared = build(on, boundOf(kinds)).prepare(name)
+      query = directRows<ParamsOf<K>, Result>(on, prepared) ?? ((given) => prepared.execute(given))
       queries.set(on, query)
     }
     return query(params)
@@ -52,15 +94,17 @@ export function statement<P extends Params, Result, On extends Reader | Transact
 }
 
 /** A named change that returns no rows. */
-export function command<P extends Params>(
+export function command<K extends Kinds>(
   name: string,
-  build: (tx: Transaction, placeholders: Placeholders<P>) => Preparable<unknown>,
-): (tx: Transaction, params: P) => Promise<void> {
-  return changeOf(
-    name,
-    (tx) => build(tx, placeholdersOf<P>()),
-    (parameter) => (params) => params[parameter],
-  )
+  kinds: K,
+  build: (tx: Transaction, parameters: Bound<K>) => Preparable<unknown>,
+): (tx: Transaction, params: ParamsOf<K>) => Promise<void> {
+  return changeOf<Params>(name, (tx) => build(tx, boundOf(kinds)), fieldOf)
+}
+
+function boundOf<K extends Kinds>(kinds: K): Bound<K> {
+  const bound = Object.entries(kinds).map(([name, kind]) => [name, kind.bind(name)])
+  return Object.fromEntries(bound)
 }
 
 const MAX_ROWS_AT_ONCE = 32
@@ -123,13 +167,42 @@ export function insertOf<
   }
 }
 
+/**
+ * Sets columns of the row with the given key, or of no row if it isn't as `where` says. Values are encoded as their
+ * columns say.
+ */
+export function updateOf<Table extends PgTable, Set extends ColumnOf<Table>, By extends ColumnOf<Table>>(
+  name: string,
+  table: Table,
+  { set, by, where }: { set: readonly Set[]; by: readonly By[]; where?: SQL },
+): (tx: Transaction, values: Pick<Table['$inferSelect'], Set | By>) => Promise<void> {
+  const columns: Record<string, PgColumn> = getTableColumns<PgTable>(table)
+  const parameterOf = (column: string) => sql`${sql.param(sql.placeholder(column), columns[column])}`
+  const values = Object.fromEntries(set.map((column) => [column, parameterOf(column)]))
+  const keys = by.map((column) => sql`${columns[column]} = ${parameterOf(column)}`)
+  return changeOf<Pick<Table['$inferSelect'], Set | By>>(
+    name,
+    (tx) =>
+      tx
+        .update<PgTable>(table)
+        .set(values)
+        .where(and(...keys, where)),
+    fieldOf,
+  )
+}
+
 type ColumnOf<Table extends PgTable> = keyof Table['$inferSelect'] & string
 
+type KindsOf<Row extends Params> = { [Name in keyof Row]: Kind<Row[Name], Placeholder<string, Row[Name]>> }
+
 /** A parameter for every column of a table, for the `values` of a `statement`. */
-export function parametersOf<Table extends PgTable>(table: Table): Placeholders<Table['$inferSelect']> {
+export function columnsOf<Table extends PgTable>(table: Table): KindsOf<Table['$inferSelect']> {
   const names = Object.keys(getTableColumns(table))
-  const parameters = Object.fromEntries(names.map((name) => [name, sql.placeholder(name)]))
-  return parameters as Placeholders<Table['$inferSelect']>
+  return Object.fromEntries(names.map((name) => [name, value()])) as KindsOf<Table['$inferSelect']>
+}
+
+function fieldOf(parameter: string): (values: Params) => unknown {
+  return (values) => values[parameter]
 }
 
 /** The parameter `3 id` is the `id` of the row 3. */
@@ -179,26 +252,6 @@ export function cacheByShape<Shape extends unknown[], Statement>(
     statements.set(name, known)
     return known
   }
-}
-
-function placeholdersOf<P extends Params>(): Placeholders<P> {
-  return new Proxy({} as Placeholders<P>, {
-    get: (_, parameter: string) => sql.placeholder(parameter),
-  })
-}
-
-/**
- * A parameter of a joined or sorted query, compared with a text column. SQLite replans such a query whenever a bare
- * parameter is bound, which costs several times the query itself; inside a cast, it is planned once. The empty string
- * removes the type affinity: with it, SQLite would use only the time of an index over time and id.
- */
-export function textParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
-  return sql`(cast(${parameter} as text) || '')`
-}
-
-/** The same for whole numbers. */
-export function integerParameter<Name extends string>(parameter: Placeholder<Name>): SQL {
-  return sql`cast(${parameter} as bigint)`
 }
 
 /**

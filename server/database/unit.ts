@@ -5,11 +5,14 @@ export class UnitFault extends Error {
   override name = 'UnitFault'
 }
 
-const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean }>()
+const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean; written: Set<string> }>()
 
-/** Runs `work` as one unit, across every await. Its queries are refused once the unit has ended. */
-export async function runAsUnit<T>(work: () => Promise<T>): Promise<T> {
-  const unit = { isOver: false }
+/**
+ * Runs `work` as one unit, across every await. Its queries are refused once the unit has ended. The names of the tables
+ * that it writes are added to `written`.
+ */
+export async function runAsUnit<T>(work: () => Promise<T>, written = new Set<string>()): Promise<T> {
+  const unit = { isOver: false, written }
   try {
     // Awaited inside: a query of Drizzle's runs when it is awaited, and `work` may return one.
     return await unitOfCaller.run(unit, async () => await work())
@@ -23,8 +26,14 @@ export function refuseInsideUnit(what: string): void {
   if (unitOfCaller.getStore()) throw new UnitFault(`A ${what} can't run inside a write. Use the write's tx.`)
 }
 
-/** A late query would run in another unit, or outside of any. */
-export function refuseOutsideUnit(): void {
+/** Called before each query of a unit. A late one would run in another unit, or outside of any. */
+export function beforeUnitQuery(table: string | undefined): void {
   const unit = unitOfCaller.getStore()
   if (!unit || unit.isOver) throw new UnitFault('A query ran after its unit of work had ended.')
+  if (table !== undefined) unit.written.add(table)
+}
+
+/** The table that a query built by Drizzle writes; undefined for one that only reads. */
+export function tableWrittenBy(query: string): string | undefined {
+  return /\b(?:insert into|update|delete from) "(\w+)"/.exec(query)?.[1]
 }

@@ -43,7 +43,10 @@ async function writeSqlite<T>(file: string, work: (tx: Transaction) => Promise<T
 
 async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   // Not imported: that would load it on SQLite, too.
-  const { drizzle } = await import('drizzle-orm/bun-sql')
+  const [{ drizzle }, { MARK_COMMIT }] = await Promise.all([
+    import('drizzle-orm/bun-sql'),
+    import('./postgresql/postgres.ts'),
+  ])
   const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
   try {
     const database = drizzle(client, { casing: 'snake_case' })
@@ -51,7 +54,9 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
       // PostgreSQL keeps plans for the session. A plan made while a table was empty would later scan all of it for each
       // row.
       await tx.execute(sql`set local enable_seqscan = off`)
-      return runAsUnit(() => work(tx as unknown as Transaction))
+      const value = await runAsUnit(() => work(tx as unknown as Transaction))
+      await tx.execute(MARK_COMMIT)
+      return value
     })
   } finally {
     await client.close({ timeout: 0 })

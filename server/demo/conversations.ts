@@ -9,12 +9,11 @@ import { lockTicket } from '../tickets/queries.ts'
 import { receiveCustomerMessage } from '../tickets/receive-message.ts'
 import { openTicket } from '../tickets/tickets.ts'
 import { changeRow, type InboxChange, recordChanges } from '../tickets/update-ticket.ts'
-import { type DemoFileName, demoFile } from './demo-files.ts'
-import { type DemoMailbox, type FetchedMail, fetchMails, fileFetched } from './demo-mailbox.ts'
+import { type DemoMailbox, type FetchedMail, fetchMails, fileFetched, recordSent } from './demo-mailbox.ts'
+import { type DemoFileName, demoFile } from './files.ts'
 import { type DemoOrganization, depsAt } from './organization.ts'
 import type { Step } from './plan.ts'
 import { writeRawMails } from './raw-mails.ts'
-import { recordSent } from './sent-mails.ts'
 
 /** Steps in one unit. */
 const STEPS_PER_UNIT = 200
@@ -62,7 +61,7 @@ export async function runPlan(
 }
 
 async function receiveMails(deps: Deps, steps: Step[]): Promise<Map<Step, FetchedMail>> {
-  const raws = writeRawMails(steps)
+  const raws = await writeRawMails(steps)
   const fetched = await fetchMails(
     deps,
     raws.map(({ raw }) => raw),
@@ -78,7 +77,7 @@ async function receiveMails(deps: Deps, steps: Step[]): Promise<Map<Step, Fetche
 async function storeReplyFiles(deps: Deps, steps: Step[]): Promise<Map<DemoFileName, ReplyFile>> {
   const files = new Map<DemoFileName, ReplyFile>()
   for (const name of steps.flatMap((step) => (step.action === 'reply' ? (step.mail?.files ?? []) : []))) {
-    using kept = await deps.files.put(demoFile(name))
+    using kept = await deps.files.put(await demoFile(name))
     files.set(name, await describeFile(kept, name))
   }
   return files

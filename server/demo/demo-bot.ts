@@ -5,40 +5,31 @@ import { telegramChats, telegramConversations } from '../database/tables/bots.ts
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Actor, Deps } from '../deps.ts'
+import company from './company.yaml'
 import { type DemoOrganization, depsAt } from './organization.ts'
-import type { TelegramServer, TelegramUser } from './telegram/telegram-server.ts'
-import type { TelegramBot } from './telegram/telegram-state.ts'
-import { BOT, GREETING } from './telegram-chats.ts'
+import type { DemoTelegram } from './telegram.ts'
 
-/** The bot of the demo, and what the server that plays Telegram knows of it. */
-interface DemoBot {
-  id: string
-  bot: TelegramBot
-}
+/** The id of the first customer's chat in Telegram. */
+const FIRST_CHAT = 510_000
 
-/** Connects the demo's bot to a Telegram stand-in on this machine. */
+/** Connects the demo's bot to the Bot API on this machine. Returns its id. */
 export async function addBot(
   deps: Deps,
   { orgId }: DemoOrganization,
-  { telegram, at, actor }: { telegram: TelegramServer; at: number; actor: Actor },
-): Promise<DemoBot> {
-  const bot = telegram.addBot({ username: BOT.username, name: 'Parcelbird' })
+  { telegram, at, actor }: { telegram: DemoTelegram; at: number; actor: Actor },
+): Promise<string> {
   const api = createBotApi({ clock: deps.clock, root: telegram.root })
   try {
-    const given = { name: BOT.name, token: bot.token, greeting: GREETING }
-    const { id } = await createBot(depsAt(deps, at, actor), api, orgId, given)
-    return { id, bot }
+    const { name, greeting } = company.bot
+    const bot = { name, token: telegram.token, greeting }
+    return (await createBot(depsAt(deps, at, actor), api, orgId, bot)).id
   } finally {
     api.close()
   }
 }
 
 /** Gives the tickets of the channel their chats, so that answers arrive. One customer has one chat. */
-export async function seedChats(
-  deps: Deps,
-  { orgId }: DemoOrganization,
-  { telegram, bot }: { telegram: TelegramServer; bot: DemoBot },
-): Promise<void> {
+export async function seedChats(deps: Deps, { orgId }: DemoOrganization, botId: string): Promise<void> {
   await deps.database.write(async (tx) => {
     const rows = await tx
       .select({ ticketId: tickets.id, createdAt: tickets.createdAt, customer: customers })
@@ -46,25 +37,23 @@ export async function seedChats(
       .innerJoin(customers, eq(customers.id, tickets.customerId))
       .where(and(eq(tickets.orgId, orgId), eq(tickets.channel, 'telegram')))
       .orderBy(asc(tickets.createdAt), asc(tickets.id))
-    const users = new Map<string, TelegramUser>()
+    const chats = new Map<string, string>()
     for (const { ticketId, createdAt, customer } of rows) {
-      const user = users.get(customer.id) ?? telegram.addUser({ first_name: customer.name })
-      const chat = { orgId, botId: bot.id, chatId: String(user.id) }
-      if (!users.has(customer.id)) {
-        user.opens(bot.bot)
+      const chatId = chats.get(customer.id) ?? String(FIRST_CHAT + chats.size)
+      const chat = { orgId, botId, chatId }
+      if (!chats.has(customer.id)) {
         const { name, id: customerId } = customer
         await tx.insert(telegramChats).values({ ...chat, customerId, name, createdAt })
-        const externalId = String(user.id)
         await tx
           .insert(customerIdentities)
-          .values({ orgId, channel: 'telegram', externalId, customerId, createdAt })
+          .values({ orgId, channel: 'telegram', externalId: chatId, customerId, createdAt })
       }
-      users.set(customer.id, user)
+      chats.set(customer.id, chatId)
       await tx.insert(telegramConversations).values({ ...chat, ticketId, createdAt })
       await tx
         .update(telegramChats)
         .set({ ticketId })
-        .where(and(eq(telegramChats.botId, bot.id), eq(telegramChats.chatId, chat.chatId)))
+        .where(and(eq(telegramChats.botId, botId), eq(telegramChats.chatId, chatId)))
     }
   })
 }

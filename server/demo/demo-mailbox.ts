@@ -1,15 +1,23 @@
-import { eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
+import type { Send } from '../channels/channel.ts'
 import { fileMailIn, type Mail, type StoredFile } from '../channels/email/inbound/file-mail.ts'
 import { storeFiles } from '../channels/email/inbound/process-loop.ts'
 import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
+import { isByEmail } from '../channels/email/outbound/email-content.ts'
 import { createMailParser } from '../channels/email/parse/parse-mail.ts'
 import type { ParseResult } from '../channels/email/parse/parsed-mail.ts'
 import type { Transaction } from '../database/database.ts'
 import { mailboxes, mails } from '../database/tables/mailboxes.ts'
+import { messages } from '../database/tables/messages.ts'
+import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
 import type { Actor, Deps } from '../deps.ts'
-import type { DemoMailServer } from './mail/demo-mail-server.ts'
+import { findSends } from '../messages/sends/queries.ts'
+import { finished, recordAttempt, saveProgress } from '../messages/sends/record-attempt.ts'
+import { recipientsOf } from '../messages/sends/send-batch.ts'
+import company from './company.yaml'
+import type { DemoMailServer } from './mail-server.ts'
 import { depsAt } from './organization.ts'
-import { MAILBOX } from './people.ts'
+import { rawBounce } from './raw-mails.ts'
 
 const MINUTE_MS = 60_000
 const FOLDER = 'INBOX'
@@ -37,14 +45,12 @@ export async function addMailbox(
   orgId: string,
   { at, actor, mailServer }: { at: number; actor: Actor; mailServer: DemoMailServer },
 ): Promise<DemoMailbox> {
-  const server = { host: '127.0.0.1', security: 'tls', user: MAILBOX.address } as const
+  const server = { host: '127.0.0.1', security: 'tls', user: company.mailbox.address } as const
   const password = Buffer.from(deps.randomBytes(12)).toString('hex')
   const { id } = await createMailbox(depsAt(deps, at, actor), orgId, {
-    ...MAILBOX,
+    ...company.mailbox,
     imap: { ...server, port: mailServer.imapPort, password },
     smtp: { ...server, port: mailServer.smtpPort },
-    signature:
-      '**Parcelbird Support** · [help.parcelbird.example](https://help.parcelbird.example)\nMonday to Friday, 7 a.m. to 7 p.m.',
   })
   return { orgId, id, count: 0 }
 }
@@ -122,4 +128,59 @@ export async function fileFetched(
   }
   await tx.insert(mails).values(mail)
   return (await fileMailIn(deps, tx, mail, { result, files }))?.ticketId
+}
+
+/** From a reply until the mail server has it. */
+const SENDING_MS = 1_800
+const BOUNCE_MS = 40_000
+
+/** Records that the mail server took a reply, at once. A reply that doesn't leave by email stays as it is. */
+export async function recordSent(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, messageId }: { orgId: string; messageId: string },
+): Promise<void> {
+  for (const send of await findSends(tx, { orgId, messageId })) {
+    const recipients = recipientsOf(deps, send)
+    const outcomes = outcomesFor(deps, send, 'sent', '')
+    const result = { outcomes, error: '', fault: 'none' as const }
+    await recordAttempt(deps, tx, { send, recipients, result }, deps.clock.now() + SENDING_MS)
+  }
+}
+
+/** Makes the newest email replies fail: two are refused, and one bounces. */
+export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void> {
+  const { orgId } = mailbox
+  const refusals = company.emailFaults.refused
+  const all = await deps.database.read
+    .select({ send: sends })
+    .from(messages)
+    .innerJoin(sends, eq(sends.messageId, messages.id))
+    .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(sends.state, 'sent')))
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+  const emails = all.map(({ send }) => send).filter(isByEmail)
+  const newest = [...new Map(emails.map((send) => [send.ticketId, send])).values()]
+  const [bounced, ...refused] = newest.slice(-1 - refusals.length)
+  if (!bounced) return
+  const at = bounced.createdAt + BOUNCE_MS
+  const recipient = recipientsOf(deps, bounced)[0] ?? ''
+  const { messageId, token } = bounced.content
+  const reason = company.emailFaults.bounced
+  const [report] = await fetchMails(deps, [rawBounce({ at, recipient, messageId, token, reason })])
+  await deps.database.write(async (tx) => {
+    for (const [index, send] of refused.entries()) {
+      const outcomes = outcomesFor(deps, send, 'failed', refusals[index] ?? '')
+      await saveProgress(tx, finished({ ...send, outcomes }, send.finishedAt ?? send.createdAt))
+    }
+    if (report) await fileFetched(depsAt(deps, at), tx, mailbox, report)
+  })
+}
+
+function outcomesFor(
+  deps: Deps,
+  send: Send,
+  state: RecipientOutcome['state'],
+  detail: string,
+): RecipientOutcome[] {
+  return recipientsOf(deps, send).map((address) => ({ address, state, detail }))
 }

@@ -11,8 +11,8 @@ import type { Actor, Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import { openTicket } from '../tickets/tickets.ts'
+import company from './company.yaml'
 import { type DemoOrganization, depsAt } from './organization.ts'
-import { WIDGET, WIDGET_CHATS, WIDGET_PAGES } from './widget-chats.ts'
 
 const MINUTE_MS = 60_000
 /** The end of time (ECMA-262, section 21.4.1.1): no one has the browsers of the demo. */
@@ -29,7 +29,12 @@ export async function addWidget(
   organization: DemoOrganization,
   { at, actor }: { at: number; actor: Actor },
 ): Promise<Place> {
-  const { widget } = await createWidget(depsAt(deps, at, actor), organization.orgId, WIDGET)
+  const { name, origins, questions } = company.widget
+  const { widget } = await createWidget(depsAt(deps, at, actor), organization.orgId, {
+    name,
+    origins,
+    questions,
+  })
   return { organization, widgetId: widget.id }
 }
 
@@ -40,7 +45,7 @@ export async function addWidget(
 export async function seedVisitors(deps: Deps, place: Place): Promise<void> {
   await deps.database.write(async (tx) => {
     await addSignedIn(deps, tx, place)
-    for (const chat of WIDGET_CHATS) await addChat(deps, tx, place, chat)
+    for (const chat of company.widget.chats) await addChat(deps, tx, place, chat)
   })
 }
 
@@ -86,7 +91,7 @@ async function addChat(
   deps: Deps,
   tx: Transaction,
   { organization, widgetId }: Place,
-  chat: (typeof WIDGET_CHATS)[number],
+  chat: (typeof company.widget.chats)[number],
 ): Promise<void> {
   const { orgId, agents } = organization
   const opened = depsAt(deps, deps.clock.now() - chat.minutesAgo * MINUTE_MS)
@@ -143,7 +148,8 @@ async function addConversation(
 }
 
 function pageOf(index: number) {
-  return WIDGET_PAGES[index % WIDGET_PAGES.length]
+  const { pages } = company.widget
+  return pages[index % pages.length]
 }
 
 function blankVisitor(deps: Deps, orgId: string, widgetId: string): Visitor {

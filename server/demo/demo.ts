@@ -4,21 +4,19 @@ import { join } from 'node:path'
 import { hashPassword } from '../agents/password.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import { type Deps, openDeps } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { StartError } from '../errors.ts'
+import { openDeps } from '../open-deps.ts'
+import company from './company.yaml'
 import { runPlan } from './conversations.ts'
 import { addBot, seedChats } from './demo-bot.ts'
-import { addMailbox, showHealth } from './demo-mailbox.ts'
+import { addMailbox, failEmails, showHealth } from './demo-mailbox.ts'
 import { addWidget, seedVisitors } from './demo-widget.ts'
-import { type DemoMailServer, startDemoMailServer } from './mail/demo-mail-server.ts'
+import { type DemoMailServer, startDemoMailServer } from './mail-server.ts'
 import { type DemoOrganization, seedOrganization } from './organization.ts'
-import { AGENTS, ORGANIZATION } from './people.ts'
-import { planConversations } from './plan.ts'
-import { createRandom } from './random.ts'
-import { type DemoReceiver, startDemoReceiver } from './receiver.ts'
-import { failEmails } from './sent-mails.ts'
-import { startTelegram, type TelegramServer } from './telegram/telegram-server.ts'
-import { writeChat } from './telegram-chats.ts'
+import { createRandom, planConversations } from './plan.ts'
+import { startDemoReceiver } from './receiver.ts'
+import { type DemoTelegram, startDemoTelegram } from './telegram.ts'
 import { seedTicketState } from './ticket-state.ts'
 import { addEndpoints, seedDeliveries } from './webhooks.ts'
 
@@ -48,35 +46,33 @@ export async function makeDemo(given: Config): Promise<Demo> {
   if (given.databaseUrl) {
     throw new StartError('The demo stores its data in a temporary folder. Start it without DATABASE_URL.')
   }
+  await using started = new AsyncDisposableStack()
   const dataFolder = mkdtempSync(join(tmpdir(), 'bellhop-demo-'))
-  let receiver: DemoReceiver | undefined
-  let telegram: TelegramServer | undefined
-  let mailServer: DemoMailServer | undefined
-  const remove = async () => {
-    await receiver?.stop()
-    mailServer?.stop()
-    await telegram?.close()
-    rmSync(dataFolder, { recursive: true, force: true })
+  started.defer(() => rmSync(dataFolder, { recursive: true, force: true }))
+  const telegram = startDemoTelegram(systemClock)
+  started.defer(telegram.stop)
+  const receiver = startDemoReceiver(systemClock.now())
+  started.defer(receiver.stop)
+  const mailServer = startDemoMailServer({ cert: receiver.ca, key: receiver.key })
+  started.defer(mailServer.stop)
+  const allowed = ['127.0.0.1/32']
+  const config = {
+    ...given,
+    dataFolder,
+    webhookAllow: allowed,
+    webhookCa: receiver.ca,
+    mailAllow: allowed,
+    mailCa: receiver.ca,
+    telegramApi: telegram.root,
   }
-  try {
-    receiver = startDemoReceiver(systemClock.now())
-    telegram = await startTelegram({ clock: systemClock })
-    mailServer = startDemoMailServer({ cert: receiver.ca, key: receiver.key })
-    const allowed = ['127.0.0.1/32']
-    const webhooks = { webhookAllow: allowed, webhookCa: receiver.ca }
-    const mail = { mailAllow: allowed, mailCa: receiver.ca }
-    const local = { ...webhooks, ...mail, telegramApi: telegram.root }
-    const config = { ...given, dataFolder, ...local }
-    const deps = await openDeps(config)
-    const password = passwordFrom(deps)
-    const key = await seed(deps, { password, url: receiver.url, telegram, mailServer }).finally(
-      deps.database.close,
-    )
-    return { config, organization: ORGANIZATION, agents: AGENTS, password, key, remove }
-  } catch (error) {
-    await remove()
-    throw error
-  }
+  const deps = await openDeps(config)
+  const password = passwordFrom(deps)
+  const key = await seed(deps, { password, url: receiver.url, telegram, mailServer }).finally(
+    deps.database.close,
+  )
+  const { organization, agents } = company
+  const running = started.move()
+  return { config, organization, agents, password, key, remove: () => running.disposeAsync() }
 }
 
 /** Returns the API key. */
@@ -87,28 +83,27 @@ async function seed(
     url,
     telegram,
     mailServer,
-  }: { password: string; url: string; telegram: TelegramServer; mailServer: DemoMailServer },
+  }: { password: string; url: string; telegram: DemoTelegram; mailServer: DemoMailServer },
 ): Promise<string> {
   const now = deps.clock.now()
   const start = now - DAYS * DAY_MS
   const random = createRandom(SEED)
   const passwordHash = await hashPassword(deps, password)
   const { key, ...organization } = await seedOrganization(deps, { start, passwordHash })
-  const endpoints = await addEndpoints(deps, organization.orgId, { url, start, actor: actorOf(organization) })
   const actor = actorOf(organization)
+  const endpoints = await addEndpoints(deps, organization.orgId, { url, start, actor })
   const mailbox = await addMailbox(deps, organization.orgId, { at: start + DAY_MS / 24, actor, mailServer })
   const widget = await addWidget(deps, organization, { at: start + DAY_MS / 12, actor })
   const bot = await addBot(deps, organization, { telegram, at: start + DAY_MS / 8, actor })
   await runPlan(deps, { organization, mailbox }, planConversations(SEED, now))
   await seedVisitors(deps, widget)
-  await seedChats(deps, organization, { telegram, bot })
+  await seedChats(deps, organization, bot)
   await seedTicketState(deps, organization, random)
   await failEmails(deps, mailbox)
   await showHealth(deps, mailbox)
   mailServer.holds(mailbox.count)
   await seedDeliveries(deps, endpoints.healthy, { random, brokenSince: Number.POSITIVE_INFINITY })
   await seedDeliveries(deps, endpoints.failing, { random, brokenSince: now - 6 * DAY_MS })
-  writeChat(telegram, bot.bot)
   return key
 }
 

@@ -8,14 +8,14 @@ import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createId } from '../ids.ts'
 import { createSavedReply } from '../saved-replies/saved-replies.ts'
 import { createView } from '../saved-views/saved-views.ts'
-import { AGENTS, ORGANIZATION, SAVED_REPLIES, SAVED_VIEWS } from './people.ts'
+import company from './company.yaml'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
 export interface DemoOrganization {
   orgId: string
-  /** In the order of `AGENTS`. */
+  /** In the order of the company's. */
   agents: { id: string; name: string }[]
 }
 
@@ -30,9 +30,12 @@ export async function seedOrganization(
   deps: Deps,
   { start, passwordHash }: { start: number; passwordHash: string },
 ): Promise<DemoOrganization & { key: string }> {
-  const [first, ...others] = AGENTS
+  const [first, ...others] = company.agents
   if (!first) throw new Error('The demo has no agents.')
-  const { organization, admin } = await setUp(depsAt(deps, start), { org: ORGANIZATION, admin: first })
+  const { organization, admin } = await setUp(depsAt(deps, start), {
+    org: company.organization,
+    admin: first,
+  })
   const orgId = organization.id
   const actor: Actor = { kind: 'agent', id: admin.id, name: admin.name, address: '192.0.2.17' }
   const members = [{ id: admin.id, name: admin.name }]
@@ -43,13 +46,12 @@ export async function seedOrganization(
   await deps.database.write(async (tx) => {
     await tx.update(agents).set({ passwordHash }).where(eq(agents.orgId, orgId))
   })
-  const invited = { name: 'Tomás Herrera', email: 'tomas@parcelbird.example', role: 'agent' as const }
-  await inviteAgent(depsAt(deps, start + 28 * DAY_MS, actor), orgId, invited)
+  await inviteAgent(depsAt(deps, start + 28 * DAY_MS, actor), orgId, company.invited)
   const key = await addKeys(deps, { orgId, actor, start })
-  for (const [hour, reply] of SAVED_REPLIES.entries()) {
+  for (const [hour, reply] of company.savedReplies.entries()) {
     await createSavedReply(depsAt(deps, start + DAY_MS + hour * HOUR_MS, actor), orgId, reply)
   }
-  for (const view of SAVED_VIEWS) {
+  for (const view of company.savedViews) {
     await createView(
       depsAt(deps, start + 2 * DAY_MS, actor),
       orgId,

@@ -1,13 +1,7 @@
-import { CHANNELS, type Channel, type TicketStatus } from '../database/tables/tickets.ts'
-import { LONG_THREAD } from './long-thread.ts'
-import { AGENTS, CARRIERS, CITIES, CUSTOMERS, SHOPS } from './people.ts'
-import { createRandom, type Random } from './random.ts'
-import { BILLING_STORIES } from './stories-billing.ts'
-import { EMAIL_STORIES } from './stories-email.ts'
-import { GENERAL_STORIES } from './stories-general.ts'
-import { SHIPPING_STORIES } from './stories-shipping.ts'
-import { SOFTWARE_STORIES } from './stories-software.ts'
-import type { MailDetails, Story, Turn } from './story.ts'
+import { CHANNELS, type ChannelKind } from '../channels/kinds.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
+import company from './company.yaml'
+import stories, { type MailDetails, type Story, type Turn } from './stories.yaml'
 
 const TICKETS = 300
 const DAYS = 30
@@ -17,21 +11,33 @@ const DAY_MS = 24 * HOUR_MS
 /** How many of them begin in the last half day. */
 const RECENT_TICKETS = 26
 /** Each is used once. */
-const WHOLE_STORIES = [LONG_THREAD, ...EMAIL_STORIES]
-const STORIES = [...SHIPPING_STORIES, ...BILLING_STORIES, ...SOFTWARE_STORIES, ...GENERAL_STORIES]
+const WHOLE_STORIES = stories.filter(({ endedHoursAgo }) => endedHoursAgo !== undefined)
+const STORIES = stories.filter(({ endedHoursAgo }) => endedHoursAgo === undefined)
 /** Each customer has a shop, which is the domain of their email address. */
-const PEOPLE = CUSTOMERS.map((person, index) => ({ ...person, shop: SHOPS[index % SHOPS.length] ?? 'shop' }))
+const PEOPLE = Object.entries(company.customers).map(([address, name], index) => ({
+  name,
+  address,
+  shop: company.shops[index % company.shops.length] ?? 'shop',
+}))
 /** The channels, as often as customers use them. */
-const WEIGHTED_CHANNELS: Channel[] = [...CHANNELS, 'email', 'email', 'email', 'widget', 'widget', 'telegram']
+const WEIGHTED_CHANNELS: ChannelKind[] = [
+  ...CHANNELS,
+  'email',
+  'email',
+  'email',
+  'widget',
+  'widget',
+  'telegram',
+]
 
 export interface PlannedTicket {
   subject: string
-  channel: Channel
+  channel: ChannelKind
   customer: { name: string; email: string }
   tags: string[]
 }
 
-/** One action at one time. `agent` is the index in `AGENTS`, `ticket` the number in the plan. */
+/** One action at one time. `agent` is the index in the company's, `ticket` the number in the plan. */
 export type Step = { at: number; ticket: number } & (
   | { action: 'open'; text: string; details: PlannedTicket; mail?: MailDetails }
   | { action: 'write'; text: string; mail?: MailDetails }
@@ -89,7 +95,7 @@ function stepsOf(random: Random, story: Story, { ticket, startedAt, until }: Tic
   )
   // The agent who signs in has some of the newest tickets assigned.
   const isOwn = isWhole || random.chance(ticket > TICKETS - 3 * RECENT_TICKETS ? 0.5 : 0.2)
-  const agent = isOwn ? 0 : random.between(1, AGENTS.length - 1)
+  const agent = isOwn ? 0 : random.between(1, company.agents.length - 1)
   const filled = fill(slotsOf(random, name, agent))
   const details: PlannedTicket = {
     subject: filled(random.pick(story.subjects)),
@@ -164,20 +170,54 @@ function pause(random: Random, { by }: Turn, isWhole: boolean): number {
 }
 
 function slotsOf(random: Random, name: string, agent: number): Record<string, string> {
-  const carrier = random.pick(CARRIERS)
+  const carrier = random.pick(company.carriers)
   return {
     name,
     first: name.split(' ')[0] ?? name,
-    agent: AGENTS[agent]?.name.split(' ')[0] ?? '',
+    agent: company.agents[agent]?.name.split(' ')[0] ?? '',
     order: `PB-${random.between(10_400, 98_900)}`,
     tracking: `JD0${random.between(100_000_000, 999_999_999)}`,
     carrier,
     carrierTag: carrier.toLowerCase(),
-    city: random.pick(CITIES),
+    city: random.pick(company.cities),
     amount: `€${random.between(3, 240)}.${random.pick(['00', '50', '90', '45'])}`,
   }
 }
 
 function fill(slots: Record<string, string>): (text: string) => string {
   return (text) => text.replaceAll(/\{(\w+)\}/g, (slot, name: string) => slots[name] ?? slot)
+}
+
+/** Pseudorandom numbers, the same each time for a seed (mulberry32). */
+export interface Random {
+  /** From 0 up to, but not including, 1. */
+  fraction(): number
+  /** An integer, both ends included. */
+  between(min: number, max: number): number
+  pick<T>(from: readonly T[]): T
+  /** True with this probability. */
+  chance(probability: number): boolean
+}
+
+export function createRandom(seed: number): Random {
+  let state = seed
+
+  function fraction(): number {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  const between = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1))
+  return {
+    fraction,
+    between,
+    pick(from) {
+      const picked = from[between(0, from.length - 1)]
+      if (picked === undefined) throw new Error('There is nothing to pick from.')
+      return picked
+    },
+    chance: (probability) => fraction() < probability,
+  }
 }

@@ -15,7 +15,7 @@ const ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex')
 export const CRM_ERROR = 'The CRM is down for maintenance.'
 
 /** Receives the demo's webhooks on this machine, so that nothing leaves it. */
-export interface DemoReceiver {
+interface DemoReceiver {
   /** `https://127.0.0.1:<port>` */
   url: string
   /** Its certificate in PEM, which the sender has to trust. */

@@ -3,26 +3,17 @@ import type { Transaction } from '../database/database.ts'
 import { agents } from '../database/tables/agents.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import { DRAFT_KINDS, type DraftKind, drafts, readMarks } from '../database/tables/threads.ts'
+import { DRAFT_KINDS, drafts, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
+import company from './company.yaml'
 import type { DemoOrganization } from './organization.ts'
-import { TELEGRAM_FAULT } from './people.ts'
-import type { Random } from './random.ts'
+import type { Random } from './plan.ts'
 
 const HOUR_MS = 3_600_000
 const ROWS_PER_INSERT = 500
 /** How long before the held reply was due the colleague replied. */
 const HEAD_START_MS = 20_000
-/** Drafts on one ticket each; the last ticket has a reply and a note. */
-const DRAFTS: Partial<Record<DraftKind, string>>[] = [
-  { reply: "Thanks for your patience. I've just heard from the carrier, and " },
-  { reply: 'Good question! In short, yes. The longer answer is' },
-  {
-    reply: "Hello again! I'm looking into this and",
-    note: "Ask Jonas if this is the same issue as last week's before I reply.",
-  },
-]
 
 type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
 
@@ -101,7 +92,7 @@ async function failTelegramReply(tx: Transaction, orgId: string): Promise<void> 
   if (!reply) return
   await tx
     .update(messages)
-    .set({ sending: 'failed', sendError: TELEGRAM_FAULT })
+    .set({ sending: 'failed', sendError: company.telegramFault })
     .where(and(eq(messages.orgId, orgId), eq(messages.id, reply.id)))
 }
 
@@ -117,10 +108,10 @@ async function addDrafts(
     .from(tickets)
     .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, me.id), eq(tickets.status, 'open')))
     .orderBy(desc(tickets.createdAt), desc(tickets.id))
-    .limit(DRAFTS.length)
+    .limit(company.drafts.length)
   for (const [index, { id: ticketId }] of own.entries()) {
     for (const kind of DRAFT_KINDS) {
-      const text = DRAFTS[index]?.[kind]
+      const text = company.drafts[index]?.[kind]
       const draft = { orgId, agentId: me.id, ticketId, kind, attachments: [], savedAt: now }
       if (text) await tx.insert(drafts).values({ ...draft, text })
     }

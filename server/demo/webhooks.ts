@@ -6,10 +6,9 @@ import type { Actor, Deps } from '../deps.ts'
 import type { DeliveryError } from '../webhooks/deliveries/delivery-errors.ts'
 import { createHeaders } from '../webhooks/deliveries/send-delivery.ts'
 import { healthAfter } from '../webhooks/endpoints/endpoint-health.ts'
-import type { Endpoint } from '../webhooks/endpoints/endpoints.ts'
-import { createEndpoint } from '../webhooks/endpoints/endpoints.ts'
+import { createEndpoint, type Endpoint } from '../webhooks/endpoints/endpoints.ts'
 import { depsAt } from './organization.ts'
-import type { Random } from './random.ts'
+import type { Random } from './plan.ts'
 import { CRM_ERROR } from './receiver.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,6 +1,6 @@
 import { countAllMail } from '../channels/email/mailboxes/mailbox-health.ts'
 import { countAllBots } from '../channels/telegram/bots/bot-health.ts'
-import { countSends, countUnreadEmails } from '../sends/count-sends.ts'
+import { countSends, countUnreadEmails } from '../messages/sends/count-sends.ts'
 import { countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { viewDeliveryError } from '../webhooks/deliveries/delivery-errors.ts'
 import { listEndpoints } from '../webhooks/endpoints/endpoints.ts'

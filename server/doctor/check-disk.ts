@@ -3,7 +3,7 @@ import { count, gte, min } from 'drizzle-orm'
 import { countFileBytes } from '../attachments/queries.ts'
 import { messages } from '../database/tables/messages.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
-import { formatSize } from '../sizes.ts'
+import { formatSize } from '../text/sizes.ts'
 import { countOf, type Finding, findingsOf, type Installation, type OpenInstallation } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('disk')

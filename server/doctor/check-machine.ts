@@ -1,5 +1,5 @@
 import { release, totalmem } from 'node:os'
-import { descriptorLimit } from '../descriptor-limit.ts'
+import { descriptorLimit } from '../machine/descriptor-limit.ts'
 import { type Finding, findingsOf, type Installation } from './finding.ts'
 
 const { ok, warning } = findingsOf('machine')

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { holderOf } from '../database/lock.ts'
-import { differencesFrom } from '../recorded-settings.ts'
+import { differencesFrom } from '../machine/recorded-settings.ts'
 import { type Finding, findingsOf } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('server')

@@ -3,8 +3,7 @@ import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { attachments } from '../database/tables/attachments.ts'
-import { telegramConversations, telegramFiles } from '../database/tables/bots.ts'
-import { customers } from '../database/tables/customers.ts'
+import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
@@ -12,7 +11,6 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
-import { widgetConversations, widgetMessages } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -23,13 +21,11 @@ import { replaceDocuments } from '../search/index/documents.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
-import { eraseChats, forgetTickets } from './erase-chats.ts'
-import { eraseVisitors, lockVisitors } from './erase-visitors.ts'
 
 /** Tickets in one unit. Each may have many messages, events and deliveries. */
 const SLICE = 20
 
-/** All tables with rows that belong to a ticket. */
+/** All tables with rows that belong to a ticket, beside those of the channels. */
 const TICKET_TABLES = [
   messageContents,
   messageEdits,
@@ -41,10 +37,6 @@ const TICKET_TABLES = [
   readMarks,
   drafts,
   scheduledMessages,
-  widgetConversations,
-  widgetMessages,
-  telegramConversations,
-  telegramFiles,
 ]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
@@ -87,7 +79,7 @@ async function eraseSlice(
   tx: Transaction,
   { orgId, id, total }: { orgId: string; id: string; total: number | undefined },
 ): Promise<{ erased: number; files: string[]; isGone: boolean }> {
-  await lockVisitors(tx, { orgId, customerId: id })
+  for (const { erasure } of deps.channels.all) await erasure?.lockCustomer?.(tx, { orgId, customerId: id })
   const email = await lockCustomer(tx, orgId, id)
   const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
   const found = await tx.select({ id: tickets.id }).from(tickets).where(isTheirs).limit(SLICE)
@@ -104,11 +96,24 @@ async function eraseSlice(
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   if (isGone) {
-    await eraseChats(tx, { orgId, customerId: id })
-    await eraseVisitors(tx, { orgId, customerId: id, email })
+    await eraseFromChannels(deps, tx, { orgId, customerId: id, email })
     await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
   }
   return { erased: locked.length, files, isGone }
+}
+
+/** Identities refer to the customer, so they go first. */
+async function eraseFromChannels(
+  deps: Deps,
+  tx: Transaction,
+  of: { orgId: string; customerId: string; email: string | null },
+): Promise<void> {
+  const identities = await tx
+    .delete(customerIdentities)
+    .where(and(eq(customerIdentities.orgId, of.orgId), eq(customerIdentities.customerId, of.customerId)))
+    .returning({ externalId: customerIdentities.externalId })
+  const externalIds = identities.map(({ externalId }) => externalId)
+  for (const { erasure } of deps.channels.all) await erasure?.customer(tx, { ...of, externalIds })
 }
 
 /** Returns the customer's email address. */
@@ -132,7 +137,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
   const ticketIds = erased.map(({ id }) => id)
   await eraseAnswers(tx, orgId, ticketIds)
   const files = await eraseFiles(tx, orgId, ticketIds)
-  await forgetTickets(tx, { orgId, ticketIds })
+  for (const { erasure } of deps.channels.all) await erasure?.tickets(tx, { orgId, ticketIds })
   for (const table of TICKET_TABLES) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { insertOf, integerParameter, statement, textParameter } from '../database/statement.ts'
+import { insertOf, integer, statement, text } from '../database/statement.ts'
 import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { isoTime } from '../dates.ts'
@@ -83,21 +83,20 @@ function bodyOf(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
   return Buffer.from(JSON.stringify(body))
 }
 
-const takeNumbers = statement<{ orgId: string; howMany: number }, { number: number }[]>(
-  'events_take_numbers',
-  (tx, p) =>
-    tx
-      .update(organizations)
-      .set({ lastEvent: sql`${organizations.lastEvent} + ${p.howMany}` })
-      .where(eq(organizations.id, p.orgId))
-      .returning({ number: organizations.lastEvent }),
+const takeNumbers = statement('events_take_numbers', { orgId: text, howMany: integer }, (tx, p) =>
+  tx
+    .update(organizations)
+    .set({ lastEvent: sql`${organizations.lastEvent} + ${p.howMany}` })
+    .where(eq(organizations.id, p.orgId))
+    .returning({ number: organizations.lastEvent }),
 )
 
 const insertEvents = insertOf(events)
 
-const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: number }, LoggedEvent[], Reader>(
+const eventsAfterNumber = statement(
   'events_after',
-  (read, p) =>
+  { orgId: text, cursor: integer, limit: integer },
+  (read: Reader, p) =>
     read
       .select({
         number: events.number,
@@ -106,11 +105,11 @@ const eventsAfterNumber = statement<{ orgId: string; cursor: number; limit: numb
         createdAt: events.createdAt,
       })
       .from(events)
-      .where(and(eq(events.orgId, textParameter(p.orgId)), gt(events.number, integerParameter(p.cursor))))
+      .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
       // The limit is part of the order, because Drizzle would bind it bare.
-      .orderBy(sql`${events.number} limit ${integerParameter(p.limit)}`),
+      .orderBy(sql`${events.number} limit ${p.limit}`),
 )
 
-const newestNumber = statement<{ orgId: string }, { number: number }[], Reader>('events_newest', (read, p) =>
+const newestNumber = statement('events_newest', { orgId: text }, (read: Reader, p) =>
   read.select({ number: organizations.lastEvent }).from(organizations).where(eq(organizations.id, p.orgId)),
 )

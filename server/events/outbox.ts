@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { command, insertOf, statement } from '../database/statement.ts'
+import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import type { WebhookEvent } from '../database/tables/events.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
@@ -64,7 +64,7 @@ export async function queueDeliveries(
  * Makes the delivery loop process an endpoint at `at`, or earlier if it is already scheduled earlier. Always locks the
  * endpoint's row, to wait for a loop that is clearing the schedule.
  */
-export const scheduleEndpoint = command<{ endpointId: string; at: number }>('endpoints_schedule', (tx, p) => {
+export const scheduleEndpoint = command('endpoints_schedule', { endpointId: text, at: integer }, (tx, p) => {
   const isSooner = sql`${endpoints.nextDeliveryAt} is null or ${endpoints.nextDeliveryAt} > ${p.at}`
   return tx
     .update(endpoints)
@@ -83,7 +83,7 @@ function needsScheduling(deps: Deps, subscriber: Subscriber, at: number): boolea
   return subscriber.nextDeliveryAt === null || subscriber.nextDeliveryAt > at
 }
 
-const endpointsOfOrganization = statement<{ orgId: string }, Subscriber[]>('outbox_endpoints', (tx, p) =>
+const endpointsOfOrganization = statement('outbox_endpoints', { orgId: text }, (tx, p) =>
   tx
     .select({
       id: endpoints.id,

@@ -1,11 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { BackupError, namingDiskFaults } from '../backup/backup-error.ts'
-import { decrypt, isEncrypted } from '../backup/passphrase.ts'
+import { asDamage, fileOf, openArchive } from '../backup/archive-file.ts'
+import { BackupError } from '../backup/backup-error.ts'
 import { CHUNK_BYTES, type ExportHeader, isNewer, parseHeader } from './export-format.ts'
 import { FIELDED_KINDS, type FieldedKind, rowOf } from './record-fields.ts'
 
-const HEAD_BYTES = 32
 const NEWLINE = 10
 /** Only this much is read of a file that isn't an export. */
 const MAX_HEADER_BYTES = 64 * 1024
@@ -30,7 +27,7 @@ export async function verifyExport(file: ExportFile): Promise<ExportHeader> {
     if ('header' in part) header = part.header
     if ('pieces' in part) for await (const _ of part.pieces);
   }
-  if (!header) throw damaged(file.path)
+  if (!header) throw asDamage(file.path, undefined)
   return header
 }
 
@@ -40,30 +37,21 @@ export async function verifyExport(file: ExportFile): Promise<ExportHeader> {
  * passphrase.
  */
 export async function* readExport(file: ExportFile): AsyncGenerator<ExportPart> {
-  const lines = await linesOf(file)
+  const { bytes } = await openArchive(fileOf(file.path), file.passphrase)
+  const lines = split(bytes)
   try {
-    yield* namingDamage(file.path, partsOf(file.path, lines))
+    yield* namingDamageOf(file.path, partsOf(file.path, lines))
   } finally {
     await lines.return(undefined)
   }
 }
 
-async function* namingDamage<T>(path: string, parts: AsyncIterable<T>): AsyncGenerator<T> {
+async function* namingDamageOf<T>(path: string, parts: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* parts
   } catch (cause) {
-    if (cause instanceof BackupError || isSystemError(cause)) throw cause
-    throw damaged(path, cause)
+    throw asDamage(path, cause)
   }
-}
-
-/** Whether the disk failed, not the export. */
-function isSystemError(cause: unknown): boolean {
-  return cause instanceof Error && 'syscall' in cause
-}
-
-function damaged(path: string, cause?: unknown): BackupError {
-  return new BackupError(`${path} is damaged or incomplete. Export again, or use another copy.`, { cause })
 }
 
 async function* partsOf(path: string, lines: AsyncGenerator<Buffer>): AsyncGenerator<ExportPart> {
@@ -101,7 +89,7 @@ async function* partsOf(path: string, lines: AsyncGenerator<Buffer>): AsyncGener
         return next
       })
       // Errors reach the reader of the pieces.
-      const pieces = namingDamage(path, bytesOfFile)
+      const pieces = namingDamageOf(path, bytesOfFile)
       yield { file: { sha256, bytes }, pieces }
       if (!(await pieces.next()).done) throw new Error('A file was not read to its end.')
       continue
@@ -164,11 +152,6 @@ async function* piecesOf(
 class TooLongError extends Error {}
 
 /** The lines, each with the character that ends it. What comes after the last one is a line, too. */
-async function linesOf(file: ExportFile): Promise<AsyncGenerator<Buffer>> {
-  const bytes = await bytesOf(file)
-  return split(bytes)
-}
-
 async function* split(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let begun: Uint8Array[] = []
   let length = 0
@@ -189,39 +172,4 @@ async function* split(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> 
     }
   }
   if (length > 0) yield Buffer.concat(begun)
-}
-
-async function bytesOf({ path, passphrase }: ExportFile): Promise<AsyncIterable<Uint8Array>> {
-  const isAge = isEncrypted(await namingDiskFaults(`Can't read ${path}`, () => headOf(path)))
-  const bytes = createReadStream(path, { highWaterMark: CHUNK_BYTES })
-  if (!isAge) return bytes
-  if (passphrase === undefined) {
-    throw new BackupError(`${path} is encrypted. Give its passphrase with --passphrase-file.`)
-  }
-  return decrypted(path, bytes, passphrase)
-}
-
-async function* decrypted(
-  path: string,
-  bytes: AsyncIterable<Uint8Array>,
-  passphrase: string,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* decrypt(bytes, passphrase)
-  } catch (cause) {
-    // The only `BackupError` that decryption throws.
-    if (cause instanceof BackupError) throw new BackupError(`The passphrase doesn't fit ${path}.`, { cause })
-    throw cause
-  }
-}
-
-async function headOf(path: string): Promise<Uint8Array> {
-  let handle: FileHandle | undefined
-  try {
-    handle = await open(path, 'r')
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle?.close()
-  }
 }

@@ -1,11 +1,10 @@
-import { createWriteStream, existsSync } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
+import { createWriteStream } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { and, asc, eq, isNotNull } from 'drizzle-orm'
-import { syncFolder } from '../attachments/disk-files.ts'
+import { encrypt, writeNewFile } from '../backup/archive-file.ts'
 import { BackupError, namingDiskFaults } from '../backup/backup-error.ts'
-import { encrypt } from '../backup/passphrase.ts'
 import type { Reader } from '../database/database.ts'
 import { inByteOrder, openReadTransaction, type ReadTransaction } from '../database/read-transaction.ts'
 import { attachments } from '../database/tables/attachments.ts'
@@ -40,30 +39,21 @@ export async function exportOrganization(
   organization: { id: string; name: string },
   { file, passphrase }: { file: string; passphrase: string | undefined },
 ): Promise<ExportResult> {
-  requireNewFile(file)
   await verifySecretKey(deps)
-  const folder = dirname(resolve(file))
-  const draft = `${file}.partial`
   const result: ExportResult = { bytes: 0, records: {}, missing: 0 }
   const read = await openReadTransaction(deps.config)
   try {
-    const text = sealed(linesOf({ deps, read, organization, result }))
-    const out = createWriteStream(draft, { mode: 0o600, flush: true })
-    await namingDiskFaults(`Can't write to ${folder}`, () =>
-      passphrase === undefined
-        ? pipeline(text, out)
-        : pipeline(text, (bytes) => encrypt(bytes, passphrase), out),
-    )
-    result.bytes = (await stat(draft)).size
-    // Someone may have made a file with this name meanwhile.
-    requireNewFile(file)
-    await namingDiskFaults(`Can't write ${file}`, async () => {
-      await rename(draft, file)
-      await syncFolder(folder)
+    return await writeNewFile(file, async (draft) => {
+      const text = sealed(linesOf({ deps, read, organization, result }))
+      const out = createWriteStream(draft, { mode: 0o600, flush: true })
+      await namingDiskFaults(`Can't write to ${dirname(resolve(file))}`, () =>
+        passphrase === undefined
+          ? pipeline(text, out)
+          : pipeline(text, (bytes) => encrypt(bytes, passphrase), out),
+      )
+      return { ...result, bytes: (await stat(draft)).size }
     })
-    return result
   } finally {
-    await rm(draft, { force: true })
     await read.close()
   }
 }
@@ -213,12 +203,4 @@ async function* sealed(lines: AsyncIterable<object>): AsyncGenerator<Uint8Array>
   yield takeBlock()
   const end: ExportEnd = { record: 'end', lines: count, sha256: hasher.digest('hex') }
   yield Buffer.from(`${JSON.stringify(end)}\n`)
-}
-
-function requireNewFile(file: string): void {
-  if (existsSync(file)) throw new BackupError(`${file} exists already. Choose another name.`)
-  const folder = dirname(resolve(file))
-  if (!existsSync(folder)) {
-    throw new BackupError(`Can't write ${basename(file)}: there is no folder ${folder}.`)
-  }
 }

@@ -1,4 +1,4 @@
-import { encodeDirectionControls } from '../direction-controls.ts'
+import { encodeDirectionControls } from '../text/direction-controls.ts'
 
 /**
  * Scripts that form a writing system when combined in one label of a host. Other combinations are a trick (Unicode UTS

@@ -1,12 +1,11 @@
 import { statfs } from 'node:fs/promises'
-import { sql } from 'drizzle-orm'
 import { Elysia } from 'elysia'
 import { agentRoutes } from '../agents/routes.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { attachmentRoutes } from '../attachments/v1.ts'
 import { auditRoutes } from '../audit/routes.ts'
-import type { BackupRequests } from '../backup/backup-requests.ts'
+import type { BackupRequests } from '../backup/backup-runs.ts'
 import { backupRoutes } from '../backup/routes.ts'
 import { emailRoutes } from '../channels/email/routes.ts'
 import { telegramRoutes } from '../channels/telegram/routes.ts'
@@ -14,7 +13,6 @@ import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
 import { systemClock } from '../clock.ts'
-import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { doctorRoutes } from '../doctor/routes.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
@@ -22,9 +20,10 @@ import { AppError } from '../errors.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
+import { replyRoutes } from '../messages/routes.ts'
+import { messageRoutes } from '../messages/v1.ts'
+import { isSetUp } from '../organizations/directory.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
-import { replyRoutes } from '../replies/routes.ts'
-import { messageRoutes } from '../replies/v1.ts'
 import { requestId } from '../requests/headers.ts'
 import { createPublicAddress, isLoopbackHost, nameIn } from '../requests/public-address.ts'
 import { watchUntrustedProxies } from '../requests/untrusted-proxy.ts'
@@ -50,7 +49,7 @@ import { checkRequests } from './checked-requests.ts'
 import { guideRoutes } from './docs/routes.ts'
 import { errorResponse } from './error-response.ts'
 import { openapi } from './openapi.ts'
-import { pathOf, unknownRoute } from './unknown-route.ts'
+import { type KnownRoute, pathOf, unknownRoute } from './unknown-route.ts'
 import { widgetScriptRoutes } from './widget-script.ts'
 
 /** Supervisors such as Kubernetes wait for a second or a few. */
@@ -78,6 +77,8 @@ export function createApp(
   const attempts = createAttempts(deps.clock.monotonic)
   const { requireOurHost } = createPublicAddress(deps.config)
   const proxies = watchUntrustedProxies(deps.config.trustProxy, guards.onUntrustedProxy)
+  /** Of the app itself, whose type can't depend on it. */
+  let routes = (): KnownRoute[] => []
   const app = new Elysia({ name: 'bellhop', normalize: false })
     .onRequest(({ request, set }) => {
       deps.database.refresh()
@@ -124,10 +125,10 @@ export function createApp(
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live))
     .use(visitorApiRoutes(deps, guards.widget))
-    .use(preflightRoutes())
-    .use(unknownApiRoutes())
+    .use(unknownApiRoutes(guards.keys, () => routes()))
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
+  routes = () => app.routes
   checkRequests(app)
   return app
 
@@ -144,33 +145,34 @@ export function createApp(
     if (fault === undefined || !needsStorage(url)) return
     throw new AppError(503, 'storage_unavailable', fault, { headers: { 'retry-after': '5' } })
   }
+}
 
-  /**
-   * Browsers ask before they call from another site's page, without the key. The answer allows nothing: keys don't belong
-   * in browsers.
-   */
-  function preflightRoutes() {
-    return new Elysia({ name: 'preflight-v1', prefix: '/v1' }).options(
-      '/*',
-      ({ request, set, status }) => {
-        const { allow } = unknownRoute(app.routes, request).more.headers ?? {}
-        if (allow !== undefined) set.headers.allow = allow
-        return status(204, undefined)
-      },
-      { detail: { hide: true } },
-    )
-  }
-
-  /** Unknown paths below `/v1` need a key and count toward the rate limit, like any other request. */
-  function unknownApiRoutes() {
-    return new Elysia({ name: 'unknown-v1', prefix: '/v1' }).use(guards.keys.requireApiKey).all(
-      '/*',
-      ({ request }) => {
-        throw unknownRoute(app.routes, request)
-      },
-      { parse: 'none', transform: guards.keys.allow(), detail: { hide: true } },
-    )
-  }
+/** Below `/v1`. `routes` are those of the app, once it has them all. */
+function unknownApiRoutes(keys: KeyGuard, routes: () => KnownRoute[]) {
+  const detail = { hide: true }
+  return (
+    new Elysia({ name: 'unknown-v1', prefix: '/v1' })
+      // Browsers ask before they call from another site's page, without the key. The answer allows nothing: keys don't
+      // belong in browsers.
+      .options(
+        '/*',
+        ({ request, set, status }) => {
+          const { allow } = unknownRoute(routes(), request).more.headers ?? {}
+          if (allow !== undefined) set.headers.allow = allow
+          return status(204, undefined)
+        },
+        { detail },
+      )
+      .use(keys.requireApiKey)
+      // Needs a key and counts toward the rate limit, like any other request.
+      .all(
+        '/*',
+        ({ request }) => {
+          throw unknownRoute(routes(), request)
+        },
+        { parse: 'none', transform: keys.allow(), detail },
+      )
+  )
 }
 
 function widgetTag(): string | undefined {
@@ -200,8 +202,7 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
     const cancelTimer = systemClock.after(MAX_READY_MS, () =>
       reject(new Error("The database isn't responding.")),
     )
-    const reading = deps.database.read.select({ one: sql`1` }).from(organizations).limit(1)
-    await Promise.race([reading, timeout]).finally(cancelTimer)
+    await Promise.race([isSetUp(deps.database.read), timeout]).finally(cancelTimer)
   }
 
   return new Elysia({ name: 'health', prefix: '/health' })

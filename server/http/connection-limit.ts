@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
-import { descriptorLimit } from '../descriptor-limit.ts'
 import type { Log } from '../log.ts'
+import { descriptorLimit } from '../machine/descriptor-limit.ts'
 import { createTrustCheck, networkOf } from '../requests/address.ts'
 import { type Connection, openSocketTable, type SocketTable } from './socket-table.ts'
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.ts'
-import type { Metric } from './prometheus-text.ts'
+import { gauge, type Metric } from './prometheus-text.ts'
 
 /** A delay is measured with this precision. */
 const SAMPLE_EVERY_MS = 20
@@ -103,7 +103,7 @@ function histogram(name: string, help: string, { values }: Histogram): Metric {
 }
 
 function longest(name: string, help: string, { longestMs }: Histogram): Metric {
-  return { name, help, type: 'gauge', values: [{ value: longestMs() / 1000 }] }
+  return gauge(name, help, longestMs() / 1000)
 }
 
 function threadCpuMs(): number {

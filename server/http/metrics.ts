@@ -1,20 +1,14 @@
-import { X509Certificate } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { ExpensiveReads } from '../expensive-reads.ts'
 import { isLoopbackHost, nameIn } from '../requests/public-address.ts'
-import { type Backlog, countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { DELIVERY_ERRORS } from '../webhooks/deliveries/delivery-errors.ts'
-import { backupMetrics } from './backup-metrics.ts'
+import { createDataMetrics } from './data-metrics.ts'
 import { watchEventLoop } from './event-loop-delay.ts'
-import { createMailMetrics } from './mail-metrics.ts'
 import { createProcessMetrics } from './process-metrics.ts'
-import { type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
+import { byLabel, counter, gauge, type Metric, PROMETHEUS_TYPE, prometheusText } from './prometheus-text.ts'
 import { createRequestCounts } from './request-counts.ts'
-import { telegramMetrics } from './telegram-metrics.ts'
 import type { FinishedRequest } from './watch-requests.ts'
 
 /** Headers that show that a request came through a proxy on this machine. */
@@ -54,23 +48,34 @@ export function createMetrics(
   const eventLoop = watchEventLoop()
   // With all outcomes from the start: an increase from nothing isn't seen.
   const attempts = new Map<string, number>(['succeeded', ...DELIVERY_ERRORS].map((outcome) => [outcome, 0]))
-  const mail = createMailMetrics(deps)
+  const sendAttempts = new Map<string, number>()
+  const dataMetrics = createDataMetrics(deps)
   const processMetrics = createProcessMetrics(deps)
 
   async function text(): Promise<string> {
-    const backlog = await countBacklog(deps)
     const size = await deps.database.size()
+    const { running, rows, outcomes } = deps.expensiveReads.counts()
+    const { streams, messages } = visitors()
     return prometheusText([
       ...requests.metrics(),
-      attemptsMetric(attempts),
-      ...backlogMetrics(backlog, deps.clock.now()),
-      ...(await mail.metrics()),
-      ...(await telegramMetrics(deps)),
-      ...(await backupMetrics(deps)),
-      ...certificateMetrics(deps),
-      ...visitorMetrics(visitors()),
-      ...readMetrics(deps.expensiveReads.counts()),
-      largeMetric(large()),
+      byOutcome('bellhop_delivery_attempts_total', 'Webhook delivery attempts by outcome.', attempts),
+      byOutcome('bellhop_send_attempts_total', 'Attempts to send a message by outcome.', sendAttempts),
+      ...(await dataMetrics()),
+      gauge('bellhop_visitor_streams', 'Open event streams of visitors of the website widget.', streams),
+      counter('bellhop_visitor_messages_total', 'Messages of visitors of the website widget.', messages),
+      gauge('bellhop_searches', 'Searches and other reads of many rows that are running.', running),
+      counter('bellhop_search_rows_total', 'Rows that searches and other reads of many rows examined.', rows),
+      byOutcome(
+        'bellhop_searches_total',
+        'Searches and other reads of many rows by outcome.',
+        Object.entries(outcomes),
+      ),
+      byLabel(
+        'gauge',
+        'bellhop_large_responses',
+        'Responses that are sent in slices, and those that wait for memory to be sent.',
+        { label: 'state', counts: Object.entries(large()) },
+      ),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
       ...eventLoop.metrics(),
@@ -96,18 +101,10 @@ export function createMetrics(
   return {
     countRequest: requests.count,
     countAttempt: (outcome) => attempts.set(outcome, (attempts.get(outcome) ?? 0) + 1),
-    countSendAttempt: mail.countAttempt,
+    countSendAttempt: (outcome) => sendAttempts.set(outcome, (sendAttempts.get(outcome) ?? 0) + 1),
     routes,
     stop: eventLoop.stop,
   }
-}
-
-/** When the certificate of built-in HTTPS ends, as its file says now. */
-function certificateMetrics({ config }: Deps): Metric[] {
-  if (!config.tls || !existsSync(config.tls.cert)) return []
-  const endsAt = Date.parse(new X509Certificate(readFileSync(config.tls.cert)).validTo)
-  const help = 'When the certificate in BELLHOP_TLS_CERT ends, in seconds since 1970.'
-  return [gauge('bellhop_certificate_end_timestamp_seconds', help, endsAt / 1000)]
 }
 
 /**
@@ -131,73 +128,6 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address)
 }
 
-function attemptsMetric(attempts: Map<string, number>): Metric {
-  return {
-    name: 'bellhop_delivery_attempts_total',
-    help: 'Webhook delivery attempts by outcome.',
-    type: 'counter',
-    values: [...attempts].map(([outcome, value]) => ({ labels: { outcome }, value })),
-  }
-}
-
-function backlogMetrics(backlog: Backlog, now: number): Metric[] {
-  const states = {
-    pending: backlog.pending,
-    held: backlog.held,
-    in_flight: backlog.inFlight,
-    failed: backlog.failed,
-  }
-  const ageS = backlog.oldestDueAt === null ? 0 : Math.max(0, now - backlog.oldestDueAt) / 1000
-  return [
-    {
-      name: 'bellhop_deliveries',
-      help: 'Webhook deliveries by state. Held deliveries wait for a disabled endpoint.',
-      type: 'gauge',
-      values: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
-    },
-    gauge('bellhop_delivery_oldest_due_seconds', 'Age of the oldest delivery that is due.', ageS),
-  ]
-}
-
-function visitorMetrics({ streams, messages }: { streams: number; messages: number }): Metric[] {
-  return [
-    gauge('bellhop_visitor_streams', 'Open event streams of visitors of the website widget.', streams),
-    {
-      name: 'bellhop_visitor_messages_total',
-      help: 'Messages of visitors of the website widget.',
-      type: 'counter',
-      values: [{ value: messages }],
-    },
-  ]
-}
-
-function readMetrics({ running, rows, outcomes }: ReturnType<ExpensiveReads['counts']>): Metric[] {
-  return [
-    gauge('bellhop_searches', 'Searches and other reads of many rows that are running.', running),
-    {
-      name: 'bellhop_search_rows_total',
-      help: 'Rows that searches and other reads of many rows examined.',
-      type: 'counter',
-      values: [{ value: rows }],
-    },
-    {
-      name: 'bellhop_searches_total',
-      help: 'Searches and other reads of many rows by outcome.',
-      type: 'counter',
-      values: Object.entries(outcomes).map(([outcome, value]) => ({ labels: { outcome }, value })),
-    },
-  ]
-}
-
-function largeMetric(counts: { sending: number; waiting: number }): Metric {
-  return {
-    name: 'bellhop_large_responses',
-    help: 'Responses that are sent in slices, and those that wait for memory to be sent.',
-    type: 'gauge',
-    values: Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
-  }
-}
-
-function gauge(name: string, help: string, value: number): Metric {
-  return { name, help, type: 'gauge', values: [{ value }] }
+function byOutcome(name: string, help: string, counts: Iterable<[string, number]>): Metric {
+  return byLabel('counter', name, help, { label: 'outcome', counts })
 }

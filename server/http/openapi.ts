@@ -1,13 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { EXAMPLE_ADDRESS, withServerAddress } from './docs/example-address.ts'
 import { REFERENCE_PATH } from './docs/layout.ts'
 import { renderReference } from './docs/reference.ts'
-import { docsPage } from './docs/routes.ts'
+import { docsPage, EXAMPLE_ADDRESS, textResponse, withServerAddress } from './docs/routes.ts'
 import { describeApi } from './openapi/describe.ts'
 import type { DeclaredRoute } from './openapi/describe-operation.ts'
 import type { ApiDescription } from './openapi/document.ts'
-import { textResponse } from './text-response.ts'
 
 /**
  * Serves `<prefix>/openapi.json` and the reference page `/docs`, both generated from the routes of the app that uses this

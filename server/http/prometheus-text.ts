@@ -5,6 +5,29 @@ export type Metric = { name: string; help: string } & (
   | { type: 'histogram'; ends: number[]; values: { labels?: Labels; buckets: number[]; sum: number }[] }
 )
 
+export function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'gauge', values: [{ value }] }
+}
+
+export function counter(name: string, help: string, value: number): Metric {
+  return { name, help, type: 'counter', values: [{ value }] }
+}
+
+/** One value per word, such as each `state`. */
+export function byLabel(
+  type: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  { label, counts }: { label: string; counts: Iterable<[string, number]> },
+): Metric {
+  return {
+    name,
+    help,
+    type,
+    values: [...counts].map(([word, value]) => ({ labels: { [label]: word }, value })),
+  }
+}
+
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**

@@ -1,7 +1,7 @@
 import { dlopen } from 'bun:ffi'
 import ipaddr from 'ipaddr.js'
+import { C_LIBRARY } from '../machine/sd-notify.ts'
 
-export const C_LIBRARY = 'libc.so.6'
 const ADDRESS_BYTES = 128
 const IPV4 = 2
 const IPV6 = 10

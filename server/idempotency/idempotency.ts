@@ -1,10 +1,11 @@
 import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { command, parametersOf, statement } from '../database/statement.ts'
+import { columnsOf, command, integer, statement, text } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { type Loop, startPruning } from '../loop.ts'
+import { startPruning } from '../jobs/pruning.ts'
+import type { Loop } from '../loop.ts'
 
 const KEPT_MS = 24 * 60 * 60 * 1000
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
@@ -174,9 +175,10 @@ async function store(
 }
 
 /** Before, a key was of the whole organization: rows of the last day have it alone. */
-const findKey = statement<{ orgId: string; key: string; given: string; since: number }, Stored[], Reader>(
+const findKey = statement(
   'idempotency_find',
-  (read, p) =>
+  { orgId: text, key: text, given: text, since: integer },
+  (read: Reader, p) =>
     read
       .select({
         fingerprint: idempotencyKeys.fingerprint,
@@ -195,8 +197,9 @@ const findKey = statement<{ orgId: string; key: string; given: string; since: nu
       ),
 )
 
-const deleteExpired = command<{ orgId: string; key: string; until: number }>(
+const deleteExpired = command(
   'idempotency_delete_expired',
+  { orgId: text, key: text, until: integer },
   (tx, p) =>
     tx
       .delete(idempotencyKeys)
@@ -209,12 +212,6 @@ const deleteExpired = command<{ orgId: string; key: string; until: number }>(
       ),
 )
 
-const insertKey = statement<typeof idempotencyKeys.$inferSelect, { key: string }[]>(
-  'idempotency_insert',
-  (tx) =>
-    tx
-      .insert(idempotencyKeys)
-      .values(parametersOf(idempotencyKeys))
-      .onConflictDoNothing()
-      .returning({ key: idempotencyKeys.key }),
+const insertKey = statement('idempotency_insert', columnsOf(idempotencyKeys), (tx, p) =>
+  tx.insert(idempotencyKeys).values(p).onConflictDoNothing().returning({ key: idempotencyKeys.key }),
 )

@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
+import { statement, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { readHeld } from '../replies/held-replies.ts'
+import { readHeld } from '../messages/held-replies.ts'
 import { MAX_COUNTED } from '../search/count-tickets.ts'
 import { countOpenTags, countTickets, readCounters } from '../tickets/counters.ts'
 import type { ViewCounter } from './view-counts.ts'
@@ -47,7 +47,7 @@ function sumOf(counters: { count: number }[]): number {
 }
 
 /** The partial index is used only for a query with exactly its condition. */
-const failedTickets = statement<{ orgId: string }, { total: number }[], Reader>('inbox_failed', (read, p) => {
+const failedTickets = statement('inbox_failed', { orgId: text }, (read: Reader, p) => {
   const failed = read
     .selectDistinct({ ticketId: messages.ticketId })
     .from(messages)

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
+import type { ExpensiveRead } from '../database/expensive-reads.ts'
+import { NAMED_IN_QUERY, statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type MessageFormat, type MessageRole, messages } from '../database/tables/messages.ts'
 import { notes, readMarks } from '../database/tables/threads.ts'
@@ -8,9 +9,7 @@ import { tickets } from '../database/tables/tickets.ts'
 import { visitors, widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
-import type { ExpensiveRead } from '../expensive-reads.ts'
 import { plainTextOf, withoutImageMarks } from '../formatting/plain-text.ts'
-import { isBlank } from '../requests/text.ts'
 import {
   hasDraft,
   hasFailedSend,
@@ -18,13 +17,13 @@ import {
   isOneOf,
   newestMessageId,
   ownReadMark,
-  textOf,
   unindexedOrganization,
 } from '../search/conditions.ts'
 import { excerptOf } from '../search/excerpt.ts'
 import { findTickets } from '../search/find-tickets.ts'
 import type { SortKey } from '../search/queries.ts'
 import { readSearch } from '../search/read-search.ts'
+import { isBlank } from '../text/text.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
@@ -223,7 +222,7 @@ interface StoredRow extends TicketWithCustomer {
   hasHeldReply: unknown
 }
 
-const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_rows', (read) =>
+const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
   read
     .select({
       ...ticketWithCustomer,
@@ -251,45 +250,35 @@ const rowsById = statement<Record<string, string>, StoredRow[], Reader>('inbox_r
       and(
         isOneOf(
           tickets.id,
-          Array.from({ length: MAX_ROWS }, (_, place) => textOf(`id${place}`)),
+          Array.from({ length: MAX_ROWS }, (_, place) => text.bind(`id${place}`)),
         ),
         unindexedOrganization,
       ),
     ),
 )
 
-interface Text {
-  text: string
-  format: MessageFormat
-  createdAt: number
-}
-
-const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
-  'inbox_newest_messages',
-  (read) =>
-    read
-      .select({
-        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-        format: messages.format,
-        createdAt: messages.createdAt,
-      })
-      .from(messages)
-      .where(and(eq(messages.orgId, textOf('orgId')), eq(messages.ticketId, textOf('ticketId'))))
-      .orderBy(sql`created_at desc, id desc`)
-      .limit(EXCERPT_MESSAGES),
+const newestMessages = statement('inbox_newest_messages', { orgId: text, ticketId: text }, (read: Reader) =>
+  read
+    .select({
+      text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+      format: messages.format,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(and(eq(messages.orgId, text.bind('orgId')), eq(messages.ticketId, text.bind('ticketId'))))
+    .orderBy(sql`created_at desc, id desc`)
+    .limit(EXCERPT_MESSAGES),
 )
 
-const newestNotes = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
-  'inbox_newest_notes',
-  (read) =>
-    read
-      .select({
-        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-        format: notes.format,
-        createdAt: notes.createdAt,
-      })
-      .from(notes)
-      .where(and(eq(notes.orgId, textOf('orgId')), eq(notes.ticketId, textOf('ticketId'))))
-      .orderBy(sql`created_at desc, id desc`)
-      .limit(EXCERPT_MESSAGES),
+const newestNotes = statement('inbox_newest_notes', { orgId: text, ticketId: text }, (read: Reader) =>
+  read
+    .select({
+      text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+      format: notes.format,
+      createdAt: notes.createdAt,
+    })
+    .from(notes)
+    .where(and(eq(notes.orgId, text.bind('orgId')), eq(notes.ticketId, text.bind('ticketId'))))
+    .orderBy(sql`created_at desc, id desc`)
+    .limit(EXCERPT_MESSAGES),
 )

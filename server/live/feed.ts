@@ -1,106 +1,118 @@
 import type { Deps } from '../deps.ts'
 import { eventsAfter, type LoggedEvent, newestEvent } from '../events/events.ts'
-import type { PageStream } from './page-stream.ts'
-import { changedFrame, type Frame, helloFrame, resetFrame } from './sse-frames.ts'
+import { yieldToEventLoop } from '../loop.ts'
 import { createThrottle } from './throttle.ts'
 
-/** A page that has missed more events reads everything again. */
-const MAX_MISSED_EVENTS = 1_000
+/** Events that are kept for pages that reconnect. A page that missed more reads everything again. */
+const MAX_KEPT_EVENTS = 2_000
 const BATCH_SIZE = 200
 /** Events committed during a pause are sent together. */
 const PAUSE_MS = 25
+/** How long pages can join before other work gets its turn. */
+const JOIN_SLICE_MS = 8
 
-/** The first event a page gets: the one after the last it has seen, or the first of the last milliseconds. */
-export type FeedStart = { after: number } | { lastMs: number }
+/**
+ * The first event a page gets: the one after the last it has seen, or the first of the last milliseconds. `after` is
+ * undefined for a page that has just read everything.
+ */
+export type FeedStart = { after: number | undefined } | { lastMs: number }
 
-/** Reads the event log of one organization and sends every event to all of its open pages, in order, once. */
-export interface Feed {
-  join(page: PageStream, start: FeedStart): void
-  leave(page: PageStream): void
+/** Who reads the log of an organization, and what of it they get. */
+interface Audience<Page> {
+  /** Sends new events to the pages that were let in. */
+  show(events: LoggedEvent[]): Promise<void> | void
+  /** Sends what isn't in the log. */
+  showMore?(): Promise<void>
+  /**
+   * Lets a page in. `missed` are the events it has missed until `position`, undefined when that isn't known. It may have been
+   * closed, also meanwhile.
+   */
+  letIn(page: Page, missed: LoggedEvent[] | undefined, start: FeedStart): Promise<void> | void
+  /** Tells all pages to read everything again. */
+  reset(): void
+}
+
+/** Reads the event log of one organization for its open pages: each gets every event in order, once. */
+interface Feed<Page> {
+  join(page: Page, start: FeedStart): void
   /** Checks for new events. */
   wake(): void
-  /** Tells a page to read everything again. */
-  resetFrame(): Frame
+  /** All events up to this number were sent. */
+  position(): number
   stop(): Promise<void>
 }
 
-export function createFeed(deps: Deps, orgId: string): Feed {
-  /** All events up to this number were sent to `members`. Below 0 before the first read. */
+export function createFeed<Page>(deps: Deps, orgId: string, audience: Audience<Page>): Feed<Page> {
+  /** Below 0 before the first read. */
   let position = -1
-  const members = new Set<PageStream>()
-  const joining = new Map<PageStream, FeedStart>()
+  let kept: LoggedEvent[] = []
+  const joining = new Map<Page, FeedStart>()
   const { read } = deps.database
 
   async function update(): Promise<void> {
     await sendNewEvents()
-    for (const [page, start] of joining) {
-      const missed = 'after' in start ? await eventsBetween(start.after) : await eventsOfLast(start.lastMs)
-      // It may have been closed while the log was read.
-      if (!joining.delete(page)) continue
-      if (!missed) page.send(resetFrame(position))
-      else if (missed.length > 0) page.send(changedFrame(missed))
-      page.send(helloFrame(position))
-      members.add(page)
-    }
+    await audience.showMore?.()
+    await letIn()
   }
 
   async function sendNewEvents(): Promise<void> {
     const newest = await newestEvent(read, orgId)
-    if (position < 0) position = newest
-    if (newest - position > MAX_MISSED_EVENTS) return resetAll(newest)
+    if (position < 0) {
+      kept = await eventsAfter(read, orgId, Math.max(newest - MAX_KEPT_EVENTS, 0), MAX_KEPT_EVENTS)
+      // More may have been committed between the two reads.
+      position = kept.at(-1)?.number ?? newest
+    }
     while (position < newest) {
-      const found = await eventsAfter(read, orgId, position, BATCH_SIZE)
-      if (!isWithoutGap(found, position)) return resetAll(newest)
-      position += found.length
-      sendToAll(changedFrame(found))
+      const events = await eventsAfter(read, orgId, position, BATCH_SIZE)
+      const last = events.at(-1)?.number
+      // Numbers have no gaps, except where old events were deleted.
+      if (last === undefined || last !== position + events.length) {
+        position = newest
+        kept = []
+        audience.reset()
+        return
+      }
+      kept.push(...events)
+      if (kept.length > 2 * MAX_KEPT_EVENTS) kept = kept.slice(-MAX_KEPT_EVENTS)
+      await audience.show(events)
+      position = last
+      await yieldToEventLoop()
     }
   }
 
-  /** The events a page has missed, or undefined when there are too many or some were deleted. */
-  async function eventsBetween(after: number): Promise<LoggedEvent[] | undefined> {
-    const missing = position - after
-    if (missing < 0 || missing > MAX_MISSED_EVENTS) return undefined
-    if (missing === 0) return []
-    const found = await eventsAfter(read, orgId, after, missing)
-    return found.length === missing && isWithoutGap(found, after) ? found : undefined
+  async function letIn(): Promise<void> {
+    const startedAt = deps.clock.monotonic()
+    for (const [page, start] of joining) {
+      joining.delete(page)
+      await audience.letIn(page, missedSince(start), start)
+      if (deps.clock.monotonic() - startedAt > JOIN_SLICE_MS) break
+    }
+    if (joining.size > 0) throttle.wake()
   }
 
-  /** The same for the last milliseconds. */
-  async function eventsOfLast(lastMs: number): Promise<LoggedEvent[] | undefined> {
-    if (lastMs === 0) return []
-    const since = deps.clock.now() - lastMs
-    const first = Math.max(position - BATCH_SIZE, 0)
-    const found = (await eventsBetween(first)) ?? []
-    const isWhole = first === 0 || (found[0]?.createdAt ?? since) < since
-    return isWhole ? found.filter(({ createdAt }) => createdAt >= since) : undefined
+  /** The events since then, or undefined when some of them aren't kept. */
+  function missedSince(start: FeedStart): LoggedEvent[] | undefined {
+    if ('lastMs' in start) {
+      if (start.lastMs === 0) return []
+      const since = deps.clock.now() - start.lastMs
+      const [oldest] = kept
+      const isWhole = (oldest?.number ?? position + 1) <= 1 || (oldest?.createdAt ?? since) < since
+      return isWhole ? kept.filter(({ createdAt }) => createdAt >= since) : undefined
+    }
+    const { after = position } = start
+    if (after === position) return []
+    const missed = after < position ? kept.slice(Math.max(after - position, -kept.length)) : []
+    return after < position && missed.length === position - after ? missed : undefined
   }
 
-  function resetAll(newest: number): void {
-    position = newest
-    sendToAll(resetFrame(newest))
-  }
-
-  function sendToAll(frame: Frame): void {
-    for (const page of members) page.send(frame)
-  }
-
-  const { wake, stop } = createThrottle(deps, 'feed', () => PAUSE_MS, update)
+  const throttle = createThrottle(deps, 'feed', () => PAUSE_MS, update)
   return {
     join(page, start) {
       joining.set(page, start)
-      wake()
+      throttle.wake()
     },
-    leave(page) {
-      joining.delete(page)
-      members.delete(page)
-    },
-    wake,
-    resetFrame: () => resetFrame(Math.max(position, 0)),
-    stop,
+    wake: throttle.wake,
+    position: () => Math.max(position, 0),
+    stop: throttle.stop,
   }
-}
-
-/** Event numbers have no gaps, except where old events were deleted. */
-function isWithoutGap(found: LoggedEvent[], after: number): boolean {
-  return found.length > 0 && found.at(-1)?.number === after + found.length
 }

@@ -1,18 +1,22 @@
+import { agents } from '../database/tables/agents.ts'
+import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import type { SignedIn } from '../sessions/sessions.ts'
-import { openSessions } from '../sessions/sessions.ts'
+import { openSessions, type SignedIn } from '../sessions/sessions.ts'
 import type { FeedStart } from './feed.ts'
-import { openPageStream } from './page-stream.ts'
+import { frameOf } from './page-stream.ts'
 import type { Announcement, PresenceSnapshot } from './presence.ts'
-import { HEARTBEAT, SIGNED_OUT, visitorsFrame } from './sse-frames.ts'
-import { createThrottle } from './throttle.ts'
-import { createWorkspaceStream, type OpenPage, type WorkspaceStream } from './workspace-stream.ts'
+import { createStreams } from './streams.ts'
+import { type AgentPage, createWorkspace, liveFrame, liveText, type Workspace } from './workspace-stream.ts'
 
-const HEARTBEAT_EVERY_MS = 15_000
 const MAX_STREAMS_PER_AGENT = 20
-/** Sessions are checked after commits, at most once per pause. */
-const SESSION_CHECK_PAUSE_MS = 1_000
+
+/**
+ * It contains an event, because a page can't see comments: a page that gets no event for too long knows that its
+ * connection is lost.
+ */
+const HEARTBEAT = frameOf(`: heartbeat\n${liveText({ event: 'beat', data: {} })}`)
+const SIGNED_OUT = liveFrame({ event: 'signed-out', data: {} })
 
 export interface Live {
   /**
@@ -39,74 +43,43 @@ export interface Live {
   stop(): Promise<void>
 }
 
-/** Streams events and presence to the open pages of all organizations. */
+/** Streams events and presence to the open pages of the agents of all organizations. */
 export function createLive(deps: Deps): Live {
-  const workspaces = new Map<string, WorkspaceStream>()
   const typingListeners = new Set<(orgId: string, ticketId: string) => void>()
   const presenceListeners = new Set<(orgId: string, presence: PresenceSnapshot) => void>()
-  const sessionCheck = createThrottle(deps, 'sessions', () => SESSION_CHECK_PAUSE_MS, closeSignedOut)
-  const stopListening = deps.pulse.listen(wake)
-  let cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, sendHeartbeat)
-  let isStopped = false
-
-  function wake(): void {
-    if (workspaces.size === 0) return
-    for (const workspace of workspaces.values()) workspace.feed.wake()
-    sessionCheck.wake()
-  }
-
-  /** Also checks sessions, because they can expire without a commit. */
-  function sendHeartbeat(): void {
-    for (const { stream } of allPages()) stream.send(HEARTBEAT)
-    if (workspaces.size > 0) sessionCheck.wake()
-    cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS, sendHeartbeat)
-  }
-
-  async function closeSignedOut(): Promise<void> {
-    // Excludes pages that open during the query, because their sessions aren't in its result.
-    const pages = allPages()
-    const open = await openSessions(deps, [...new Set(pages.map(({ sessionId }) => sessionId))])
-    for (const { sessionId, stream } of pages) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
-  }
-
-  function allPages(): OpenPage[] {
-    return [...workspaces.values()].flatMap(({ pages }) => [...pages])
-  }
-
-  function workspaceOf(orgId: string): WorkspaceStream {
-    const known = workspaces.get(orgId)
-    if (known) return known
-    const created: WorkspaceStream = createWorkspaceStream(deps, orgId, {
-      onEmpty: () => {
-        if (workspaces.get(orgId) === created) workspaces.delete(orgId)
-      },
-      onPresence: (presence) => {
-        for (const call of presenceListeners) call(orgId, presence)
-      },
-    })
-    workspaces.set(orgId, created)
-    return created
-  }
+  const streams = createStreams<AgentPage, Workspace>(deps, {
+    createRoom(orgId) {
+      const workspace = createWorkspace(deps, orgId, {
+        empty: () => streams.close(workspace),
+        presence(presence) {
+          for (const call of presenceListeners) call(orgId, presence)
+        },
+      })
+      return workspace
+    },
+    heartbeat(page) {
+      // A session can expire without a commit.
+      streams.check([page])
+      return HEARTBEAT
+    },
+    async endVoid(pages) {
+      const open = await openSessions(deps, [...new Set(pages.map(({ sessionId }) => sessionId))])
+      for (const { sessionId, stream } of pages) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
+    },
+  })
+  const stopListening = deps.pulse.listen(() => streams.check(streams.pages()), [agents, sessions])
 
   return {
     open({ orgId, agentId, sessionId }, { pageId, start }) {
-      if (isStopped)
-        throw new AppError(503, 'stopping', 'The server is restarting. Try again in a few seconds.')
-      const workspace = workspaceOf(orgId)
-      const own = [...workspace.pages].filter((page) => page.agentId === agentId)
-      const replaced = own.find((page) => pageId !== '' && page.pageId === pageId)
-      if (!replaced && own.length >= MAX_STREAMS_PER_AGENT) throw tooManyStreams()
-      replaced?.stream.end()
-      const stream = openPageStream({
-        catchUp: workspace.catchUpFrames,
-        onEnd: () => workspace.removePage(page),
-      })
-      const page: OpenPage = { agentId, sessionId, pageId, stream }
-      workspace.addPage(page, start)
-      return stream.body
+      const own = [...(streams.find(orgId)?.pages ?? [])].filter((page) => page.agentId === agentId)
+      const before = own.find((page) => pageId !== '' && page.pageId === pageId)
+      if (!before && own.length >= MAX_STREAMS_PER_AGENT) throw tooManyStreams()
+      before?.stream.end()
+      const toPage = (stream: AgentPage['stream']) => ({ orgId, agentId, sessionId, pageId, stream })
+      return streams.open(orgId, start, toPage).stream.body
     },
     announce(orgId, announcement) {
-      if (!isStopped) workspaceOf(orgId).announce(announcement)
+      if (!streams.isStopped()) streams.roomOf(orgId).announce(announcement)
     },
     announceTyping(orgId, ticketId) {
       for (const call of typingListeners) call(orgId, ticketId)
@@ -119,22 +92,16 @@ export function createLive(deps: Deps): Live {
       presenceListeners.add(call)
       return () => presenceListeners.delete(call)
     },
-    presenceOf: (orgId) => workspaces.get(orgId)?.presence(),
-    setTyping: (orgId, ticketIds) => workspaces.get(orgId)?.setTyping(ticketIds),
+    presenceOf: (orgId) => streams.find(orgId)?.presence(),
+    setTyping: (orgId, ticketIds) => streams.find(orgId)?.setTyping(ticketIds),
     showVisitors(orgId, ticketIds) {
-      const frame = visitorsFrame(ticketIds)
-      for (const { stream } of workspaces.get(orgId)?.pages ?? []) stream.send(frame)
+      const frame = liveFrame({ event: 'visitors', data: { ticketIds } })
+      for (const { stream } of streams.find(orgId)?.pages ?? []) stream.send(frame)
     },
-    streams: () => allPages().length,
+    streams: () => streams.count(),
     async stop() {
-      isStopped = true
       stopListening()
-      cancelHeartbeat()
-      for (const { stream } of allPages()) stream.end()
-      await Promise.all([
-        sessionCheck.stop(),
-        ...[...workspaces.values()].map((workspace) => workspace.stop()),
-      ])
+      await streams.stop()
     },
   }
 }

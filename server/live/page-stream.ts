@@ -1,10 +1,31 @@
-import type { Frame } from './sse-frames.ts'
+/** Bytes of an event stream, encoded once for all pages. */
+export type Frame = Uint8Array
 
 /** Larger than the most missed events that are sent one by one. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 
+const encoder = new TextEncoder()
+
+export const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // Otherwise nginx buffers the events.
+  'x-accel-buffering': 'no',
+}
+
+/** One event. `number` becomes its id, with which a page resumes. */
+export function eventText(event: string, data: object, number?: number): string {
+  const id = number === undefined ? '' : `id: ${number}\n`
+  return `${id}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}
+
+export function frameOf(text: string): Frame {
+  return encoder.encode(text)
+}
+
 export interface PageStream {
   readonly body: ReadableStream<Uint8Array>
+  isEnded(): boolean
   /** Sends a frame. While the page is too far behind, frames are dropped until it has read its buffer. */
   send(frame: Frame): void
   /** Closes the stream, after an optional last frame. */
@@ -39,6 +60,7 @@ export function openPageStream(on: { catchUp: () => Frame[]; onEnd: () => void }
   }
   return {
     body: new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: 1_024 })),
+    isEnded: () => isEnded,
     send(frame) {
       if (isEnded || isDropping || !stream) return
       const bufferedBytes = -(stream.desiredSize ?? 0)

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { oneOf } from '../requests/schemas.ts'
 import { PRESENCE_STATES } from './presence.ts'
-import type { LiveEvent } from './sse-frames.ts'
+import type { LiveEvent } from './workspace-stream.ts'
 
 /** The id a page chose for itself. */
 const pageId = t.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' })
@@ -17,7 +17,7 @@ export const liveQuery = t.Object(
   { additionalProperties: false },
 )
 
-/** Gives the web client the type of the events. The response is a stream of them (sse-frames.ts). */
+/** Gives the web client the type of the events. The response is a stream of them (workspace-stream.ts). */
 export const liveEvent = t.Unsafe<LiveEvent>(t.Any())
 
 export const announcement = t.Object(

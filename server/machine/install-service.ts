@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { StartError } from '../errors.ts'
-import { DATA_FOLDER, SETTINGS_FILE } from '../settings-file.ts'
 import { MADE_BY, PROGRAM_FILE, SERVICE, SERVICE_UNIT, SETTINGS_TEMPLATE } from './service-unit.ts'
+import { DATA_FOLDER, SETTINGS_FILE } from './settings-file.ts'
 
 const UNIT_FILE = `/etc/systemd/system/${SERVICE}.service`
 /** Exists where systemd runs (sd_booted(3)). */

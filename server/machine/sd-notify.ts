@@ -1,7 +1,7 @@
 import { dlopen } from 'bun:ffi'
 import { systemClock } from '../clock.ts'
-import { C_LIBRARY } from '../http/socket-table.ts'
 
+export const C_LIBRARY = 'libc.so.6'
 const UNIX = 1
 const DATAGRAM_CLOSED_ON_EXEC = 0o2000002
 const FAMILY_BYTES = 2

@@ -1,4 +1,4 @@
-import { DATA_FOLDER, SETTINGS_FILE } from '../settings-file.ts'
+import { DATA_FOLDER, SETTINGS_FILE } from './settings-file.ts'
 
 export const SERVICE = 'bellhop'
 export const PROGRAM_FILE = '/usr/local/bin/bellhop'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { hostName, type Network, readAllowedHost } from '../allowed-host.ts'
+import { hostName, type Network, readAllowedHost } from './allowed-host.ts'
 
 const LOOPBACK_NAME = 'localhost'
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1']

@@ -4,7 +4,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
-import { isBlank } from '../requests/text.ts'
+import { isBlank } from '../text/text.ts'
 import { MAX_NAME_LENGTH } from './organizations.ts'
 
 const MAX_WEBSITE_LENGTH = 2_048

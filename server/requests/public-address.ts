@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { hostName } from '../allowed-host.ts'
 import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
+import { hostName } from '../network/allowed-host.ts'
 import { createProxyCheck, type Server } from './address.ts'
 import { baseUrl } from './headers.ts'
 

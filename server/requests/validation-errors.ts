@@ -9,7 +9,7 @@ import {
 } from '@sinclair/typebox'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { type Fault, MAX_FAULTS } from '../errors.ts'
-import { isTextKind, textFault } from './text.ts'
+import { isTextKind, textFault } from '../text/text.ts'
 
 /** Where the value is. Decides whether a fault has a JSON pointer or a parameter name. */
 type Place = 'body' | 'query'

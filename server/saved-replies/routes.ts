@@ -4,11 +4,11 @@ import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
-import { text } from '../requests/text.ts'
 import { finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { text } from '../text/text.ts'
 import { messageText, time } from '../tickets/schemas.ts'
 import {
   areSavedRepliesFew,

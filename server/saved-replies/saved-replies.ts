@@ -1,7 +1,7 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { integer, statement, text } from '../database/statement.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -44,33 +44,31 @@ export async function* savedReplySlices(
   }
 }
 
-type Slice = Place & { orgId: string; limit: number }
+const slice = { orgId: text, name: text, id: text, limit: integer }
 
-const findSizes = statement<Slice, { size: number }[], Reader>('saved_reply_sizes', (read, p) =>
+const findSizes = statement('saved_reply_sizes', slice, (read: Reader, p) =>
   read
     .select({
       size: sql<number>`octet_length(${savedReplies.text}) + ${sql.raw(String(ROW_BYTES))}`.mapWith(Number),
     })
     .from(savedReplies)
-    .where(isAfter())
-    .orderBy(inOrder(p.limit)),
+    .where(isAfter(p))
+    .orderBy(inOrder(p)),
 )
 
-const findReplies = statement<Slice, SavedReply[], Reader>('saved_replies', (read, p) =>
-  read.select().from(savedReplies).where(isAfter()).orderBy(inOrder(p.limit)),
+const findReplies = statement('saved_replies', slice, (read: Reader, p) =>
+  read.select().from(savedReplies).where(isAfter(p)).orderBy(inOrder(p)),
 )
 
-/** For a statement with the parameters `orgId`, `name`, and `id`. */
-function isAfter(): SQL | undefined {
-  const place = sql`${textParameter(sql.placeholder('name'))}, ${textParameter(sql.placeholder('id'))}`
+function isAfter({ orgId, name, id }: Record<'orgId' | 'name' | 'id', SQL>): SQL | undefined {
   return and(
-    eq(savedReplies.orgId, textParameter(sql.placeholder('orgId'))),
-    sql`(${savedReplies.name}, ${savedReplies.id}) > (${place})`,
+    eq(savedReplies.orgId, orgId),
+    sql`(${savedReplies.name}, ${savedReplies.id}) > (${name}, ${id})`,
   )
 }
 
-function inOrder(limit: Placeholder): SQL {
-  return sql`${savedReplies.name}, ${savedReplies.id} limit ${integerParameter(limit)}`
+function inOrder({ limit }: { limit: SQL }): SQL {
+  return sql`${savedReplies.name}, ${savedReplies.id} limit ${limit}`
 }
 
 export async function createSavedReply(

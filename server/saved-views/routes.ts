@@ -2,9 +2,9 @@ import { Elysia, t } from 'elysia'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
-import { text } from '../requests/text.ts'
 import { MAX_QUERY_LENGTH } from '../search/query-language.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { text } from '../text/text.ts'
 import { createView, deleteView, listViews, type SavedView, updateView } from './saved-views.ts'
 
 const strict = { additionalProperties: false }

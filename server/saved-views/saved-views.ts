@@ -1,6 +1,6 @@
-import { and, asc, eq, or, type Placeholder } from 'drizzle-orm'
+import { and, asc, eq, or, type SQL } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
+import { statement, text } from '../database/statement.ts'
 import type { AgentRole } from '../database/tables/agents.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
@@ -127,18 +127,16 @@ async function changeableView(tx: Transaction, orgId: string, me: Agent, id: str
   )
 }
 
-function visibleTo(orgId: string | Placeholder, agentId: string | Placeholder) {
+function visibleTo(orgId: string | SQL, agentId: string | SQL) {
   const isMineOrShared = or(eq(savedViews.agentId, agentId), eq(savedViews.isShared, true))
   return and(eq(savedViews.orgId, orgId), isMineOrShared)
 }
 
 /** The agent's own views and the shared ones, oldest first. */
-export const listViews = statement<{ orgId: string; agentId: string }, SavedView[], Reader>(
-  'saved_views_visible',
-  (read, p) =>
-    read
-      .select(columns)
-      .from(savedViews)
-      .where(visibleTo(p.orgId, p.agentId))
-      .orderBy(asc(savedViews.createdAt), asc(savedViews.id)),
+export const listViews = statement('saved_views_visible', { orgId: text, agentId: text }, (read: Reader, p) =>
+  read
+    .select(columns)
+    .from(savedViews)
+    .where(visibleTo(p.orgId, p.agentId))
+    .orderBy(asc(savedViews.createdAt), asc(savedViews.id)),
 )

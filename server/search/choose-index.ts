@@ -1,5 +1,6 @@
+import { CHANNELS } from '../channels/kinds.ts'
 import type { Reader } from '../database/database.ts'
-import { CHANNELS, TICKET_STATUSES } from '../database/tables/tickets.ts'
+import { TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
 import type { Filter } from './filters.ts'

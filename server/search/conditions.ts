@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { integerParameter, textParameter } from '../database/statement.ts'
+import { integer, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
@@ -14,20 +14,12 @@ export function parameterOf(position: number): string {
   return `filter${position}`
 }
 
-export function textOf(parameter: string): SQL {
-  return textParameter(sql.placeholder(parameter))
-}
-
-export function numberOf(parameter: string): SQL {
-  return integerParameter(sql.placeholder(parameter))
-}
-
 /** `inArray` for values that are expressions. */
 export function isOneOf(column: SQLWrapper, values: SQL[]): SQL {
   return sql`${column} in (${sql.join(values, sql`, `)})`
 }
 
-export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${textOf('orgId')}`
+export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${text.bind('orgId')}`
 
 /** Leaves out spam, unless the search asks for it. */
 export function spamCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
@@ -49,18 +41,18 @@ export function unindexedCondition(
 function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
   switch (kind) {
     case 'status':
-      return sql`(${tickets.status} || '') = ${textOf(parameter)}`
+      return sql`(${tickets.status} || '') = ${text.bind(parameter)}`
     case 'channel':
-      return sql`(${tickets.channel} || '') = ${textOf(parameter)}`
+      return sql`(${tickets.channel} || '') = ${text.bind(parameter)}`
     case 'assignee':
-      return sql`(${tickets.assignedTo} || '') = ${textOf(parameter)}`
+      return sql`(${tickets.assignedTo} || '') = ${text.bind(parameter)}`
     case 'before':
-      return sql`(${tickets.lastMessageAt} + 0) < ${numberOf(parameter)}`
+      return sql`(${tickets.lastMessageAt} + 0) < ${integer.bind(parameter)}`
     case 'after':
-      return sql`(${tickets.lastMessageAt} + 0) >= ${numberOf(parameter)}`
+      return sql`(${tickets.lastMessageAt} + 0) >= ${integer.bind(parameter)}`
     case 'tag':
-      return sql`exists (select 1 from ticket_tags own_tags where own_tags.org_id = ${textOf('orgId')}
-        and own_tags.ticket_id = ${tickets.id} and own_tags.tag = ${textOf(parameter)})`
+      return sql`exists (select 1 from ticket_tags own_tags where own_tags.org_id = ${text.bind('orgId')}
+        and own_tags.ticket_id = ${tickets.id} and own_tags.tag = ${text.bind(parameter)})`
     case 'unread':
       return isUnread
     case 'failed':
@@ -75,39 +67,39 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
 }
 
 /** The id of a ticket's newest message. Our automatic replies don't count: the customer still waits for an answer. */
-export const newestMessageId = sql`(select newest.id from messages newest where newest.org_id = ${textOf('orgId')}
+export const newestMessageId = sql`(select newest.id from messages newest where newest.org_id = ${text.bind('orgId')}
   and newest.ticket_id = ${tickets.id} and not (newest.is_automatic and newest.role = 'agent') order by newest.created_at desc, newest.id desc limit 1)`
 
 /** The partial index is used only for a query with exactly its condition. */
-export const hasFailedSend = sql`exists (select 1 from messages unsent where unsent.org_id = ${textOf('orgId')}
+export const hasFailedSend = sql`exists (select 1 from messages unsent where unsent.org_id = ${text.bind('orgId')}
   and unsent.ticket_id = ${tickets.id} and sending in ('failed', 'bounced'))`
 
-export const hasDraft = sql`exists (select 1 from drafts own where own.org_id = ${textOf('orgId')}
-  and own.agent_id = ${textOf('me')} and own.ticket_id = ${tickets.id})`
+export const hasDraft = sql`exists (select 1 from drafts own where own.org_id = ${text.bind('orgId')}
+  and own.agent_id = ${text.bind('me')} and own.ticket_id = ${tickets.id})`
 
 /** The agent's own held replies, and those of disabled agents. The partial index needs `is_held` written like this. */
-export const isHeldForMe = sql`is_held and (${scheduledMessages.agentId} = ${textOf('me')} or exists (select 1 from agents author
-  where author.org_id = ${textOf('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null))`
+export const isHeldForMe = sql`is_held and (${scheduledMessages.agentId} = ${text.bind('me')} or exists (select 1 from agents author
+  where author.org_id = ${text.bind('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null))`
 
-export const hasHeldReply = sql`exists (select 1 from ${scheduledMessages} where ${scheduledMessages.orgId} = ${textOf('orgId')}
+export const hasHeldReply = sql`exists (select 1 from ${scheduledMessages} where ${scheduledMessages.orgId} = ${text.bind('orgId')}
   and ${scheduledMessages.ticketId} = ${tickets.id} and ${isHeldForMe})`
 
 /** The newest message is from the customer, and the agent has not read that far. */
 const isUnread = sql`exists (select 1 from messages latest where latest.id = ${newestMessageId}
   and latest.role = 'customer' and not exists (select 1 from read_marks mark
-    where mark.org_id = ${textOf('orgId')} and mark.agent_id = ${textOf('me')} and mark.ticket_id = ${tickets.id}
+    where mark.org_id = ${text.bind('orgId')} and mark.agent_id = ${text.bind('me')} and mark.ticket_id = ${tickets.id}
     and (mark.message_at > latest.created_at
       or (mark.message_at = latest.created_at and mark.message_id >= latest.id))))`
 
 /** Conditions that few tickets meet: those are found first, without an index of the tickets. */
 export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
   failed: sql`${tickets.id} in (select ${messages.ticketId} from ${messages}
-    where ${messages.orgId} = ${textOf('orgId')} and sending in ('failed', 'bounced'))`,
+    where ${messages.orgId} = ${text.bind('orgId')} and sending in ('failed', 'bounced'))`,
   held: sql`${tickets.id} in (select ${scheduledMessages.ticketId} from ${scheduledMessages}
-    where ${scheduledMessages.orgId} = ${textOf('orgId')} and ${isHeldForMe})`,
+    where ${scheduledMessages.orgId} = ${text.bind('orgId')} and ${isHeldForMe})`,
   draft: sql`${tickets.id} in (select ${drafts.ticketId} from ${drafts}
-    where ${drafts.orgId} = ${textOf('orgId')} and ${drafts.agentId} = ${textOf('me')})`,
+    where ${drafts.orgId} = ${text.bind('orgId')} and ${drafts.agentId} = ${text.bind('me')})`,
 }
 
-export const ownReadMark = sql`${readMarks.orgId} = ${textOf('orgId')} and ${readMarks.agentId} = ${textOf('me')}
+export const ownReadMark = sql`${readMarks.orgId} = ${text.bind('orgId')} and ${readMarks.agentId} = ${text.bind('me')}
   and ${readMarks.ticketId} = ${tickets.id}`

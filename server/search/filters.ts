@@ -1,11 +1,12 @@
+import type { ChannelKind } from '../channels/kinds.ts'
 import type { IndexQuery, WordPhrase } from '../database/full-text.ts'
-import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { TicketState } from './query-language.ts'
 
 /** One condition on a ticket. */
 export type Filter = { isNegated: boolean } & (
   | { kind: 'status'; value: TicketStatus }
-  | { kind: 'channel'; value: Channel }
+  | { kind: 'channel'; value: ChannelKind }
   /** Agent id, or an empty string for unassigned tickets. */
   | { kind: 'assignee'; value: string }
   | { kind: 'tag'; value: string }

@@ -1,6 +1,6 @@
 import { type Database, isReadTimeout, type Reader } from '../database/database.ts'
+import type { ExpensiveRead } from '../database/expensive-reads.ts'
 import { type IndexQuery, type Matches, matchingNumbers } from '../database/full-text.ts'
-import type { ExpensiveRead } from '../expensive-reads.ts'
 import { rangeParams, rangeShape, SORTED_BY, type TicketSort } from '../tickets/list-ranges.ts'
 import { chooseIndex, type IndexChoice, upperBound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'

@@ -1,16 +1,14 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { cacheByShape, statement } from '../database/statement.ts'
+import { cacheByShape, integer, NAMED_IN_QUERY, statement, text } from '../database/statement.ts'
 import { searchDocuments } from '../database/tables/search.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { type RangeShape, SORTED_BY, selectRanges } from '../tickets/list-ranges.ts'
 import type { IndexChoice } from './choose-index.ts'
 import {
   isOneOf,
-  numberOf,
   rareConditions,
   spamCondition,
-  textOf,
   unindexedCondition,
   unindexedOrganization,
 } from './conditions.ts'
@@ -45,7 +43,7 @@ function isRare({ filters }: { filters: FilterShape[] }): boolean {
 /** The keys of a list whose filters the index covers, in order. */
 export const keysStatement = cacheByShape(
   (shape: QueryShape) =>
-    statement<Params, SortKey[], Reader>(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, (read) =>
+    statement(`inbox_keys_${Bun.hash(JSON.stringify(shape))}`, NAMED_IN_QUERY, (read: Reader) =>
       shape.kind === 'ranges'
         ? withTickets(read, selectRanges(shape.ranges))
             .where(isOfKey)
@@ -58,7 +56,7 @@ export const keysStatement = cacheByShape(
 /** Takes the next tickets along the ranges and returns the keys of those that pass the other filters, in no order. */
 export const sliceStatement = cacheByShape(
   (shape: QueryShape) =>
-    statement<Params, SortKey[], Reader>(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, (read) =>
+    statement(`inbox_slice_${Bun.hash(JSON.stringify(shape))}`, NAMED_IN_QUERY, (read: Reader) =>
       withTickets(read, selectRanges(shape.ranges)).where(
         and(isOfKey, unindexedOrganization, ...otherConditions(shape)),
       ),
@@ -69,7 +67,7 @@ export const sliceStatement = cacheByShape(
 /** The key of the last ticket of a slice, with one row besides the index; none if fewer tickets are left. */
 export const sliceEndStatement = cacheByShape(
   (shape: QueryShape) =>
-    statement<Params, SortKey[], Reader>(`inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`, (read) =>
+    statement(`inbox_slice_end_${Bun.hash(JSON.stringify(shape))}`, NAMED_IN_QUERY, (read: Reader) =>
       withTickets(read, selectRanges(shape.ranges, { hasOffset: true })).where(isOfKey),
     ),
   isRare,
@@ -94,7 +92,7 @@ function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['
   const { sort, hasStart } = shape.ranges
   const { column, isAscending } = SORTED_BY[sort]
   const at = tickets[column]
-  const start = sql`${numberOf('at')}, ${textOf('id')}`
+  const start = sql`${integer.bind('at')}, ${text.bind('id')}`
   const isAfterStart = isAscending
     ? sql`(${at}, ${tickets.id}) > (${start})`
     : sql`(${at}, ${tickets.id}) < (${start})`
@@ -129,18 +127,15 @@ export async function outermostDocuments(read: Reader): Promise<number[]> {
 }
 
 /** Two subqueries, because SQLite reads all rows for the lowest and the highest in one. */
-const documentBounds = statement<Params, { lowest: unknown; highest: unknown }[], Reader>(
-  'inbox_document_bounds',
-  (read) => {
-    const { number } = searchDocuments
-    return read
-      .select({
-        lowest: sql<unknown>`(select min(${number}) from ${searchDocuments})`,
-        highest: sql<unknown>`(select max(${number}) from ${searchDocuments})`,
-      })
-      .from(sql`(select 1) as one`)
-  },
-)
+const documentBounds = statement('inbox_document_bounds', NAMED_IN_QUERY, (read: Reader) => {
+  const { number } = searchDocuments
+  return read
+    .select({
+      lowest: sql<unknown>`(select min(${number}) from ${searchDocuments})`,
+      highest: sql<unknown>`(select max(${number}) from ${searchDocuments})`,
+    })
+    .from(sql`(select 1) as one`)
+})
 
 /** How many document numbers or ticket ids one query looks up. */
 export const LOOKUP_SIZE = 128
@@ -169,18 +164,18 @@ export async function documentsOf(read: Reader, orgId: string, ids: string[]): P
   return found
 }
 
-const documentsById = statement<Params, SortKey[], Reader>('inbox_documents', (read) => {
-  const ids = Array.from({ length: LOOKUP_SIZE }, (_, place) => textOf(`id${place}`))
+const documentsById = statement('inbox_documents', NAMED_IN_QUERY, (read: Reader) => {
+  const ids = Array.from({ length: LOOKUP_SIZE }, (_, place) => text.bind(`id${place}`))
   return read
     .select({ at: searchDocuments.number, id: searchDocuments.ticketId })
     .from(searchDocuments)
-    .where(and(eq(searchDocuments.orgId, textOf('orgId')), isOneOf(searchDocuments.ticketId, ids)))
+    .where(and(eq(searchDocuments.orgId, text.bind('orgId')), isOneOf(searchDocuments.ticketId, ids)))
 })
 
 const documentsThatPass = cacheByShape(
   ({ filters }: { filters: FilterShape[] }) =>
-    statement<Params, SortKey[], Reader>(`inbox_among_${Bun.hash(JSON.stringify(filters))}`, (read) => {
-      const numbers = Array.from({ length: LOOKUP_SIZE }, (_, place) => numberOf(`number${place}`))
+    statement(`inbox_among_${Bun.hash(JSON.stringify(filters))}`, NAMED_IN_QUERY, (read: Reader) => {
+      const numbers = Array.from({ length: LOOKUP_SIZE }, (_, place) => integer.bind(`number${place}`))
       return read
         .select({ at: searchDocuments.number, id: tickets.id })
         .from(searchDocuments)
@@ -188,7 +183,7 @@ const documentsThatPass = cacheByShape(
         .where(
           and(
             isOneOf(searchDocuments.number, numbers),
-            sql`(${searchDocuments.orgId} || '') = ${textOf('orgId')}`,
+            sql`(${searchDocuments.orgId} || '') = ${text.bind('orgId')}`,
             unindexedOrganization,
             spamCondition(filters),
             ...filters.map(({ kind, isNegated }, position) => unindexedCondition(kind, isNegated, position)),
@@ -199,12 +194,13 @@ const documentsThatPass = cacheByShape(
 )
 
 /** The tickets with a handle, newest first, along the index `tickets_by_handle` on exactly this expression. */
-export const ticketsWithHandle = statement<{ orgId: string; handle: string }, { id: string }[], Reader>(
+export const ticketsWithHandle = statement(
   'inbox_with_handle',
-  (read) =>
+  { orgId: text, handle: text },
+  (read: Reader) =>
     read
       .select({ id: tickets.id })
       .from(tickets)
-      .where(and(sql`substr(${tickets.id}, 25) = ${textOf('handle')}`, unindexedOrganization))
+      .where(and(sql`substr(${tickets.id}, 25) = ${text.bind('handle')}`, unindexedOrganization))
       .orderBy(desc(sql`(${tickets.id} || '')`)),
 )

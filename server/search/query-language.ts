@@ -1,4 +1,5 @@
-import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
+import type { ChannelKind } from '../channels/kinds.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import { isCalendarDay } from '../dates.ts'
 import { wordsOf } from './index-words.ts'
 
@@ -12,14 +13,18 @@ export const QUERY_VALUES = {
   status: ['open', 'resolved', 'pending'],
   channel: ['widget', 'email', 'telegram', 'api'],
   is: ['unread', 'failed', 'held', 'spam', 'draft'],
-} as const satisfies { status: readonly TicketStatus[]; channel: readonly Channel[]; is: readonly string[] }
+} as const satisfies {
+  status: readonly TicketStatus[]
+  channel: readonly ChannelKind[]
+  is: readonly string[]
+}
 /** The values of `is:`. */
 export type TicketState = (typeof QUERY_VALUES)['is'][number]
 
 /** One `key:value` of a query. */
 export type Term = { isNegated: boolean } & (
   | { key: 'status'; value: TicketStatus }
-  | { key: 'channel'; value: Channel }
+  | { key: 'channel'; value: ChannelKind }
   | { key: 'is'; value: TicketState }
   /** `me`, `none`, or the name, email address or id of an agent. */
   | { key: 'assigned'; value: string }

@@ -3,15 +3,15 @@ import { endSessions } from '../agents/access.ts'
 import { hashPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { statement, textParameter } from '../database/statement.ts'
+import { statement, text } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { agentLinks, type LinkPurpose } from '../database/tables/sessions.ts'
 import { actingAs, type Deps } from '../deps.ts'
+import { hashToken, newToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
-import { hashToken, newToken } from '../token.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
 export interface Link {
@@ -92,7 +92,7 @@ function linkExpired(): AppError {
   return new AppError(404, 'link_expired', detail)
 }
 
-const linkByHash = statement<{ hash: string }, Link[], Reader>('agent_links_by_hash', (read, p) =>
+const linkByHash = statement('agent_links_by_hash', { hash: text }, (read: Reader, p) =>
   read
     .select({
       id: agentLinks.id,
@@ -107,5 +107,5 @@ const linkByHash = statement<{ hash: string }, Link[], Reader>('agent_links_by_h
     .from(agentLinks)
     .innerJoin(agents, and(eq(agents.orgId, agentLinks.orgId), eq(agents.id, agentLinks.agentId)))
     .innerJoin(organizations, eq(organizations.id, agentLinks.orgId))
-    .where(and(eq(agentLinks.hash, textParameter(p.hash)), isNull(agents.disabledAt))),
+    .where(and(eq(agentLinks.hash, p.hash), isNull(agents.disabledAt))),
 )

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { prepareAgent } from '../agents/agents.ts'
 import { insertOrganization } from '../agents/set-up.ts'
-import { organizations } from '../database/tables/organizations.ts'
 import { actingAs, type Deps } from '../deps.ts'
+import { hashToken, newToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
+import { isSetUp } from '../organizations/directory.ts'
 import { newOrganization, requireName } from '../organizations/organizations.ts'
-import { hashToken, newToken } from '../token.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
 interface FirstRunInput {
@@ -28,7 +28,7 @@ export function createFirstRun(deps: Deps) {
 
   async function check(given: string): Promise<void> {
     if (!timingSafeEqual(Buffer.from(hashToken(given)), Buffer.from(hash))) throw wrongLink()
-    if (!(await isOpen(deps))) throw alreadySetUp()
+    if (await isSetUp(deps.database.read)) throw alreadySetUp()
   }
 
   async function setUp(input: FirstRunInput): Promise<string> {
@@ -38,7 +38,7 @@ export function createFirstRun(deps: Deps) {
 
   return {
     token,
-    isOpen: () => isOpen(deps),
+    isOpen: async () => !(await isSetUp(deps.database.read)),
     /** Checks a link before the form is shown. Throws what `setUp` throws. */
     check,
     /**
@@ -56,11 +56,6 @@ export function createFirstRun(deps: Deps) {
 
 export type FirstRun = ReturnType<typeof createFirstRun>
 
-async function isOpen(deps: Deps): Promise<boolean> {
-  const some = await deps.database.read.select({ id: organizations.id }).from(organizations).limit(1)
-  return some.length === 0
-}
-
 async function createFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   const organization = newOrganization(deps, requireName(input.organization, '/organization'))
   const orgId = organization.id
@@ -69,8 +64,7 @@ async function createFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
   const token = newToken(deps)
   await deps.database.write(async (tx) => {
-    const some = await tx.select({ id: organizations.id }).from(organizations).limit(1)
-    if (some.length > 0) throw alreadySetUp()
+    if (await isSetUp(tx)) throw alreadySetUp()
     await insertOrganization(actingAs(deps, actor), tx, organization, prepared)
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })
   })

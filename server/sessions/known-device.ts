@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { newToken } from '../token.ts'
+import { newToken } from '../encryption.ts'
 import { deviceCookie, deviceOf } from './cookie.ts'
 
 const ID_LENGTH = 16

@@ -1,13 +1,14 @@
-import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lte } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { command, statement, textParameter } from '../database/statement.ts'
+import { command, integer, statement, text } from '../database/statement.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
+import { hashToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
-import { type Loop, startPruning } from '../loop.ts'
-import { hashToken } from '../token.ts'
+import { startPruning } from '../jobs/pruning.ts'
+import type { Loop } from '../loop.ts'
 
 const DAY_MS = 86_400_000
 /** A session ends after this long without use. */
@@ -159,14 +160,14 @@ function idsOf(rows: { id: string }[]): string[] {
   return rows.map(({ id }) => id)
 }
 
-const seeAgent = command<{ orgId: string; agentId: string; now: number }>('agents_see', (tx, p) =>
+const seeAgent = command('agents_see', { orgId: text, agentId: text, now: integer }, (tx, p) =>
   tx
     .update(agents)
-    .set({ lastSeenAt: sql`${p.now}` })
+    .set({ lastSeenAt: p.now })
     .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.agentId))),
 )
 
-const sessionByHash = statement<{ hash: string }, SignedIn[], Reader>('sessions_by_hash', (read, p) =>
+const sessionByHash = statement('sessions_by_hash', { hash: text }, (read: Reader, p) =>
   read
     .select({
       sessionId: sessions.id,
@@ -183,5 +184,5 @@ const sessionByHash = statement<{ hash: string }, SignedIn[], Reader>('sessions_
     .from(sessions)
     .innerJoin(agents, and(eq(agents.orgId, sessions.orgId), eq(agents.id, sessions.agentId)))
     .innerJoin(organizations, eq(organizations.id, sessions.orgId))
-    .where(and(eq(sessions.hash, textParameter(p.hash)), isNull(agents.disabledAt))),
+    .where(and(eq(sessions.hash, p.hash), isNull(agents.disabledAt))),
 )

@@ -1,13 +1,13 @@
-import { and, asc, count, desc, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { addressKey } from '../agents/agents.ts'
 import { isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { agents } from '../database/tables/agents.ts'
-import { organizations } from '../database/tables/organizations.ts'
 import { actingAs, type Deps } from '../deps.ts'
+import { newToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
-import { newToken } from '../token.ts'
+import { type Account, findAccounts, mostAccountsOfOneEmail } from '../organizations/directory.ts'
 import type { Proof } from './attempts.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
@@ -25,23 +25,14 @@ type SignInOutcome = { proof: Proof } & (
   | { organizations: { id: string; name: string }[] }
 )
 
-interface Account {
-  orgId: string
-  orgName: string
-  agentId: string
-  name: string
-  email: string
-  passwordHash: string | null
-}
-
 /** Throws 401 without saying what was wrong, and takes the same time for every email, with or without accounts. */
 export async function signIn(deps: Deps, input: SignIn): Promise<SignInOutcome> {
-  const accounts = await accountsOf(deps, input.email)
+  const accounts = await findAccounts(deps.database.read, addressKey(input.email))
   const candidates = accounts.filter(({ orgId }) => input.orgId === undefined || orgId === input.orgId)
   const matches: Account[] = []
   // Checks as many passwords for every email as for the one with the most accounts, so that the time doesn't reveal who
   // has one.
-  const checks = Math.max(1, candidates.length, await mostAccountsOfOneEmail(deps))
+  const checks = Math.max(1, candidates.length, await mostAccountsOfOneEmail(deps.database.read))
   for (let number = 0; number < checks; number += 1) {
     const account = candidates[number]
     const isRight = await isPassword(deps, input.password, account?.passwordHash ?? null)
@@ -64,35 +55,6 @@ function proofOf(of: { accounts: Account[]; candidates: Account[]; matches: Acco
   const isProven = (account: Account) => account.passwordHash === null || of.matches.includes(account)
   if (of.accounts.every(isProven)) return 'whole'
   return of.candidates.every(isProven) ? 'part' : 'failed_elsewhere'
-}
-
-/** Enabled agents with this email, at most one per organization. */
-function accountsOf(deps: Deps, email: string): Promise<Account[]> {
-  return deps.database.read
-    .select({
-      orgId: agents.orgId,
-      orgName: organizations.name,
-      agentId: agents.id,
-      name: agents.name,
-      email: agents.email,
-      passwordHash: agents.passwordHash,
-    })
-    .from(agents)
-    .innerJoin(organizations, eq(organizations.id, agents.orgId))
-    .where(and(eq(agents.emailKey, addressKey(email)), isNull(agents.disabledAt)))
-    .orderBy(asc(organizations.createdAt), asc(organizations.id))
-}
-
-/** The most organizations in which one email address has an enabled agent. */
-async function mostAccountsOfOneEmail(deps: Deps): Promise<number> {
-  const [most] = await deps.database.read
-    .select({ accounts: count() })
-    .from(agents)
-    .where(isNull(agents.disabledAt))
-    .groupBy(agents.emailKey)
-    .orderBy(desc(count()))
-    .limit(1)
-  return most?.accounts ?? 0
 }
 
 /** Not awaited: the time of the response must not show whether there is an account. */

@@ -1,8 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
-import { text } from '../requests/text.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { text } from '../text/text.ts'
 import { listTags, removeTag, renameTag } from './tags.ts'
 
 const strict = { additionalProperties: false }

@@ -1,8 +1,9 @@
 import { and, count, eq, sql } from 'drizzle-orm'
+import type { ChannelKind } from '../channels/kinds.ts'
 import type { Reader } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { integer, statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
-import { type Channel, type TicketStatus, tickets } from '../database/tables/tickets.ts'
+import { type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -14,7 +15,7 @@ interface CustomerTicket {
   subject: string
   status: TicketStatus
   isSpam: boolean
-  channel: Channel
+  channel: ChannelKind
   lastMessageAt: number
 }
 
@@ -38,11 +39,7 @@ export async function readCustomer(deps: Deps, orgId: string, id: string): Promi
   return { ...customer, tickets: newest, totalTickets: total?.tickets ?? 0 }
 }
 
-const findCustomer = statement<
-  { orgId: string; id: string },
-  { id: string; name: string; email: string | null; createdAt: number }[],
-  Reader
->('customer_panel', (read, p) =>
+const findCustomer = statement('customer_panel', { orgId: text, id: text }, (read: Reader, p) =>
   read
     .select({
       id: customers.id,
@@ -54,9 +51,10 @@ const findCustomer = statement<
     .where(and(eq(customers.orgId, p.orgId), eq(customers.id, p.id))),
 )
 
-const findTickets = statement<{ orgId: string; customerId: string; limit: number }, CustomerTicket[], Reader>(
+const findTickets = statement(
   'customer_panel_tickets',
-  (read, p) =>
+  { orgId: text, customerId: text, limit: integer },
+  (read: Reader, p) =>
     read
       .select({
         id: tickets.id,
@@ -67,20 +65,16 @@ const findTickets = statement<{ orgId: string; customerId: string; limit: number
         lastMessageAt: tickets.lastMessageAt,
       })
       .from(tickets)
-      .where(
-        and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.customerId, textParameter(p.customerId))),
-      )
+      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.customerId, p.customerId)))
       // The limit is part of the order because Drizzle would bind it bare (see statement.ts).
-      .orderBy(sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`),
+      .orderBy(sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${p.limit}`),
 )
 
 /** The customer says which organization it is, so the index of its tickets is enough. */
-const countTickets = statement<{ orgId: string; customerId: string }, { tickets: number }[], Reader>(
-  'customer_panel_count',
-  (read, p) =>
-    read
-      .select({ tickets: count() })
-      .from(customers)
-      .innerJoin(tickets, eq(tickets.customerId, customers.id))
-      .where(and(eq(customers.orgId, textParameter(p.orgId)), eq(customers.id, textParameter(p.customerId)))),
+const countTickets = statement('customer_panel_count', { orgId: text, customerId: text }, (read: Reader, p) =>
+  read
+    .select({ tickets: count() })
+    .from(customers)
+    .innerJoin(tickets, eq(tickets.customerId, customers.id))
+    .where(and(eq(customers.orgId, p.orgId), eq(customers.id, p.customerId))),
 )

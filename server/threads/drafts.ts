@@ -1,13 +1,13 @@
-import { and, eq, lte, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { keepForDraft } from '../attachments/bindings.ts'
 import { findUnsent } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
-import { command, insertOf, statement } from '../database/statement.ts'
+import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
-import { lengthOf } from '../requests/text.ts'
+import { lengthOf } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 
@@ -109,7 +109,7 @@ function draftChanged(): AppError {
 
 type StoredDraft = Pick<typeof drafts.$inferSelect, 'text' | 'attachments' | 'recipients' | 'savedAt'>
 
-function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, Placeholder>) {
+function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, SQL>) {
   return and(
     eq(drafts.orgId, orgId),
     eq(drafts.agentId, agentId),
@@ -118,20 +118,25 @@ function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, P
   )
 }
 
-const findDraft = statement<DraftKey, StoredDraft[], Transaction>('drafts_find', (tx, p) =>
-  tx
-    .select({
-      text: drafts.text,
-      attachments: drafts.attachments,
-      recipients: drafts.recipients,
-      savedAt: drafts.savedAt,
-    })
-    .from(drafts)
-    .where(isTheDraft(p)),
+const findDraft = statement(
+  'drafts_find',
+  { orgId: text, ticketId: text, agentId: text, kind: text },
+  (tx: Transaction, p) =>
+    tx
+      .select({
+        text: drafts.text,
+        attachments: drafts.attachments,
+        recipients: drafts.recipients,
+        savedAt: drafts.savedAt,
+      })
+      .from(drafts)
+      .where(isTheDraft(p)),
 )
 
-const deleteDraft = command<DraftKey & { upTo: number }>('drafts_delete', (tx, p) =>
-  tx.delete(drafts).where(and(isTheDraft(p), lte(drafts.savedAt, p.upTo))),
+const deleteDraft = command(
+  'drafts_delete',
+  { orgId: text, ticketId: text, agentId: text, kind: text, upTo: integer },
+  (tx, p) => tx.delete(drafts).where(and(isTheDraft(p), lte(drafts.savedAt, p.upTo))),
 )
 
 const saveDrafts = insertOf(drafts, {

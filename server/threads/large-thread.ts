@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts'
 import type { TextSlices } from '../responses/large-responses.ts'
 import { jsonSlices, MAX_SLICE_BYTES, MAX_SLICE_ROWS, readInSlices, START } from '../responses/row-slices.ts'
 import { areMessagesFew, messageSizesAfter } from '../tickets/message-slices.ts'
-import { inOrder, isAfter, type OfTicket, type SliceOfTicket } from '../tickets/rows-of-ticket.ts'
+import { inOrder, isAfter, type OfTicket, sliceOfTicket } from '../tickets/rows-of-ticket.ts'
 import { addState, findActivities, findMessages, findNotes, findWaiting, type ThreadFrame } from './thread.ts'
 import { type EntryRow, inTimeOrder, viewEntry, viewFrame, viewWaitingReply } from './views.ts'
 
@@ -96,30 +96,26 @@ async function* mergeByTime(
 const textBytes = ({ text, attachmentCount }: typeof notes | typeof scheduledMessages): SQL<number> =>
   sql<number>`octet_length(${text}) + 300 * (1 + ${attachmentCount})`.mapWith(Number)
 
-const findNoteSizes = statement<SliceOfTicket, { size: number }[], Reader>('thread_note_sizes', (read, p) =>
+const findNoteSizes = statement('thread_note_sizes', sliceOfTicket, (read: Reader, p) =>
   read
     .select({ size: textBytes(notes) })
     .from(notes)
-    .where(isAfter(notes))
-    .orderBy(inOrder(notes, p.limit)),
+    .where(isAfter(notes, p))
+    .orderBy(inOrder(notes, p)),
 )
 
-const findWaitingSizes = statement<SliceOfTicket, { size: number }[], Reader>(
-  'thread_waiting_sizes',
-  (read, p) =>
-    read
-      .select({ size: textBytes(scheduledMessages) })
-      .from(scheduledMessages)
-      .where(isAfter(scheduledMessages))
-      .orderBy(inOrder(scheduledMessages, p.limit)),
+const findWaitingSizes = statement('thread_waiting_sizes', sliceOfTicket, (read: Reader, p) =>
+  read
+    .select({ size: textBytes(scheduledMessages) })
+    .from(scheduledMessages)
+    .where(isAfter(scheduledMessages, p))
+    .orderBy(inOrder(scheduledMessages, p)),
 )
 
-const findActivitySizes = statement<SliceOfTicket, { size: number }[], Reader>(
-  'thread_activity_sizes',
-  (read, p) =>
-    read
-      .select({ size: sql<number>`octet_length(${activities.changes}) + 200`.mapWith(Number) })
-      .from(activities)
-      .where(isAfter(activities))
-      .orderBy(inOrder(activities, p.limit)),
+const findActivitySizes = statement('thread_activity_sizes', sliceOfTicket, (read: Reader, p) =>
+  read
+    .select({ size: sql<number>`octet_length(${activities.changes}) + 200`.mapWith(Number) })
+    .from(activities)
+    .where(isAfter(activities, p))
+    .orderBy(inOrder(activities, p)),
 )

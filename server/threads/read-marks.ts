@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { insertOf, statement } from '../database/statement.ts'
+import { insertOf, statement, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
@@ -63,15 +63,14 @@ export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark)
 }
 
 /** A message of that ticket, by its id. */
-const findMessage = statement<
-  { orgId: string; ticketId: string; id: string },
-  { createdAt: number }[],
-  Transaction
->('read_marks_message', (tx, p) =>
-  tx
-    .select({ createdAt: messages.createdAt })
-    .from(messages)
-    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id))),
+const findMessage = statement(
+  'read_marks_message',
+  { orgId: text, ticketId: text, id: text },
+  (tx: Transaction, p) =>
+    tx
+      .select({ createdAt: messages.createdAt })
+      .from(messages)
+      .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id))),
 )
 
 const saveMarks = insertOf(readMarks, {

@@ -1,14 +1,14 @@
 import { t } from 'elysia'
 import { attachmentIds, inboxAttachmentList } from '../attachments/schemas.ts'
+import { NO_EMAIL_REASONS, PROBLEM_EFFECTS, PROBLEM_FIXES } from '../channels/channel.ts'
+import { CHANNELS } from '../channels/kinds.ts'
 import { ACTOR_KINDS } from '../database/tables/audit.ts'
 import { MESSAGE_AUTHORS, MESSAGE_ROLES, SENDING_STATES } from '../database/tables/messages.ts'
 import { HELD_BECAUSE } from '../database/tables/scheduled-messages.ts'
 import { RECIPIENT_STATES } from '../database/tables/sends.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
-import { text } from '../requests/text.ts'
-import { PROBLEM_EFFECTS, PROBLEM_FIXES, PROBLEM_SETTINGS, REPLY_WAYS } from '../sends/reply-destination.ts'
-import { NO_EMAIL_REASONS } from '../sends/unread-recipient.ts'
+import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
@@ -56,8 +56,8 @@ const email = t.Object({
   forwardOf: t.Optional(t.String()),
 })
 
-/** Fields of messages that arrived by Telegram. */
-const telegram = t.Object({
+/** Fields of messages that arrived in a chat of a messenger. */
+const chat = t.Object({
   forwardedFrom: t.Optional(t.String()),
   /** `messageId` is null when the message it replies to is not in the ticket. */
   repliesTo: t.Optional(t.Object({ messageId: orNull(t.String()), text: t.String() })),
@@ -79,7 +79,7 @@ const messageEntry = t.Object({
   /** Written by a program. */
   isAutomatic: t.Optional(t.Boolean()),
   email: t.Optional(email),
-  telegram: t.Optional(telegram),
+  chat: t.Optional(chat),
   /** Absent without HTML. `formatted` when it shows more than the text: pictures, tables, colors. */
   html: t.Optional(oneOf(HTML_KINDS, 'What the HTML is good for.')),
   hasRemoteImages: t.Optional(t.Boolean()),
@@ -104,7 +104,7 @@ const messageEntry = t.Object({
   /** Texts before the one it has now. */
   edits: t.Optional(t.Integer()),
   takenBackAt: t.Optional(time('When an agent took it back.')),
-  /** Of a message that left by Telegram. */
+  /** Of a message that a chat shows. */
   canEdit: t.Optional(t.Boolean()),
   canTakeBack: t.Optional(t.Boolean()),
   createdAt,
@@ -160,21 +160,21 @@ const draft = t.Object({
 export const replyProblem = t.Object({
   reason: t.String(),
   effect: oneOf(PROBLEM_EFFECTS, 'What becomes of a reply.'),
-  setting: t.Optional(oneOf(PROBLEM_SETTINGS, 'Where an administrator can change that.')),
+  setting: t.Optional(oneOf(CHANNELS, 'Where an administrator can change that.')),
   /** The mailbox or bot that messages wait for. */
   fix: t.Optional(t.Object({ id: t.String(), by: oneOf(PROBLEM_FIXES, 'What ends that.') })),
 })
 
 /** Where a reply goes, or why it can't leave. */
 const replyDestination = t.Object({
-  by: oneOf(REPLY_WAYS, 'How it leaves.'),
+  by: oneOf([...CHANNELS, 'nothing'], 'How it leaves.'),
   /** How long its author can undo it before it is sent; 0 sends it at once. */
   undoSeconds: t.Integer(),
   mailbox: t.Optional(t.Object({ id: t.String(), name: t.String(), address: t.String() })),
   /** All that it can leave by, if there are several. */
   mailboxes: t.Optional(t.Array(t.Object({ id: t.String(), address: t.String(), hasReceived: t.Boolean() }))),
-  /** The bot, and the customer as Telegram shows them. */
-  telegram: t.Optional(
+  /** The bot, and the customer as its messenger shows them. */
+  chat: t.Optional(
     t.Object({ bot: t.String(), name: t.String(), username: t.Union([t.String(), t.Null()]) }),
   ),
   /** Of a reply that the widget shows: who gets it by email if they don't read it, or why no one does. */

@@ -1,19 +1,19 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
+import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
-import { statement } from '../database/statement.ts'
-import { messages } from '../database/tables/messages.ts'
+import { statement, text } from '../database/statement.ts'
+import { type MessageChat, messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
+import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
+import { readDestination } from '../messages/sends/reply-destination.ts'
 import { START } from '../responses/row-slices.ts'
-import { readTelegramSends, readTroubles, type SendTrouble } from '../sends/queries.ts'
-import { type ReplyDestination, readDestination } from '../sends/reply-destination.ts'
-import { possibleChanges } from '../sends/telegram/sent-parts.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
-import { inOrder, isAfter, type OfTicket, type SliceOfTicket } from '../tickets/rows-of-ticket.ts'
+import { inOrder, isAfter, type OfTicket, ofTicket, sliceOfTicket } from '../tickets/rows-of-ticket.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
 type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
@@ -34,7 +34,6 @@ export type MessageRow = WithFiles<
     | 'authorName'
     | 'isAutomatic'
     | 'email'
-    | 'telegram'
     | 'hasHtml'
     | 'isHtmlFormatted'
     | 'hasRemoteImages'
@@ -48,11 +47,12 @@ export type MessageRow = WithFiles<
     | 'createdAt'
   >
 > & {
+  chat: MessageChat | null
   trouble?: SendTrouble | undefined
   /** Texts before the one it has now. */
   edits?: number | undefined
-  /** Of a message that left by Telegram. */
-  changes?: { canEdit: boolean; canTakeBack: boolean } | undefined
+  /** Of a message that a chat shows. */
+  changes?: PossibleChanges | undefined
 }
 export type NoteRow = WithFiles<
   Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'format' | 'createdAt'>
@@ -107,7 +107,7 @@ export async function readFrame(
   const ticket = await readTicketRow(read, orgId, ticketId)
   const given = { orgId, ticketId }
   const [mark] = await findMark(read, { ...given, agentId })
-  const reply = await readDestination(read, ticket, ticket.customer)
+  const reply = await readDestination(deps, read, ticket, ticket.customer)
   const draftRows = await findDrafts(read, { ...given, agentId })
   const inDrafts = draftRows.flatMap(({ attachments }) => attachments)
   const unsent = await findUnsent(read, { orgId, uploader: agentId, ids: inDrafts })
@@ -157,36 +157,34 @@ export async function addState<Row extends Omit<MessageRow, 'trouble' | 'edits' 
   const { read } = deps.database
   const { orgId, id: ticketId } = ticket
   const failed = rows.filter(({ sendError }) => sendError !== null).map(({ id }) => id)
-  const troubles = failed.length > 0 ? await readTroubles(read, { orgId, messageIds: failed }) : NO_TROUBLES
+  const troubles =
+    failed.length > 0 ? await readTroubles(deps, read, { orgId, messageIds: failed }) : NO_TROUBLES
   const edited = rows.filter(({ editedAt }) => editedAt !== null).map(({ id }) => id)
   const edits = edited.length > 0 ? await countEdits(read, { orgId, messageIds: edited }) : undefined
-  const isByTelegram = ticket.channel === 'telegram' || reply.by === 'telegram'
-  const ids = rows.map(({ id }) => id)
-  const sent = isByTelegram ? await readTelegramSends(read, { orgId, ticketId }, ids) : undefined
-  const isInWidget = ticket.channel === 'widget'
-  const now = deps.clock.now()
+  const shown = rows.filter(({ takenBackAt }) => takenBackAt === null)
+  const changes = await readChanges(deps, { orgId, ticketId, messages: shown }, [reply.by, ticket.channel])
   return rows.map((row) => ({
     ...row,
     trouble: troubles.get(row.id),
     edits: edits?.get(row.id),
-    changes:
-      row.takenBackAt === null
-        ? (possibleChanges(sent?.get(row.id), { sentAt: row.createdAt, now }) ??
-          (isInWidget && isOnlyInChat(row) ? IN_WIDGET : undefined))
-        : undefined,
+    changes: changes.get(row.id),
   }))
 }
 
-const IN_WIDGET = { canEdit: false, canTakeBack: true }
-
-/** The page of the visitor shows it, and no email has it. */
-function isOnlyInChat({
-  role,
-  sending,
-  email,
-  author,
-}: Pick<MessageRow, 'role' | 'sending' | 'email' | 'author'>) {
-  return role === 'agent' && sending === 'sent' && email === null && author === null
+/** What can be done with messages that left, as the first of these channels that knows a message says. */
+async function readChanges(
+  deps: Deps,
+  of: { orgId: string; ticketId: string; messages: ChangeableMessage[] },
+  ways: ReplyWay[],
+): Promise<Map<string, PossibleChanges>> {
+  const known = new Map<string, PossibleChanges>()
+  for (const way of new Set(ways)) {
+    const changes = way === 'nothing' ? undefined : deps.channels.of(way).changes
+    for (const [id, possible] of (await changes?.possible(deps, deps.database.read, of)) ?? []) {
+      if (!known.has(id)) known.set(id, possible)
+    }
+  }
+  return known
 }
 
 async function readSeen(read: Reader, given: OfTicket): Promise<Thread['seen']> {
@@ -201,45 +199,40 @@ function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
   return attachmentCount > 0
 }
 
-type Stored<Row> = Omit<Row, 'attachments' | 'trouble' | 'edits' | 'changes'> & { attachmentCount: number }
-
 /** More than any ticket has that is read at once. */
 const ALL = { ...START, limit: 1_000_000 }
-type OfAgent = OfTicket & { agentId: string }
 
-export const findMessages = statement<SliceOfTicket, Stored<MessageRow>[], Reader>(
-  'thread_messages',
-  (read, p) =>
-    read
-      .select({
-        id: messages.id,
-        role: messages.role,
-        text: messages.text,
-        format: messages.format,
-        author: messages.author,
-        authorName: messages.authorName,
-        isAutomatic: messages.isAutomatic,
-        email: messages.email,
-        telegram: messages.telegram,
-        hasHtml: messages.hasHtml,
-        isHtmlFormatted: messages.isHtmlFormatted,
-        hasRemoteImages: messages.hasRemoteImages,
-        hasQuote: messages.hasQuote,
-        attachmentCount: messages.attachmentCount,
-        agentId: messages.agentId,
-        agentName: messages.agentName,
-        sending: messages.sending,
-        sendError: messages.sendError,
-        editedAt: messages.editedAt,
-        takenBackAt: messages.takenBackAt,
-        createdAt: messages.createdAt,
-      })
-      .from(messages)
-      .where(isAfter(messages))
-      .orderBy(inOrder(messages, p.limit)),
+export const findMessages = statement('thread_messages', sliceOfTicket, (read: Reader, p) =>
+  read
+    .select({
+      id: messages.id,
+      role: messages.role,
+      text: messages.text,
+      format: messages.format,
+      author: messages.author,
+      authorName: messages.authorName,
+      isAutomatic: messages.isAutomatic,
+      email: messages.email,
+      chat: messages.telegram,
+      hasHtml: messages.hasHtml,
+      isHtmlFormatted: messages.isHtmlFormatted,
+      hasRemoteImages: messages.hasRemoteImages,
+      hasQuote: messages.hasQuote,
+      attachmentCount: messages.attachmentCount,
+      agentId: messages.agentId,
+      agentName: messages.agentName,
+      sending: messages.sending,
+      sendError: messages.sendError,
+      editedAt: messages.editedAt,
+      takenBackAt: messages.takenBackAt,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(isAfter(messages, p))
+    .orderBy(inOrder(messages, p)),
 )
 
-export const findNotes = statement<SliceOfTicket, Stored<NoteRow>[], Reader>('thread_notes', (read, p) =>
+export const findNotes = statement('thread_notes', sliceOfTicket, (read: Reader, p) =>
   read
     .select({
       id: notes.id,
@@ -251,51 +244,47 @@ export const findNotes = statement<SliceOfTicket, Stored<NoteRow>[], Reader>('th
       createdAt: notes.createdAt,
     })
     .from(notes)
-    .where(isAfter(notes))
-    .orderBy(inOrder(notes, p.limit)),
+    .where(isAfter(notes, p))
+    .orderBy(inOrder(notes, p)),
 )
 
-export const findActivities = statement<SliceOfTicket, ActivityRow[], Reader>(
-  'thread_activities',
-  (read, p) =>
-    read
-      .select({
-        id: activities.id,
-        actorKind: activities.actorKind,
-        actorId: activities.actorId,
-        actorName: activities.actorName,
-        changes: activities.changes,
-        createdAt: activities.createdAt,
-      })
-      .from(activities)
-      .where(isAfter(activities))
-      .orderBy(inOrder(activities, p.limit)),
+export const findActivities = statement('thread_activities', sliceOfTicket, (read: Reader, p) =>
+  read
+    .select({
+      id: activities.id,
+      actorKind: activities.actorKind,
+      actorId: activities.actorId,
+      actorName: activities.actorName,
+      changes: activities.changes,
+      createdAt: activities.createdAt,
+    })
+    .from(activities)
+    .where(isAfter(activities, p))
+    .orderBy(inOrder(activities, p)),
 )
 
-export const findWaiting = statement<SliceOfTicket, Stored<WaitingReplyRow>[], Reader>(
-  'thread_waiting',
-  (read, p) =>
-    read
-      .select({
-        id: scheduledMessages.id,
-        agentId: scheduledMessages.agentId,
-        agentName: scheduledMessages.agentName,
-        text: scheduledMessages.text,
-        format: scheduledMessages.format,
-        attachmentCount: scheduledMessages.attachmentCount,
-        recipients: scheduledMessages.recipients,
-        thenStatus: scheduledMessages.thenStatus,
-        sendAt: scheduledMessages.sendAt,
-        isHeld: scheduledMessages.isHeld,
-        heldBecause: scheduledMessages.heldBecause,
-        createdAt: scheduledMessages.createdAt,
-      })
-      .from(scheduledMessages)
-      .where(isAfter(scheduledMessages))
-      .orderBy(inOrder(scheduledMessages, p.limit)),
+export const findWaiting = statement('thread_waiting', sliceOfTicket, (read: Reader, p) =>
+  read
+    .select({
+      id: scheduledMessages.id,
+      agentId: scheduledMessages.agentId,
+      agentName: scheduledMessages.agentName,
+      text: scheduledMessages.text,
+      format: scheduledMessages.format,
+      attachmentCount: scheduledMessages.attachmentCount,
+      recipients: scheduledMessages.recipients,
+      thenStatus: scheduledMessages.thenStatus,
+      sendAt: scheduledMessages.sendAt,
+      isHeld: scheduledMessages.isHeld,
+      heldBecause: scheduledMessages.heldBecause,
+      createdAt: scheduledMessages.createdAt,
+    })
+    .from(scheduledMessages)
+    .where(isAfter(scheduledMessages, p))
+    .orderBy(inOrder(scheduledMessages, p)),
 )
 
-const findDrafts = statement<OfAgent, (typeof drafts.$inferSelect)[], Reader>('thread_drafts', (read, p) =>
+const findDrafts = statement('thread_drafts', { ...ofTicket, agentId: text }, (read: Reader, p) =>
   read
     .select()
     .from(drafts)
@@ -303,7 +292,7 @@ const findDrafts = statement<OfAgent, (typeof drafts.$inferSelect)[], Reader>('t
     .orderBy(asc(drafts.kind)),
 )
 
-const findMark = statement<OfAgent, { messageId: string }[], Reader>('thread_mark', (read, p) =>
+const findMark = statement('thread_mark', { ...ofTicket, agentId: text }, (read: Reader, p) =>
   read
     .select({ messageId: readMarks.messageId })
     .from(readMarks)
@@ -312,11 +301,9 @@ const findMark = statement<OfAgent, { messageId: string }[], Reader>('thread_mar
     ),
 )
 
-const findSeen = statement<OfTicket, { messageId: string; at: number | null }[], Reader>(
-  'thread_seen',
-  (read, p) =>
-    read
-      .select({ messageId: widgetConversations.seenMessageId, at: widgetConversations.seenAt })
-      .from(widgetConversations)
-      .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
+const findSeen = statement('thread_seen', ofTicket, (read: Reader, p) =>
+  read
+    .select({ messageId: widgetConversations.seenMessageId, at: widgetConversations.seenAt })
+    .from(widgetConversations)
+    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
 )

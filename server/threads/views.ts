@@ -1,7 +1,7 @@
 import { viewInboxAttachments } from '../attachments/views.ts'
 import type { EmailAddress, MessageEmail } from '../database/tables/messages.ts'
 import { isoTime } from '../dates.ts'
-import type { SendTrouble } from '../sends/queries.ts'
+import type { SendTrouble } from '../messages/sends/queries.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { viewListedTicket } from '../tickets/views.ts'
 import type { CustomerPanel } from './customer-panel.ts'
@@ -105,7 +105,7 @@ function viewMessage(message: MessageRow) {
     ...(agentName === null ? {} : { agentName }),
     ...(sending === null ? {} : { sending }),
     ...(sendError === null ? {} : { sendError }),
-    ...(message.telegram && { telegram: message.telegram }),
+    ...(message.chat && { chat: message.chat }),
     ...viewChanges(message),
     ...(message.trouble && viewTrouble(message.trouble)),
     createdAt: isoTime(message.createdAt),

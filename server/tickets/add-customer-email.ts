@@ -17,7 +17,7 @@ export async function addCustomerEmail(
 ): Promise<void> {
   if (!isId('usr', id)) throw notFound('customer')
   await deps.database.write(async (tx) => {
-    await requireOutside(tx, orgId, email)
+    await requireOutside(deps, tx, orgId, email)
     const customer = await findCustomer(tx, orgId, id)
     if (!customer) throw notFound('customer')
     if (customer.email !== null) throw hasEmail(customer.name, customer.email)

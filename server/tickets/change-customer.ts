@@ -1,18 +1,15 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { type Customer, customerOf, upsertCustomer } from '../customers/customers.ts'
+import { addressKey, isSendable } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
 import { messages } from '../database/tables/messages.ts'
-import { type Channel, tickets } from '../database/tables/tickets.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
-import { addressKey, isSendable, ownAddresses } from '../sends/email-addresses.ts'
-import { findMailboxes } from '../sends/queries.ts'
 import { recordActivities } from './activities.ts'
 import { requireTicket, touchTags, touchTicket } from './queries.ts'
 
-/** On other channels, the channel determines the customer, with or without an address. */
-const CHANNELS_BY_ADDRESS: readonly Channel[] = ['email', 'api']
 /** Messages changed by one statement. */
 const MESSAGES_AT_ONCE = 500
 
@@ -35,8 +32,8 @@ export async function changeCustomer(
 ): Promise<void> {
   await deps.database.write(async (tx) => {
     const ticket = await requireTicket(tx, orgId, ticketId)
-    if (!CHANNELS_BY_ADDRESS.includes(ticket.channel)) throw notByAddress()
-    await requireOutside(tx, orgId, email)
+    if (!deps.channels.of(ticket.channel).isByAddress) throw notByAddress()
+    await requireOutside(deps, tx, orgId, email)
     const before = await customerOf(tx, orgId, ticket.customerId)
     const after = await upsertCustomer(deps, tx, orgId, { name, email, isNameVerified: false })
     if (after.id === before.id) return
@@ -95,13 +92,18 @@ async function setAuthor(
 }
 
 /** Throws 400 for an address of our own: its mail would never be a customer's. */
-export async function requireOutside(tx: Transaction, orgId: string, email: string): Promise<void> {
+export async function requireOutside(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  email: string,
+): Promise<void> {
   const pointer = '/email'
   if (!isSendable(email)) {
     const detail = `"${email.slice(0, 80)}" is not an email address.`
     throw invalid([{ pointer, code: 'invalid_address', detail }])
   }
-  const own = ownAddresses(await findMailboxes(tx, { orgId }))
+  const { own } = await deps.channels.byAddress.wayThrough(tx, orgId, '')
   if (!own.has(email)) return
   const detail = `${email} is one of your own addresses.`
   throw invalid([{ pointer, code: 'own_address', detail }])

@@ -1,7 +1,8 @@
 import { and, desc, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { CHANNELS } from '../channels/kinds.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
-import { cacheByShape, insertOf, statement, textParameter } from '../database/statement.ts'
-import { CHANNELS, TICKET_STATUSES, ticketCounters } from '../database/tables/tickets.ts'
+import { cacheByShape, insertOf, statement, text, value } from '../database/statement.ts'
+import { TICKET_STATUSES, ticketCounters } from '../database/tables/tickets.ts'
 import { isId } from '../ids.ts'
 import type { Ticket } from './queries.ts'
 
@@ -134,40 +135,30 @@ const addToCounters = insertOf(ticketCounters, {
   },
 })
 
-type Params = Record<'orgId' | 'assignedTo' | 'tag' | 'status' | 'channel', string>
+const countersKey = { orgId: text, assignedTo: text, tag: text, status: text, channel: text }
 
 /** Every column of the key is given, so that each counter is one lookup in the index. */
 const sumOfCounters = cacheByShape((hasStatus: boolean, hasChannel: boolean, spam?: boolean) =>
-  statement<Params, { total: number }[], Reader>(
-    `counters_sum_${hasStatus}_${hasChannel}_${spam}`,
-    (read, p) =>
-      read
-        .select({ total: sql<number>`coalesce(sum(${ticketCounters.count}), 0)`.mapWith(Number) })
-        .from(ticketCounters)
-        .where(
-          and(
-            eq(ticketCounters.orgId, textParameter(p.orgId)),
-            eq(ticketCounters.assignedTo, textParameter(p.assignedTo)),
-            eq(ticketCounters.tag, textParameter(p.tag)),
-            hasStatus
-              ? eq(ticketCounters.status, textParameter(p.status))
-              : isOneOf(ticketCounters.status, TICKET_STATUSES),
-            hasChannel
-              ? eq(ticketCounters.channel, textParameter(p.channel))
-              : isOneOf(ticketCounters.channel, CHANNELS),
-            spam === undefined
-              ? sql`${ticketCounters.isSpam} in (true, false)`
-              : sql`${ticketCounters.isSpam} = ${sql.raw(String(spam))}`,
-          ),
+  statement(`counters_sum_${hasStatus}_${hasChannel}_${spam}`, countersKey, (read: Reader, p) =>
+    read
+      .select({ total: sql<number>`coalesce(sum(${ticketCounters.count}), 0)`.mapWith(Number) })
+      .from(ticketCounters)
+      .where(
+        and(
+          eq(ticketCounters.orgId, p.orgId),
+          eq(ticketCounters.assignedTo, p.assignedTo),
+          eq(ticketCounters.tag, p.tag),
+          hasStatus ? eq(ticketCounters.status, p.status) : isOneOf(ticketCounters.status, TICKET_STATUSES),
+          hasChannel ? eq(ticketCounters.channel, p.channel) : isOneOf(ticketCounters.channel, CHANNELS),
+          spam === undefined
+            ? sql`${ticketCounters.isSpam} in (true, false)`
+            : sql`${ticketCounters.isSpam} = ${sql.raw(String(spam))}`,
         ),
+      ),
   ),
 )
 
-const countersOf = statement<
-  Record<'orgId' | 'assignedTo' | 'tag', string>,
-  Pick<Counter, 'status' | 'channel' | 'isSpam' | 'count'>[],
-  Reader
->('counters_of', (read, p) =>
+const countersOf = statement('counters_of', { orgId: text, assignedTo: text, tag: text }, (read: Reader, p) =>
   read
     .select({
       status: ticketCounters.status,
@@ -178,10 +169,10 @@ const countersOf = statement<
     .from(ticketCounters)
     .where(
       and(
-        eq(ticketCounters.orgId, textParameter(p.orgId)),
-        eq(ticketCounters.assignedTo, textParameter(p.assignedTo)),
+        eq(ticketCounters.orgId, p.orgId),
+        eq(ticketCounters.assignedTo, p.assignedTo),
         isOneOf(ticketCounters.status, TICKET_STATUSES),
-        eq(ticketCounters.tag, textParameter(p.tag)),
+        eq(ticketCounters.tag, p.tag),
       ),
     ),
 )
@@ -190,25 +181,27 @@ const open = sql<number>`sum(case when ${ticketCounters.status} = 'open' and ${t
   then ${ticketCounters.count} else 0 end)`.mapWith(Number)
 const total = sql<number>`sum(${ticketCounters.count})`.mapWith(Number)
 
-type TagParams = { orgId: string; assignedTo: string; noTag: string; limit: number }
 type OpenTag = Pick<TagCount, 'tag' | 'open'>
 
-const usedTags = statement<TagParams, TagCount[], Reader>('counters_tags', (read, p) =>
-  read
-    .select({ tag: ticketCounters.tag, total, open })
-    .from(ticketCounters)
-    .where(
-      and(
-        eq(ticketCounters.orgId, textParameter(p.orgId)),
-        eq(ticketCounters.assignedTo, textParameter(p.assignedTo)),
-        isOneOf(ticketCounters.status, TICKET_STATUSES),
-        gt(ticketCounters.tag, textParameter(p.noTag)),
-        gt(ticketCounters.count, 0),
-      ),
-    )
-    .groupBy(ticketCounters.tag)
-    .orderBy(desc(total), ticketCounters.tag)
-    .limit(p.limit),
+const usedTags = statement(
+  'counters_tags',
+  { orgId: text, assignedTo: text, noTag: text, limit: value<number>() },
+  (read: Reader, p) =>
+    read
+      .select({ tag: ticketCounters.tag, total, open })
+      .from(ticketCounters)
+      .where(
+        and(
+          eq(ticketCounters.orgId, p.orgId),
+          eq(ticketCounters.assignedTo, p.assignedTo),
+          isOneOf(ticketCounters.status, TICKET_STATUSES),
+          gt(ticketCounters.tag, p.noTag),
+          gt(ticketCounters.count, 0),
+        ),
+      )
+      .groupBy(ticketCounters.tag)
+      .orderBy(desc(total), ticketCounters.tag)
+      .limit(p.limit),
 )
 
 /** In the order of the index, so that it reads no more than it returns. */
@@ -216,23 +209,26 @@ const firstOpenTags = openTags('first', () => sql`${ticketCounters.tag}`)
 const mostOpenTags = openTags('most', () => sql`${total} desc, ${ticketCounters.tag}`)
 
 function openTags(name: string, order: () => SQL) {
-  return statement<TagParams, OpenTag[], Reader>(`counters_open_tags_${name}`, (read, p) =>
-    read
-      .select({ tag: ticketCounters.tag, open: total })
-      .from(ticketCounters)
-      .where(
-        and(
-          eq(ticketCounters.orgId, textParameter(p.orgId)),
-          eq(ticketCounters.assignedTo, textParameter(p.assignedTo)),
-          sql`${ticketCounters.status} = 'open'`,
-          gt(ticketCounters.tag, textParameter(p.noTag)),
-          sql`${ticketCounters.isSpam} = false`,
-          gt(ticketCounters.count, 0),
-        ),
-      )
-      .groupBy(ticketCounters.tag)
-      .orderBy(order())
-      .limit(p.limit),
+  return statement(
+    `counters_open_tags_${name}`,
+    { orgId: text, assignedTo: text, noTag: text, limit: value<number>() },
+    (read: Reader, p) =>
+      read
+        .select({ tag: ticketCounters.tag, open: total })
+        .from(ticketCounters)
+        .where(
+          and(
+            eq(ticketCounters.orgId, p.orgId),
+            eq(ticketCounters.assignedTo, p.assignedTo),
+            sql`${ticketCounters.status} = 'open'`,
+            gt(ticketCounters.tag, p.noTag),
+            sql`${ticketCounters.isSpam} = false`,
+            gt(ticketCounters.count, 0),
+          ),
+        )
+        .groupBy(ticketCounters.tag)
+        .orderBy(order())
+        .limit(p.limit),
   )
 }
 

@@ -1,13 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { integerParameter, textParameter } from '../database/statement.ts'
-import {
-  CHANNELS,
-  type Channel,
-  TICKET_STATUSES,
-  type TicketStatus,
-  tickets,
-  ticketTags,
-} from '../database/tables/tickets.ts'
+import { CHANNELS, type ChannelKind } from '../channels/kinds.ts'
+import { integer, text } from '../database/statement.ts'
+import { TICKET_STATUSES, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Ticket } from './queries.ts'
 
 /*
@@ -40,7 +34,7 @@ export const SORTED_BY = {
 /** The filters that define the ranges of a list. */
 export interface RangeFilter {
   statuses: readonly TicketStatus[]
-  channels: readonly Channel[]
+  channels: readonly ChannelKind[]
   /** Whether tickets are spam. */
   spam: readonly boolean[]
   /** Agent id, or an empty string for unassigned tickets. */
@@ -62,7 +56,7 @@ export interface RangeShape {
   hasTimes: boolean
 }
 
-export type RangeParams = Record<string, string | number>
+type RangeParams = Record<string, string | number>
 
 /** Every ticket. */
 export const ALL_TICKETS: RangeFilter = {
@@ -105,29 +99,31 @@ export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL
   const isAscending = SORTED_BY[shape.sort].isAscending !== shape.isReversed
   // SQLite enters the index of tickets at the time, and passes over those of the same time. If the ticket is gone,
   // they come once more.
-  const known = sql`(select start.number from tickets start where start.id = ${text('id')})`
-  const place = sql`${whole('at')}, coalesce(${known}, ${isAscending ? sql`0` : sql`9007199254740991`})`
+  const known = sql`(select start.number from tickets start where start.id = ${text.bind('id')})`
+  const place = sql`${integer.bind('at')}, coalesce(${known}, ${isAscending ? sql`0` : sql`9007199254740991`})`
   const shared = [
-    sql`${lead.orgId} = ${text('orgId')}`,
-    ...(shape.isTagged ? [sql`${ticketTags.tag} = ${text('tag')}`] : []),
-    ...(shape.isAssigned ? [sql`${lead.assignedTo} = ${text('assignedTo')}`] : []),
+    sql`${lead.orgId} = ${text.bind('orgId')}`,
+    ...(shape.isTagged ? [sql`${ticketTags.tag} = ${text.bind('tag')}`] : []),
+    ...(shape.isAssigned ? [sql`${lead.assignedTo} = ${text.bind('assignedTo')}`] : []),
   ]
   const after = shape.hasStart
     ? [isAscending ? sql`(${at}, ${number}) > (${place})` : sql`(${at}, ${number}) < (${place})`]
     : []
-  const times = shape.hasTimes ? [sql`${at} >= ${whole('from')}`, sql`${at} < ${whole('until')}`] : []
+  const times = shape.hasTimes
+    ? [sql`${at} >= ${integer.bind('from')}`, sql`${at} < ${integer.bind('until')}`]
+    : []
   const ranges = cells(shape.sizes).map(([status, channel, spam]) => {
     const cell = [
-      sql`${lead.status} = ${text(`status${status}`)}`,
-      sql`${lead.channel} = ${text(`channel${channel}`)}`,
-      sql`${lead.isSpam} = (${whole(`spam${spam}`)} = 1)`,
+      sql`${lead.status} = ${text.bind(`status${status}`)}`,
+      sql`${lead.channel} = ${text.bind(`channel${channel}`)}`,
+      sql`${lead.isSpam} = (${integer.bind(`spam${spam}`)} = 1)`,
     ]
     const conditions = sql.join([...shared, ...cell, ...times, ...after], sql` and `)
     return sql`select ${at} as "at", ${number} as "number" from ${lead} where ${conditions}`
   })
   const order = isAscending ? sql`"at" asc, "number" asc` : sql`"at" desc, "number" desc`
-  const offset = hasOffset ? sql` offset ${whole('offset')}` : sql``
-  return sql`${sql.join(ranges, sql` union all `)} order by ${order} limit ${whole('limit')}${offset}`
+  const offset = hasOffset ? sql` offset ${integer.bind('offset')}` : sql``
+  return sql`${sql.join(ranges, sql` union all `)} order by ${order} limit ${integer.bind('limit')}${offset}`
 }
 
 function cells([statuses, channels, spam]: RangeShape['sizes']): [number, number, number][] {
@@ -137,12 +133,4 @@ function cells([statuses, channels, spam]: RangeShape['sizes']): [number, number
       places(spam).map((isSpam): [number, number, number] => [status, channel, isSpam]),
     ),
   )
-}
-
-function text(parameter: string): SQL {
-  return textParameter(sql.placeholder(parameter))
-}
-
-function whole(parameter: string): SQL {
-  return integerParameter(sql.placeholder(parameter))
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { engine } from '../database/columns.ts'
 import type { Reader } from '../database/database.ts'
-import { statement, textParameter } from '../database/statement.ts'
+import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
 import { newestEvent } from '../events/events.ts'
@@ -96,10 +96,11 @@ async function versionsOf(read: Reader, orgId: string, ids: string[]): Promise<n
 }
 
 /** One parameter with all ids: a parameter for each costs twice as much as the query. */
-const sumOfVersions = statement<{ orgId: string; ids: string }, { sum: number }[], Reader>(
+const sumOfVersions = statement(
   'customers_sum_of_versions',
-  (read, p) => {
-    const ids = textParameter(p.ids)
+  { orgId: text, ids: text },
+  (read: Reader, p) => {
+    const ids = p.ids
     const one =
       engine === 'sqlite'
         ? sql`value from json_each(${ids})`
@@ -108,9 +109,7 @@ const sumOfVersions = statement<{ orgId: string; ids: string }, { sum: number }[
     return read
       .select({ sum: sql<number>`coalesce(sum(${customers.version}), 0)`.mapWith(Number) })
       .from(customers)
-      .where(
-        sql`${customers.id} in (select ${one}) and (${customers.orgId} || '') = ${textParameter(p.orgId)}`,
-      )
+      .where(sql`${customers.id} in (select ${one}) and (${customers.orgId} || '') = ${p.orgId}`)
   },
 )
 

@@ -1,16 +1,15 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { cacheByShape, statement } from '../database/statement.ts'
+import type { ExpensiveRead } from '../database/expensive-reads.ts'
+import { cacheByShape, NAMED_IN_QUERY, statement } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import type { ExpensiveRead } from '../expensive-reads.ts'
 import { type CountFilter, countTickets } from './counters.ts'
 import type { Cursor } from './cursor.ts'
 import {
   ALL_TICKETS,
   type RangeFilter,
-  type RangeParams,
   type RangeShape,
   rangeParams,
   rangeShape,
@@ -142,7 +141,7 @@ function rangesOf({ status, channel, isSpam, assignedTo, tag }: TicketFilters): 
 const pageStatement = cacheByShape((shape: RangeShape) => {
   const isAscending = SORTED_BY[shape.sort].isAscending !== shape.isReversed
   const order = isAscending ? sql`keys.at asc, keys.number asc` : sql`keys.at desc, keys.number desc`
-  return statement<RangeParams, TicketWithCustomer[], Reader>(`tickets_page_${nameOf(shape)}`, (read) =>
+  return statement(`tickets_page_${nameOf(shape)}`, NAMED_IN_QUERY, (read: Reader) =>
     read
       .select(ticketWithCustomer)
       .from(sql`(${selectRanges(shape)}) keys`)
@@ -156,7 +155,7 @@ const pageStatement = cacheByShape((shape: RangeShape) => {
 
 /** The place of one ticket by its number in the list, with one row besides the index. */
 const placeStatement = cacheByShape((shape: RangeShape) =>
-  statement<RangeParams, Place[], Reader>(`tickets_place_${nameOf(shape)}`, (read) =>
+  statement(`tickets_place_${nameOf(shape)}`, NAMED_IN_QUERY, (read: Reader) =>
     read
       .select({ at: sql<number>`keys.at`.mapWith(Number), id: tickets.id })
       .from(sql`(${selectRanges(shape, { hasOffset: true })}) keys`)

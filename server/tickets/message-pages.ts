@@ -1,14 +1,14 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { withAttachments } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
-import { cacheByShape, integerParameter, statement, textParameter } from '../database/statement.ts'
+import { cacheByShape, integer, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { MAX_SLICE_BYTES, sliceLengths } from '../responses/row-slices.ts'
 import type { Cursor, PageRequest } from './cursor.ts'
 import { messageBytes } from './message-slices.ts'
 import { messageColumns } from './queries.ts'
-import { type OfTicket, placeParameters } from './rows-of-ticket.ts'
+import { type OfTicket, ofTicket, sliceOfTicket } from './rows-of-ticket.ts'
 import { viewSentMessage } from './views.ts'
 
 export const MESSAGE_SORTS = ['created_asc', 'created_desc'] as const
@@ -68,34 +68,29 @@ export async function* readMessagePage(read: Reader, orgId: string, places: Mess
   }
 }
 
-const countMessages = statement<OfTicket, { total: number }[], Reader>('messages_count', (read) =>
-  read.select({ total: count() }).from(messages).where(isInIndexOfTicket()),
+const countMessages = statement('messages_count', ofTicket, (read: Reader, p) =>
+  read.select({ total: count() }).from(messages).where(isInIndexOfTicket(p)),
 )
-
-type PageParams = OfTicket & { at: number; afterId: string; offset: number; limit: number }
 
 const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction'] | undefined) => {
   const isAscending = (sort === 'created_asc') !== (direction === 'previous')
   const order = isAscending ? asc : desc
-  const place = placeParameters()
   const own = sql`${messages.createdAt}, ${messages.id}`
-  const isAfter = isAscending ? sql`(${own}) > (${place})` : sql`(${own}) < (${place})`
   const name = ['messages_page', sort, direction ?? 'first'].join('_')
-  return statement<PageParams, MessagePlace[], Reader>(name, (read, p) => {
+  return statement(name, { ...sliceOfTicket, offset: integer }, (read: Reader, p) => {
+    const place = sql`${p.at}, ${p.afterId}`
+    const isAfterPlace = isAscending ? sql`(${own}) > (${place})` : sql`(${own}) < (${place})`
     const keys = read
       .select({ keyId: sql`${messages.id}`.as('key_id') })
       .from(messages)
-      .where(and(isInIndexOfTicket(), direction && isAfter))
-      .orderBy(
-        order(messages.createdAt),
-        sql`${order(messages.id)} limit ${integerParameter(p.limit)} offset ${integerParameter(p.offset)}`,
-      )
+      .where(and(isInIndexOfTicket(p), direction && isAfterPlace))
+      .orderBy(order(messages.createdAt), sql`${order(messages.id)} limit ${p.limit} offset ${p.offset}`)
       .as('keys')
     return read
       .select({ id: messages.id, createdAt: messages.createdAt, size: messageBytes })
       .from(keys)
       .crossJoin(messages)
-      .where(and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.id, keys.keyId)))
+      .where(and(eq(messages.orgId, p.orgId), eq(messages.id, keys.keyId)))
       .orderBy(order(messages.createdAt), order(messages.id))
   })
 })
@@ -104,8 +99,7 @@ const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction']
  * Answered from the index alone: reading the row of each message that is counted or passed over takes twenty times as
  * long. All messages of a ticket belong to its organization.
  */
-function isInIndexOfTicket(): SQL {
-  const ticketId = textParameter(sql.placeholder('ticketId'))
+function isInIndexOfTicket({ orgId, ticketId }: Record<keyof OfTicket, SQL>): SQL {
   return sql`${messages.ticketId} = ${ticketId} and exists (select 1 from ${tickets}
-    where ${tickets.id} = ${ticketId} and ${tickets.orgId} = ${textParameter(sql.placeholder('orgId'))})`
+    where ${tickets.id} = ${ticketId} and ${tickets.orgId} = ${orgId})`
 }

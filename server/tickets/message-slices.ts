@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
-import { integerParameter, statement } from '../database/statement.ts'
+import { integer, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { MAX_SLICE_BYTES, MAX_SLICE_ROWS, type Place, readInSlices, START } from '../responses/row-slices.ts'
 import { findMessages, messageColumns, type ShownMessage } from './queries.ts'
-import { inOrder, isAfter, isOfTicket, type OfTicket, type SliceOfTicket } from './rows-of-ticket.ts'
+import { inOrder, isAfter, isOfTicket, type OfTicket, ofTicket, sliceOfTicket } from './rows-of-ticket.ts'
 
 /** At most 64 kB each: together they are read in a few milliseconds. */
 const FEW = 16
@@ -51,31 +51,28 @@ export function messageSizesAfter(read: Reader, given: OfTicket, place: Place): 
   return findMessageSizes(read, { ...given, ...place, limit: MAX_SIZES })
 }
 
-const measureMessages = statement<OfTicket & { limit: number }, { rows: number; bytes: number }[], Reader>(
-  'messages_measure',
-  (read, p) => {
-    const some = read
-      .select({ bytes: messageBytes.as('bytes') })
-      .from(messages)
-      .where(sql`${isOfTicket(messages)} limit ${integerParameter(p.limit)}`)
-      .as('some')
-    return read
-      .select({
-        rows: sql<number>`count(*)`.mapWith(Number),
-        bytes: sql<number>`coalesce(sum(${some.bytes}), 0)`.mapWith(Number),
-      })
-      .from(some)
-  },
-)
+const measureMessages = statement('messages_measure', { ...ofTicket, limit: integer }, (read: Reader, p) => {
+  const some = read
+    .select({ bytes: messageBytes.as('bytes') })
+    .from(messages)
+    .where(sql`${isOfTicket(messages, p)} limit ${p.limit}`)
+    .as('some')
+  return read
+    .select({
+      rows: sql<number>`count(*)`.mapWith(Number),
+      bytes: sql<number>`coalesce(sum(${some.bytes}), 0)`.mapWith(Number),
+    })
+    .from(some)
+})
 
-const findMessageSizes = statement<SliceOfTicket, { size: number }[], Reader>('messages_sizes', (read, p) =>
+const findMessageSizes = statement('messages_sizes', sliceOfTicket, (read: Reader, p) =>
   read
     .select({ size: messageBytes })
     .from(messages)
-    .where(isAfter(messages))
-    .orderBy(inOrder(messages, p.limit)),
+    .where(isAfter(messages, p))
+    .orderBy(inOrder(messages, p)),
 )
 
-const findMessagesAfter = statement<SliceOfTicket, ShownMessage[], Reader>('messages_slice', (read, p) =>
-  read.select(messageColumns).from(messages).where(isAfter(messages)).orderBy(inOrder(messages, p.limit)),
+const findMessagesAfter = statement('messages_slice', sliceOfTicket, (read: Reader, p) =>
+  read.select(messageColumns).from(messages).where(isAfter(messages, p)).orderBy(inOrder(messages, p)),
 )

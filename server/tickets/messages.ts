@@ -1,4 +1,5 @@
 import { attach, type NewAttachments } from '../attachments/bindings.ts'
+import type { Outgoing, PlannedSends } from '../channels/channel.ts'
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { MessageFormat } from '../database/tables/messages.ts'
@@ -7,9 +8,9 @@ import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { text, textFault } from '../requests/text.ts'
-import { type Outgoing, type PlannedSends, planSends } from '../sends/plan-sends.ts'
-import { insertSends } from '../sends/queries.ts'
+import { planSends } from '../messages/sends/plan-sends.ts'
+import { insertSends } from '../messages/sends/queries.ts'
+import { text, textFault } from '../text/text.ts'
 import {
   insertMessages,
   type Message,

@@ -1,8 +1,17 @@
 import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Attachment } from '../attachments/queries.ts'
+import { SENT_BY } from '../channels/kinds.ts'
 import { type Customer, customerColumns } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { command, insertOf, selectByPlace, statement, textParameter } from '../database/statement.ts'
+import {
+  command,
+  insertOf,
+  integer,
+  selectByPlace,
+  statement,
+  text,
+  updateOf,
+} from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { customers } from '../database/tables/customers.ts'
 import {
@@ -11,12 +20,11 @@ import {
   MESSAGE_ROLES,
   messages,
   SENDING_STATES,
-  SENT_BY,
 } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { readWaitingOrder, type WaitingEffect, waitingAfterMessage } from './waiting.ts'
+import { readWaitingOrder, waitingAfterMessage } from './waiting.ts'
 
 export type Ticket = Omit<typeof tickets.$inferSelect, 'number'>
 export type Message = typeof messages.$inferSelect
@@ -36,14 +44,12 @@ export const ticketWithCustomer = {
   customer: customerColumns,
 }
 
-export const findTicket = statement<{ orgId: string; id: string }, TicketWithCustomer[], Reader>(
-  'tickets_find',
-  (read, p) =>
-    read
-      .select(ticketWithCustomer)
-      .from(tickets)
-      .innerJoin(customers, eq(customers.id, tickets.customerId))
-      .where(and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.id, textParameter(p.id)))),
+export const findTicket = statement('tickets_find', { orgId: text, id: text }, (read: Reader, p) =>
+  read
+    .select(ticketWithCustomer)
+    .from(tickets)
+    .innerJoin(customers, eq(customers.id, tickets.customerId))
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
 )
 
 /** The columns of a message that `/v1` shows. */
@@ -64,20 +70,16 @@ export const messageColumns = {
 }
 export type ShownMessage = Pick<Message, keyof typeof messageColumns>
 
-export const findMessages = statement<{ orgId: string; ticketId: string }, ShownMessage[], Reader>(
-  'messages_find',
-  (read, p) =>
-    read
-      .select(messageColumns)
-      .from(messages)
-      .where(
-        and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
-      )
-      .orderBy(asc(messages.createdAt), asc(messages.id)),
+export const findMessages = statement('messages_find', { orgId: text, ticketId: text }, (read: Reader, p) =>
+  read
+    .select(messageColumns)
+    .from(messages)
+    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+    .orderBy(asc(messages.createdAt), asc(messages.id)),
 )
 
 /** The first statement of a unit that changes a ticket: no other unit changes it at the same time. */
-export const lockTicket = statement<{ orgId: string; id: string }, Ticket[]>('tickets_lock', (tx, p) =>
+export const lockTicket = statement('tickets_lock', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(tickets)
     .set({ version: sql`${tickets.version}` })
@@ -93,31 +95,32 @@ export async function requireTicket(tx: Transaction, orgId: string, id: string):
 }
 
 /** Locks a ticket and raises its version for a change besides its own columns, in one statement. */
-export const touchTicket = statement<{ orgId: string; id: string; updatedAt: number }, Ticket[]>(
+export const touchTicket = statement(
   'tickets_touch',
+  { orgId: text, id: text, updatedAt: integer },
   (tx, p) =>
     tx
       .update(tickets)
-      .set({ version: sql`${tickets.version} + 1`, updatedAt: sql`${p.updatedAt}` })
+      .set({ version: sql`${tickets.version} + 1`, updatedAt: p.updatedAt })
       .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
       .returning(ticketColumns),
 )
 
 /** The same for a new message, besides our automatic replies. */
-export const touchWithMessage = statement<
-  { orgId: string; id: string; at: number; effect: WaitingEffect },
-  Ticket[]
->('tickets_touch_with_message', (tx, p) =>
-  tx
-    .update(tickets)
-    .set({
-      version: sql`${tickets.version} + 1`,
-      updatedAt: sql`${p.at}`,
-      lastMessageAt: sql`${p.at}`,
-      waitingOrder: waitingAfterMessage(p),
-    })
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
-    .returning(ticketColumns),
+export const touchWithMessage = statement(
+  'tickets_touch_with_message',
+  { orgId: text, id: text, at: integer, effect: text },
+  (tx, p) =>
+    tx
+      .update(tickets)
+      .set({
+        version: sql`${tickets.version} + 1`,
+        updatedAt: p.at,
+        lastMessageAt: p.at,
+        waitingOrder: waitingAfterMessage(p),
+      })
+      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+      .returning(ticketColumns),
 )
 
 /** After an answer was taken back: the customer may wait again. The row is locked. */
@@ -170,82 +173,40 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
   }
 }
 
-export const saveTicket = command<
-  Pick<
-    Ticket,
-    'orgId' | 'id' | 'status' | 'subject' | 'assignedTo' | 'isSpam' | 'version' | 'updatedAt' | 'waitingOrder'
-  > & {
-    tags: string
-  }
->('tickets_save', (tx, p) =>
-  tx
-    .update(tickets)
-    .set({
-      status: sql`${p.status}`,
-      subject: sql`${p.subject}`,
-      assignedTo: sql`${p.assignedTo}`,
-      isSpam: sql`${sql.param(p.isSpam, tickets.isSpam)}`,
-      tags: sql`${p.tags}`,
-      version: sql`${p.version}`,
-      updatedAt: sql`${p.updatedAt}`,
-      waitingOrder: sql`${p.waitingOrder}`,
-    })
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
-)
+export const saveTicket = updateOf('tickets_save', tickets, {
+  set: ['status', 'subject', 'assignedTo', 'isSpam', 'tags', 'version', 'updatedAt', 'waitingOrder'],
+  by: ['orgId', 'id'],
+})
 
-export const deleteTag = command<{ orgId: string; tag: string; ticketId: string }>(
-  'ticket_tags_delete',
-  (tx, p) =>
-    tx
-      .delete(ticketTags)
-      .where(
-        and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId), eq(ticketTags.tag, p.tag)),
-      ),
+export const deleteTag = command('ticket_tags_delete', { orgId: text, tag: text, ticketId: text }, (tx, p) =>
+  tx
+    .delete(ticketTags)
+    .where(
+      and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId), eq(ticketTags.tag, p.tag)),
+    ),
 )
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
-export const saveTagged = command<
-  Pick<Ticket, 'orgId' | 'status' | 'assignedTo' | 'isSpam' | 'updatedAt' | 'waitingOrder'> & {
-    ticketId: string
-  }
->('ticket_tags_save', (tx, p) =>
-  tx
-    .update(ticketTags)
-    .set({
-      status: sql`${p.status}`,
-      assignedTo: sql`${p.assignedTo}`,
-      isSpam: sql`${sql.param(p.isSpam, ticketTags.isSpam)}`,
-      updatedAt: sql`${p.updatedAt}`,
-      waitingOrder: sql`${p.waitingOrder}`,
-    })
-    .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId))),
-)
+export const saveTagged = updateOf('ticket_tags_save', ticketTags, {
+  set: ['status', 'assignedTo', 'isSpam', 'updatedAt', 'waitingOrder'],
+  by: ['orgId', 'ticketId'],
+})
 
 /** The same when nothing but the times have changed. */
 export async function touchTags(tx: Transaction, ticket: Ticket): Promise<void> {
-  if (ticket.tags.length > 0) await saveTimes(tx, ticket)
+  if (ticket.tags.length > 0) await saveTimes(tx, { ...ticket, ticketId: ticket.id })
 }
 
-const saveTimes = command<Pick<Ticket, 'orgId' | 'id' | 'updatedAt' | 'lastMessageAt' | 'waitingOrder'>>(
-  'ticket_tags_touch',
-  (tx, p) =>
-    tx
-      .update(ticketTags)
-      .set({
-        updatedAt: sql`${p.updatedAt}`,
-        lastMessageAt: sql`${p.lastMessageAt}`,
-        waitingOrder: sql`${p.waitingOrder}`,
-      })
-      .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.id))),
-)
+const saveTimes = updateOf('ticket_tags_touch', ticketTags, {
+  set: ['updatedAt', 'lastMessageAt', 'waitingOrder'],
+  by: ['orgId', 'ticketId'],
+})
 
 /** Locks the agent's row, so that the agent is not disabled before the ticket is theirs. Call it before `lockTicket`. */
-export const lockEnabledAgent = statement<{ orgId: string; id: string }, { id: string }[]>(
-  'tickets_agent',
-  (tx, p) =>
-    tx
-      .update(agents)
-      .set({ disabledAt: sql`${agents.disabledAt}` })
-      .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), isNull(agents.disabledAt)))
-      .returning({ id: agents.id }),
+export const lockEnabledAgent = statement('tickets_agent', { orgId: text, id: text }, (tx, p) =>
+  tx
+    .update(agents)
+    .set({ disabledAt: sql`${agents.disabledAt}` })
+    .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), isNull(agents.disabledAt)))
+    .returning({ id: agents.id }),
 )

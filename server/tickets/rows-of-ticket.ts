@@ -1,12 +1,15 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { integerParameter, textParameter } from '../database/statement.ts'
-import type { Place } from '../responses/row-slices.ts'
+import { integer, type ParamsOf, text } from '../database/statement.ts'
 
-// Conditions for prepared statements about the messages, notes, and other parts of one ticket.
+// Parameters and conditions of statements about the messages, notes, and other parts of one ticket.
 
-export type OfTicket = { orgId: string; ticketId: string }
-export type SliceOfTicket = OfTicket & Place & { limit: number }
+export const ofTicket = { orgId: text, ticketId: text }
+/** The parts after a place, oldest first. */
+export const sliceOfTicket = { ...ofTicket, at: integer, afterId: text, limit: integer }
+export type OfTicket = ParamsOf<typeof ofTicket>
+
+type Slice = Record<keyof typeof sliceOfTicket, SQL>
 
 interface PartColumns {
   id: PgColumn
@@ -15,25 +18,19 @@ interface PartColumns {
   createdAt: PgColumn
 }
 
-/** Needs the parameters `orgId` and `ticketId`. */
-export function isOfTicket({ orgId, ticketId }: Pick<PartColumns, 'orgId' | 'ticketId'>): SQL | undefined {
-  return and(
-    eq(orgId, textParameter(sql.placeholder('orgId'))),
-    eq(ticketId, textParameter(sql.placeholder('ticketId'))),
-  )
+export function isOfTicket(
+  { orgId, ticketId }: Pick<PartColumns, 'orgId' | 'ticketId'>,
+  p: Pick<Slice, 'orgId' | 'ticketId'>,
+): SQL | undefined {
+  return and(eq(orgId, p.orgId), eq(ticketId, p.ticketId))
 }
 
-/** The rows of a ticket after a place. Needs `at` and `afterId` too. */
-export function isAfter(columns: PartColumns): SQL | undefined {
-  return and(isOfTicket(columns), sql`(${columns.createdAt}, ${columns.id}) > (${placeParameters()})`)
+/** The rows of a ticket after a place. */
+export function isAfter(columns: PartColumns, p: Omit<Slice, 'limit'>): SQL | undefined {
+  return and(isOfTicket(columns, p), sql`(${columns.createdAt}, ${columns.id}) > (${p.at}, ${p.afterId})`)
 }
 
-/** The parameters `at` and `afterId`. */
-export function placeParameters(): SQL {
-  return sql`${integerParameter(sql.placeholder('at'))}, ${textParameter(sql.placeholder('afterId'))}`
-}
-
-/** Oldest first. SQLite would plan a query with a bare parameter for its limit again each time. */
-export function inOrder({ createdAt, id }: PartColumns, limit: Placeholder): SQL {
-  return sql`${createdAt}, ${id} limit ${integerParameter(limit)}`
+/** Oldest first. The limit is part of it, because Drizzle would bind it bare (statement.ts). */
+export function inOrder({ createdAt, id }: PartColumns, p: Pick<Slice, 'limit'>): SQL {
+  return sql`${createdAt}, ${id} limit ${p.limit}`
 }

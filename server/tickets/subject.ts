@@ -1,4 +1,4 @@
-import { lengthOf, oneLine } from '../requests/text.ts'
+import { lengthOf, oneLine } from '../text/text.ts'
 
 const MAX_LENGTH = 80
 const NO_SUBJECT = '(no text)'

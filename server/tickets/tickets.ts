@@ -1,15 +1,17 @@
 import { attach, type NewAttachments } from '../attachments/bindings.ts'
 import type { Attachment } from '../attachments/queries.ts'
+import type { PlannedSends } from '../channels/channel.ts'
+import type { ChannelKind } from '../channels/kinds.ts'
 import { type Customer, upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
-import type { Channel, TicketStatus } from '../database/tables/tickets.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { type PlannedSends, planSends } from '../sends/plan-sends.ts'
-import { insertSends } from '../sends/queries.ts'
+import { planSends } from '../messages/sends/plan-sends.ts'
+import { insertSends } from '../messages/sends/queries.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
   findTicket,
@@ -57,7 +59,7 @@ export async function createTicket(
 interface OpenedTicket {
   /** Made when absent. */
   id?: string
-  channel: Channel
+  channel: ChannelKind
   subject: string
   customer: Customer
   /** The first message: of the customer, unless its role says otherwise. */

@@ -106,7 +106,7 @@ export async function changeRow(
   if (changes.length === 0) return undefined
   const after = { ...wanted, version: before.version + 1, updatedAt: now }
   after.waitingOrder = await waitingOrderAfter(tx, { before, after, waitingSince })
-  await saveTicket(tx, { ...after, tags: JSON.stringify(after.tags) })
+  await saveTicket(tx, after)
   await saveTags(tx, before, after)
   await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
   return { before, after }

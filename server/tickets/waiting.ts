@@ -1,6 +1,6 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { integerParameter, statement, textParameter } from '../database/statement.ts'
+import { statement, text } from '../database/statement.ts'
 import type { messages } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 
@@ -13,7 +13,7 @@ type Message = typeof messages.$inferSelect
 type Ticket = typeof tickets.$inferSelect
 
 /** What a message means for the customer's waiting. */
-export type WaitingEffect = 'question' | 'answer' | 'none'
+type WaitingEffect = 'question' | 'answer' | 'none'
 
 /** The last time that a Date can hold. */
 const LATEST_TIME = 8_640_000_000_000_000
@@ -35,13 +35,12 @@ export function waitsForAnswer({ role, isAutomatic, author }: Partial<Message>):
 }
 
 /** The order of a ticket after a message at a time. */
-export function waitingAfterMessage({ at, effect }: { at: Placeholder; effect: Placeholder }): SQL {
-  const time = integerParameter(at)
-  const is = (one: WaitingEffect) => sql`${textParameter(effect)} = ${sql.raw(`'${one}'`)}`
-  const answered = sql`${sql.raw(String(ANSWERED))} - ${time}`
+export function waitingAfterMessage({ at, effect }: { at: SQL; effect: SQL }): SQL {
+  const is = (one: WaitingEffect) => sql`${effect} = ${sql.raw(`'${one}'`)}`
+  const answered = sql`${sql.raw(String(ANSWERED))} - ${at}`
   return sql`case when ${is('answer')} then ${answered}
     when ${tickets.waitingOrder} <= ${sql.raw(String(LATEST_TIME))} then ${tickets.waitingOrder}
-    when ${is('question')} and ${tickets.status} <> 'resolved' then ${time}
+    when ${is('question')} and ${tickets.status} <> 'resolved' then ${at}
     else ${answered} end`
 }
 
@@ -74,14 +73,14 @@ export async function addMissingTimes(tx: Transaction, orgId: string): Promise<v
     .where(and(eq(ticketTags.orgId, orgId), eq(ticketTags.lastMessageAt, 0)))
 }
 
-const firstQuestion = statement<
-  { orgId: string; ticketId: string },
-  { at: number | null }[],
-  Reader | Transaction
->('tickets_first_question', (read, p) => {
-  const question = firstQuestionOf(textParameter(p.orgId), textParameter(p.ticketId))
-  return read.select({ at: sql<number | null>`${question}`.mapWith(Number) }).from(sql`(select 1) as one`)
-})
+const firstQuestion = statement(
+  'tickets_first_question',
+  { orgId: text, ticketId: text },
+  (read: Reader | Transaction, p) => {
+    const question = firstQuestionOf(p.orgId, p.ticketId)
+    return read.select({ at: sql<number | null>`${question}`.mapWith(Number) }).from(sql`(select 1) as one`)
+  },
+)
 
 function firstQuestionOf(orgId: SQL, ticketId: SQL): SQL {
   const lastAnswer = sql`(select max(answer.created_at) from messages answer

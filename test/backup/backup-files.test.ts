@@ -122,7 +122,7 @@ describe('backups', () => {
   )
 
   test('a wrong passphrase, none, or no file at all is refused', async () => {
-    await expectRefusal(encrypted, ['--passphrase-file', wrong], "The passphrase doesn't fit this backup.")
+    await expectRefusal(encrypted, ['--passphrase-file', wrong], `The passphrase doesn't fit ${encrypted}.`)
     await expectRefusal(
       encrypted,
       [],

@@ -1,9 +1,9 @@
 import { createAgent } from '../../server/agents/agents.ts'
 import { readConfig } from '../../server/config.ts'
-import { openDeps } from '../../server/deps.ts'
+import { newToken } from '../../server/encryption.ts'
 import { createLog } from '../../server/log.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
-import { newToken } from '../../server/token.ts'
 import type { Workspace } from './workspace.ts'
 
 /** An agent with an open inbox. Returns the cookie. */

@@ -6,26 +6,18 @@ import { isMet, printTable, type Result } from './result.ts'
 const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   read: async () => (await import('./read.ts')).benchRead,
   create: async () => (await import('./create.ts')).benchCreate,
-  backup: async () => (await import('./backup.ts')).benchBackup,
-  disk: async () => (await import('./disk.ts')).benchDisk,
   list: async () => (await import('./list.ts')).benchList,
-  inbox: async () => (await import('./inbox.ts')).benchInbox,
   deliver: async () => (await import('./deliver.ts')).benchDeliver,
   mail: async () => (await import('./mail.ts')).benchMail,
-  mailboxes: async () => (await import('./mail.ts')).benchIdleMailboxes,
   start: async () => (await import('./start.ts')).benchStart,
   page: async () => (await import('./page.ts')).benchPage,
   thread: async () => (await import('./thread.ts')).benchThread,
   widget: async () => (await import('./widget.ts')).benchWidget,
-  'widget-flood': async () => (await import('./widget-flood.ts')).benchWidgetFlood,
-  'widget-page': async () => (await import('./widget-page.ts')).benchWidgetPage,
-  telegram: async () => (await import('./telegram.ts')).benchTelegram,
 }
 
 /** Only when they are named, because they take minutes. */
 const ON_REQUEST = {
   soak: async () => (await import('./soak.ts')).benchSoak,
-  export: async () => (await import('./export-import.ts')).benchExportImport,
 }
 
 const wanted = process.argv.slice(2)

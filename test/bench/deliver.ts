@@ -1,6 +1,6 @@
 import { readConfig } from '../../server/config.ts'
-import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'

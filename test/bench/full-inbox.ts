@@ -1,38 +1,12 @@
 import { Database } from 'bun:sqlite'
-import { createAgent } from '../../server/agents/agents.ts'
-import { readConfig } from '../../server/config.ts'
-import { openDeps } from '../../server/deps.ts'
-import { createLog } from '../../server/log.ts'
-import { startSession } from '../../server/sessions/sessions.ts'
-import { newToken } from '../../server/token.ts'
 import { fillLists, fillTickets, type Workspace } from './workspace.ts'
 
 // A workspace as its agents have it after a year: most tickets are resolved, some words are in every message, most in few.
 
-const SESSIONS = 40
 const TAGS = 20
 const WORDS = 20_000
 const WORDS_EACH = 30
 const MESSAGES_EACH = 3
-
-/** Cookies of one agent's sessions: enough of them that no rate limit is met. */
-export async function signInOften({
-  folder,
-  orgId,
-}: Workspace): Promise<{ agentId: string; cookies: string[] }> {
-  const log = createLog('error', false, () => {}, Date.now)
-  const deps = await openDeps(readConfig({ BELLHOP_DATA: folder }), { log })
-  const agent = await createAgent(deps, orgId, { name: 'Ben', email: 'ben@acme.example', role: 'agent' })
-  const cookies: string[] = []
-  for (let session = 0; session < SESSIONS; session += 1) {
-    const token = newToken(deps)
-    const given = { orgId, agentId: agent.id, token, device: '', address: '' }
-    await deps.database.write((tx) => startSession(deps, tx, given))
-    cookies.push(`bellhop_session=${token}`)
-  }
-  await deps.database.close()
-  return { agentId: agent.id, cookies }
-}
 
 /** One in twenty is open, a fifth of everything is the agent's, each has one of twenty tags and three messages. */
 export function fillInbox(workspace: Workspace, howMany: number, agentId: string): void {
@@ -89,7 +63,7 @@ function textOf(number: number): string {
 }
 
 /** A pronounceable word for each number. */
-export function wordNumber(number: number): string {
+function wordNumber(number: number): string {
   const [consonants, vowels] = ['bdfgklmnprstvz', 'aeiou']
   let word = ''
   let left = number + 100

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { pauseMailbox, resumeMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { readConfig } from '../../server/config.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import type { Deps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { removeTemporaryFolders } from '../support/folder.ts'
@@ -12,7 +13,7 @@ import { readEvents } from '../support/live.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
 import { signInAgent } from './agent-page.ts'
-import { type Child, residentMiB, startProduct } from './child.ts'
+import { type Child, startProduct } from './child.ts'
 import { load, rawRequest } from './load.ts'
 import { median, type Result } from './result.ts'
 import { makeWorkspace, type Workspace } from './workspace.ts'
@@ -24,9 +25,6 @@ const READS = { connections: 8, milliseconds: 2_000, status: 200 }
 const LOOK_EVERY_MS = 200
 const NEWS = 40
 const NEWS_EVERY_MS = 100
-const IDLE_MAILBOXES = 50
-/** After the last connection, for the garbage of connecting. */
-const SETTLE_MS = 5_000
 const MAX_WAIT_MS = 600_000
 
 /** Mail from a Dovecot on this machine while `/v1` reads go on, and then a reply to each of them by SMTP. Needs root. */
@@ -171,55 +169,6 @@ async function benchNews({ workspace, product, deps, database }: Bench, dovecot:
     target: 2_000,
     wanted: 'at most',
     detail: `by IDLE, ${NEWS} mails, median ${median(times).toFixed(0)} ms`,
-  }
-}
-
-/** Memory of mailboxes that wait for news, each with its own connection. */
-export async function benchIdleMailboxes(): Promise<Result[]> {
-  const addresses = Array.from({ length: IDLE_MAILBOXES }, (_, number) => `idle${number}@bench.test`)
-  const dovecot = await startDovecot({
-    users: Object.fromEntries([ADDRESS, ...addresses].map((address) => [address, PASSWORD])),
-  })
-  const workspace = await makeWorkspace()
-  const settings = await mailSettings(workspace)
-  const product = await startProduct(workspace.folder, settings)
-  const log = createLog('error', false, () => {}, Date.now)
-  const deps = await openDeps(readConfig({ BELLHOP_DATA: workspace.folder, ...settings }), { log })
-  const database = new Database(workspace.file)
-  const connect = async (address: string) => {
-    const server = { host: '127.0.0.1', user: address, password: PASSWORD, port: dovecot.imapsPort }
-    const imap = { ...server, security: 'tls' as const }
-    await createMailbox(deps, workspace.orgId, { name: address, address, imap, smtp: imap })
-  }
-  const connected = async (howMany: number) => {
-    const checked = () =>
-      countOf(database, 'SELECT count(*) FROM mailboxes WHERE last_checked_at IS NOT NULL')
-    while (checked() < howMany) await Bun.sleep(LOOK_EVERY_MS)
-    await Bun.sleep(SETTLE_MS)
-    return residentMiB(product.pid)
-  }
-  try {
-    await connect(ADDRESS)
-    const withOne = await connected(1)
-    for (const address of addresses) await connect(address)
-    const withAll = await connected(1 + addresses.length)
-    return [
-      {
-        name: 'Memory of an idle mailbox',
-        measured: ((withAll - withOne) * 1_024) / IDLE_MAILBOXES,
-        unit: 'KiB',
-        target: 1_024,
-        wanted: 'at most',
-        detail: `${withAll.toFixed(0)} MiB with ${1 + IDLE_MAILBOXES} mailboxes, ${withOne.toFixed(0)} with one`,
-      },
-    ]
-  } finally {
-    database.close()
-    await deps.database.close()
-    await product.stop()
-    await dovecot.stop()
-    workspace.remove()
-    removeTemporaryFolders()
   }
 }
 

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { createBotApi } from '../../server/channels/telegram/bot-api/bot-api.ts'
 import { BotApiError } from '../../server/channels/telegram/bot-api/bot-api-error.ts'
 import { systemClock } from '../../server/clock.ts'
-import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
 import { createManualClock } from '../support/clock.ts'
 import { reservePort } from '../support/mail/ports.ts'
+import { startTelegram } from '../support/telegram-server/telegram-server.ts'
 
 const telegram = await startTelegram({ clock: systemClock, maxPollMs: 2_000 })
 const api = createBotApi({ clock: systemClock, root: telegram.root })
@@ -170,73 +170,6 @@ describe('a request to the Bot API', () => {
         secret,
       )
     }
-  })
-})
-
-describe('the stand-in for Telegram', () => {
-  test('holds a poll until something arrives, and forgets what the next poll confirms', async () => {
-    const bot = telegram.addBot({ firstUpdateId: 70 })
-    const polling = api.call(bot.token, 'getUpdates', { timeout: 50 })
-    telegram.addUser().writes(bot, 'First')
-    expect((await polling).map(({ update_id }) => update_id)).toEqual([70])
-    expect(await api.call(bot.token, 'getUpdates', {})).toHaveLength(1)
-    expect(await api.call(bot.token, 'getUpdates', { offset: 71 })).toEqual([])
-    expect(await api.call(bot.token, 'getUpdates', {})).toEqual([])
-  })
-
-  test('ends the poll of one program when another one asks', async () => {
-    const bot = telegram.addBot()
-    const first = failureOf(api.call(bot.token, 'getUpdates', { timeout: 50 }))
-    while (!bot.queue.isPolled) await Bun.sleep(1)
-    await api.call(bot.token, 'getUpdates', {})
-    expect(await first).toMatchObject({
-      code: 409,
-      message: "Another program is receiving this bot's messages.",
-    })
-  })
-
-  test('forgets updates after 24 hours', async () => {
-    const clock = createManualClock()
-    const old = await startTelegram({ clock })
-    const oldApi = createBotApi({ clock: systemClock, root: old.root })
-    const bot = old.addBot()
-    old.addUser().writes(bot, 'Yesterday')
-    clock.advance(23 * 3_600_000)
-    old.addUser().writes(bot, 'Today')
-    clock.advance(2 * 3_600_000)
-    const updates = await oldApi.call(bot.token, 'getUpdates', {})
-    expect(updates.map(({ message }) => message?.text)).toEqual(['Today'])
-    oldApi.close()
-    await old.close()
-  })
-
-  test('refuses what Telegram refuses', async () => {
-    const bot = telegram.addBot()
-    const ana = telegram.addUser()
-    ana.writes(bot, 'Hello')
-    const descriptionOf = async (text: string, more: object = {}) =>
-      (await failureOf(api.call(bot.token, 'sendMessage', { chat_id: ana.id, text, ...more }))).description
-    expect(await descriptionOf(' \n ')).toBe('Bad Request: message text is empty')
-    expect(await descriptionOf('x'.repeat(4_097))).toBe('Bad Request: message is too long')
-    const bold = { type: 'bold' as const, offset: 1, length: 1 }
-    expect(await descriptionOf('👋', { entities: [bold] })).toContain('ends in a middle of a UTF-16 symbol')
-    expect(await descriptionOf('a', { entities: [bold] })).toContain('ends after the end of the text')
-    expect(await descriptionOf('a', { reply_parameters: { message_id: 999 } })).toBe(
-      'Bad Request: message to be replied not found',
-    )
-    ana.blocks(bot)
-    expect(await descriptionOf('a')).toBe('Forbidden: bot was blocked by the user')
-    const revoked = bot.token
-    telegram.revokeToken(bot)
-    expect(await failureOf(api.call(revoked, 'getMe', undefined))).toMatchObject({ code: 401 })
-  })
-
-  test('gives no file over 20 MB away', async () => {
-    const bot = telegram.addBot()
-    const given = { name: 'film.mp4', type: 'video/mp4', claimedSize: 25 * 1024 * 1024 }
-    const file = telegram.addFile(bytes(10), given)
-    const error = await failureOf(api.call(bot.token, 'getFile', { file_id: file.id }))
-    expect(error.description).toBe('Bad Request: file is too big')
   })
 })
 

@@ -227,30 +227,6 @@ describeWithMail('a conversation by email', () => {
   )
 
   test(
-    'shows a real bounce on the message that bounced',
-    async () => {
-      elsewhere.fail({ at: 'recipient', does: { code: 550, text: '5.1.1 No bob here' }, times: 10 })
-      const first = mail({
-        from: 'Bob <bob@elsewhere.test>',
-        to: SUPPORT,
-        subject: 'Bounces',
-        headers: ['Message-ID: <b@elsewhere.test>'],
-        text: 'Hello',
-      })
-      await postfix.send({ from: 'bob@elsewhere.test', to: SUPPORT, raw: first })
-      await soon(async () => (await ticketIds()).length === 2)
-      const id = (await ticketIds()).find((one) => one) ?? ''
-      const messageId = await reply(id, { text: 'Hello Bob' })
-      const bounced = await soon(async () =>
-        (await messagesOf(id)).find((one) => one.id === messageId && one.sending === 'bounced'),
-      )
-      expect(bounced.sendError).toContain('No bob here')
-      expect(await messagesOf(id)).toHaveLength(2)
-    },
-    LONG_TEST_MS,
-  )
-
-  test(
     'two help desks that answer automatically stop at once',
     async () => {
       const other = await bellhop.organization()

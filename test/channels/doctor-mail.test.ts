@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { systemClock } from '../../server/clock.ts'
-import { mails } from '../../server/database/tables/mailboxes.ts'
 import { signInAgent } from '../support/agents.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
 import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
-import { startSmtpScript } from '../support/mail/smtp-script.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const ADDRESS = 'support@acme.test'
-const HOUR_MS = 3_600_000
-
 interface Report {
   findings: { check: string; state: string; detail: string; advice: string }[]
 }
@@ -78,42 +73,6 @@ describeWithMail('the doctor of mailboxes', () => {
     expect(certificates.map(({ detail }) => detail).join()).toContain(
       `127.0.0.1:${dovecot.imapPort} is valid until`,
     )
-    await bellhop.stop()
-  })
-
-  test('compares the clock with those of mail servers', async () => {
-    // Two and a half hours behind.
-    const clock = { ...systemClock, now: () => systemClock.now() - 2.5 * HOUR_MS }
-    const bellhop = await startBellhopWithMail({ clock })
-    const client = await bellhop.organization()
-    const ana = await signInAgent(bellhop, client.orgId, { role: 'admin' })
-    const ask = async (check = 'clock') => {
-      const { json } = await ana.call<Report>('GET', '/console/doctor')
-      return json.findings
-        .filter((one) => one.check === check)
-        .map(({ state, detail }) => `${state}: ${detail}`)
-    }
-    const time = new Date(clock.now() - 3.5 * HOUR_MS).toUTCString().replace('GMT', '+0000')
-    const script = await startSmtpScript({ greeting: `220 mx.acme.test ESMTP Service ready at ${time}` })
-    const smtp = { host: '127.0.0.1', port: script.port, security: 'tls', user: ADDRESS, password: 'right' }
-    const more = { smtp }
-    await connectMailbox(bellhop, client, { dovecot, address: ADDRESS, password: 'right', more })
-    expect(await ask()).toEqual([
-      `error: The clock is 3 hours ahead of that of 127.0.0.1:${script.port}.`,
-      'ok: The clock is correct.',
-    ])
-    await script.stop()
-    expect(await ask()).toEqual(['ok: The clock is correct.'])
-
-    // From here on, new mail is fetched.
-    await eventually(async () => (await ask('mailbox'))[0]?.startsWith('ok'))
-    const fetched = async () => (await bellhop.deps.database.read.select().from(mails)).length
-    for (const number of [1, 2, 3]) {
-      const mail = `From: eva@customer.test\r\nSubject: ${number}\r\n\r\nHello\r\n`
-      dovecot.deliver(ADDRESS, mail)
-    }
-    await eventually(async () => (await fetched()) >= 3)
-    expect(await ask()).toEqual(['error: The clock is 2 hours behind that of other servers.'])
     await bellhop.stop()
   })
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createMailDialer, refusalOfMailHost } from '../../server/channels/email/mail-account.ts'
 import { readConfig } from '../../server/config.ts'
-import { nextTryAt } from '../../server/sends/send-schedule.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { createManualClock } from '../support/clock.ts'
 import { startSmtpScript } from '../support/mail/smtp-script.ts'
@@ -65,16 +64,4 @@ test('connections to mail servers keep to BELLHOP_MAIL_ALLOW and trust BELLHOP_M
     'certificate',
   )
   await server.stop()
-})
-
-test('a message is tried again after 1, 5, 15, and 30 minutes, then hourly, for a day', () => {
-  const minutes: number[] = []
-  let at: number | null = 0
-  for (let attempts = 1; at !== null; attempts++) {
-    at = nextTryAt('email', attempts, at)
-    if (at !== null) minutes.push(at / MINUTE_MS)
-  }
-  expect(minutes.slice(0, 6)).toEqual([1, 6, 21, 51, 111, 171])
-  expect(minutes).toHaveLength(27)
-  expect(minutes.at(-1)).toBe(23 * 60 + 51)
 })

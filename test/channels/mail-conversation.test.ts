@@ -274,27 +274,4 @@ describeWithMail('a conversation by email', () => {
     expect((await newestMail(ANA, 'Re: Broken')).text).toStartWith('A new one is on its way.')
     expect(elsewhere.messages).toHaveLength(count)
   })
-
-  test('with another help desk that answers automatically stops within three automatic replies', async () => {
-    const sender = 'robot@elsewhere.test'
-    const before = elsewhere.messages.length
-    // Whatever they name in Reply-To, and however they spell their address.
-    const replyTo = ['Reply-To: victim@elsewhere.test']
-    for (let number = 0; number < 6; number++) {
-      const from = number % 2 === 0 ? sender : `Robot+${number}@elsewhere.test`
-      await send(`Your request ${number}`, 'We got it.', replyTo, from)
-    }
-    await newestTicket('Your request 5')
-    await eventually(() => elsewhere.messages.length >= before + 3)
-    const asked = await messagesOf((await newestTicket('Your request 5')).id)
-    expect(asked.map(({ role }) => role)).toEqual(['customer'])
-    const replies = elsewhere.messages.slice(before)
-    const second = 'Robot+1@elsewhere.test'
-    // Sent side by side, in any order.
-    expect(replies.flatMap(({ to }) => to).sort()).toEqual([second, sender, sender].sort())
-    expect(replies.every(({ raw }) => !raw.includes('Your request'))).toBe(true)
-    await send('Out of office', 'I am away.', ['Auto-Submitted: auto-replied'], 'away@elsewhere.test')
-    const { id } = await newestTicket('Out of office')
-    expect(await messagesOf(id)).toHaveLength(1)
-  })
 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { createEncryption } from '../../server/encryption.ts'
-import { createId } from '../../server/ids.ts'
 import {
   messageIdOf,
   messageIdsIn,
   messageToken,
   ownMessageIdsIn,
   referencesTo,
-} from '../../server/sends/message-id.ts'
+} from '../../server/channels/email/message-id.ts'
+import { createEncryption } from '../../server/encryption.ts'
+import { createId } from '../../server/ids.ts'
 
 const signer = createEncryption('a secret for this test')
 const first = createId('msg', 1_770_000_000_000)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { countMails } from '../../server/channels/email/mailboxes/mailbox-health.ts'
 import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
-import { messageIdOf } from '../../server/sends/message-id.ts'
+import { messageIdOf } from '../../server/channels/email/message-id.ts'
 import { signInAgent } from '../support/agents.ts'
 import type { Bellhop, Client } from '../support/bellhop.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'

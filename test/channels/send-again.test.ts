@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { recordBounce } from '../../server/sends/bounces.ts'
+import { recordBounce } from '../../server/channels/email/inbound/bounces.ts'
 import { openOutgoing, sendsOf } from '../support/mail/outgoing.ts'
 import type { OutgoingJson } from '../support/threads.ts'
 import { problemOf } from '../support/tickets.ts'

@@ -151,35 +151,6 @@ test('what has not left yet becomes another text, or nothing', async () => {
   expect(shown).not.toHaveProperty('sending')
 })
 
-test('what may have arrived is changed once that is known', async () => {
-  await using chats = await openChats()
-  const { clock, telegram, ben, botId } = chats
-  const chat = await chats.chat()
-  telegram.fail('answer lost', { method: 'sendMessage', times: 1 })
-  const id = await chats.reply(chat, 'Hello')
-  await eventually(async () => {
-    const send = await chats.send(id)
-    return send?.state === 'waiting' && send.error !== ''
-  })
-  const { edit, takeBack } = changing(chats, chat, id)
-  for (const change of [() => edit('Hi'), takeBack]) {
-    expect((await change()).json).toMatchObject({ status: 409, code: 'being_sent' })
-  }
-  clock.advance(30 * SECOND)
-  await chats.until(chat, id, 'sent')
-  await ben.call('POST', `/console/bots/${botId}/pause`)
-  expect((await takeBack()).status).toBe(204)
-  expect(await chats.message(chat, id)).toMatchObject({
-    sending: 'queued',
-    sendError: `The bot @${chats.bot.me.username} is paused.`,
-  })
-  await ben.call('POST', `/console/bots/${botId}/resume`)
-  clock.advance(2 * SECOND)
-  await chats.until(chat, id, undefined)
-  // Telegram has never said which one the first copy is.
-  expect(chats.texts(chat)).toEqual(['Hello'])
-})
-
 test('Telegram deletes nothing after 48 hours, and the agent knows before and after asking', async () => {
   await using chats = await openChats()
   const { clock, telegram } = chats
@@ -215,36 +186,6 @@ test('Telegram deletes nothing after 48 hours, and the agent knows before and af
   clock.advance(SECOND)
   await chats.until(chat, old, 'sent')
   expect(chats.texts(chat)).toEqual(['Hello again'])
-})
-
-test('an edit that Telegram refuses is a failure of the message, and can be sent again', async () => {
-  await using chats = await openChats()
-  using _ = letRunFast(chats.clock)
-  const { telegram } = chats
-  const chat = await chats.chat()
-  const id = await chats.reply(chat, 'Helo')
-  await chats.until(chat, id, 'sent')
-  const { edit, resend } = changing(chats, chat, id)
-  telegram.fail(
-    { code: 400, description: "Bad Request: message can't be edited" },
-    { method: 'editMessageText', times: 1 },
-  )
-  await edit('Hello')
-  expect(await chats.until(chat, id, 'failed')).toMatchObject({
-    text: 'Hello',
-    sendError: "The edit didn't reach the customer. Telegram says: message can't be edited",
-  })
-  expect((await resend()).status).toBe(204)
-  await chats.until(chat, id, 'sent')
-  expect(chats.texts(chat)).toEqual(['Hello'])
-
-  telegram.fail({ code: 400, description: 'Bad Request: no' }, { method: 'editMessageText', times: 1 })
-  await edit('Hello!')
-  await chats.until(chat, id, 'failed')
-  await edit('Hello, Ana!')
-  await chats.until(chat, id, 'sent')
-  expect(chats.texts(chat)).toEqual(['Hello, Ana!'])
-  expect((await resend()).json).toMatchObject({ status: 409, code: 'not_failed' })
 })
 
 test('only what left by Telegram can be changed', async () => {

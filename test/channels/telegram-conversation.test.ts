@@ -87,7 +87,7 @@ test('a conversation of ten messages, with files and edits of both sides, is the
     ['agent', 'You are welcome.', 0],
   ])
   expect(messages[2]).toMatchObject({
-    telegram: { repliesTo: { messageId: greeting.id, text: 'Hello Ana, which order?' } },
+    chat: { repliesTo: { messageId: greeting.id, text: 'Hello Ana, which order?' } },
   })
   expect(chats.texts(chat)).toEqual([
     'Hello Ana, which order is it?',
@@ -106,19 +106,4 @@ test('a conversation of ten messages, with files and edits of both sides, is the
   const sent = logged.flatMap(({ body }) => (body ? [JSON.parse(Buffer.from(body).toString())] : []))
   expect(sent.map(({ event }) => event)).toEqual(['ticket.created', ...Array(10).fill('message.sent')])
   expect(sent.every(({ data }) => data.ticket.channel === 'telegram')).toBe(true)
-})
-
-test('a ticket is found by the name that its customer has in Telegram', async () => {
-  await using chats = await openChats()
-  using _ = letRunFast(chats.clock)
-  const { ben } = chats
-  const chat = await chats.chat({ username: 'ana_pires_77' })
-  for (const q of ['ana_pires_77', '@ana_pires_77', 'from:ana_pires_77']) {
-    await eventually(async () => {
-      await Bun.sleep(LOOK_EVERY_MS)
-      const path = `/console/tickets?q=${encodeURIComponent(q)}`
-      const { json } = await ben.call<{ data: { id: string }[] }>('GET', path)
-      return json.data.map(({ id }) => id).join() === chat.ticketId
-    })
-  }
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
-import type { TelegramBot } from '../../server/demo/telegram/telegram-state.ts'
 import { PNG } from '../support/images.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { type BotJson, type Desk, openDesk } from '../support/telegram.ts'
+import type { TelegramBot } from '../support/telegram-server/telegram-state.ts'
 import { readThread } from '../support/threads.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -134,21 +134,6 @@ describe('a message to the bot', () => {
     ])
   })
 
-  test('takes in a part of an album that comes late', async () => {
-    const ana = newUser()
-    const part = (at: number) => {
-      const { id } = desk.telegram.addFile(PNG, { name: `${at}.png`, type: 'image/png' })
-      return [{ file_id: id, file_unique_id: `late ${at}`, file_size: PNG.byteLength, width: 3, height: 2 }]
-    }
-    ana.sends(bot, { media_group_id: 'album-late', caption: 'One by one', photo: part(1) })
-    const ticket = await ticketOf('One by one')
-    const filesOf = async () => (await desk.messages(ticket.id, 1))[0]?.attachments?.length
-    expect(await filesOf()).toBe(1)
-    ana.sends(bot, { media_group_id: 'album-late', photo: part(2) })
-    await eventually(async () => (await filesOf()) === 2)
-    expect(await desk.messages(ticket.id, 1)).toHaveLength(1)
-  })
-
   test('describes content other than text and files in words', async () => {
     const ana = newUser()
     ana.writes(bot, 'Other kinds')
@@ -201,10 +186,10 @@ describe('a message to the bot', () => {
     })
     const ticket = await ticketOf('Which size fits?')
     const [question, answer, forward] = await desk.messages(ticket.id, 3)
-    expect(answer?.telegram).toEqual({
+    expect(answer?.chat).toEqual({
       repliesTo: { messageId: question?.id ?? '', text: 'Which size fits?' },
     })
-    expect(forward?.telegram).toEqual({ forwardedFrom: 'Daily Parcel' })
+    expect(forward?.chat).toEqual({ forwardedFrom: 'Daily Parcel' })
     expect(question).not.toHaveProperty('telegram')
   })
 
@@ -226,35 +211,6 @@ describe('a message to the bot', () => {
     )
     expect(json.data).toMatchObject([{ text: 'Order 4711' }])
     expect((await readThread(desk.admin, ticket.id)).ticket.status).toBe('resolved')
-  })
-
-  test('whose photo is replaced gets the new file too', async () => {
-    const ana = newUser()
-    const about = (id: string, unique: string) => ({
-      file_id: id,
-      file_unique_id: unique,
-      file_size: PNG.byteLength,
-    })
-    const wrong = desk.telegram.addFile(PNG, { name: 'a.png', type: 'image/png' })
-    const right = desk.telegram.addFile(bytes('The right file'), { name: 'right.txt', type: 'text/plain' })
-    const photo = [{ ...about(wrong.id, 'wrong'), width: 3, height: 2 }]
-    const { message_id: id } = ana.sends(bot, { caption: 'The receipt', photo })
-    const ticket = await ticketOf('The receipt')
-    const filesOf = async () => (await desk.messages(ticket.id, 1))[0]?.attachments?.map(({ name }) => name)
-    const before = await filesOf()
-    ana.edits(bot, id, {
-      caption: 'The receipt',
-      photo: undefined,
-      document: { ...about(right.id, 'right'), file_size: 14, file_name: 'right.txt' },
-    })
-    await eventually(async () => (await filesOf())?.length === 2)
-    expect(await filesOf()).toEqual([...(before ?? []), 'right.txt'])
-    const [message] = await desk.messages(ticket.id, 1)
-    expect(message).toHaveProperty('editedAt')
-    // Only the caption changes now.
-    ana.edits(bot, id, { caption: 'The right receipt' })
-    await eventually(async () => (await desk.messages(ticket.id, 1))[0]?.text === 'The right receipt')
-    expect(await filesOf()).toHaveLength(2)
   })
 
   test('after the ticket was resolved opens it again', async () => {
@@ -408,20 +364,6 @@ describe('what Bellhop does not understand', () => {
     const [message, ...others] = await desk.messages(id, 1)
     expect(others).toEqual([])
     expect([...(message?.text ?? '')]).toHaveLength(65_536)
-  })
-
-  test('is no history when it is a live location', async () => {
-    const ana = newUser()
-    const { message_id: messageId } = ana.sends(bot, {
-      location: { latitude: 1, longitude: 2, live_period: 900 },
-    })
-    for (const latitude of [3, 4, 5]) {
-      ana.edits(bot, messageId, { location: { latitude, longitude: 2, live_period: 900 } })
-    }
-    ana.writes(bot, 'That was my way')
-    const { id } = await ticketOf('Location:')
-    const [place] = await desk.messages(id, 2)
-    expect(place).not.toHaveProperty('edits')
   })
 })
 

@@ -18,7 +18,7 @@ test('an answer of an agent and one of the API arrive in the chat, formatted, in
   expect((await readThread(chats.ben, chat.ticketId)).reply).toEqual({
     by: 'telegram',
     undoSeconds: 0,
-    telegram: { bot: `@${chats.bot.me.username}`, name: 'Ana', username: 'ana' },
+    chat: { bot: `@${chats.bot.me.username}`, name: 'Ana', username: 'ana' },
   })
   const text = '👋 **Hi** Ana, see [the guide](https://acme.example/guide).'
   const first = await chats.put(chat, { text, format: 'markdown' })

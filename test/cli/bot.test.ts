@@ -5,12 +5,13 @@ import { eq } from 'drizzle-orm'
 import { systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
 import { bots } from '../../server/database/tables/bots.ts'
-import { startTelegram, type TelegramServer } from '../../server/demo/telegram/telegram-server.ts'
-import type { TelegramBot } from '../../server/demo/telegram/telegram-state.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import type { Deps } from '../../server/deps.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { block } from '../docs/page.ts'
 import { freshPlace } from '../support/engine.ts'
 import { type Place, runProgram } from '../support/program.ts'
+import { startTelegram, type TelegramServer } from '../support/telegram-server/telegram-server.ts'
+import type { TelegramBot } from '../support/telegram-server/telegram-state.ts'
 
 let telegram: TelegramServer
 let place: Place

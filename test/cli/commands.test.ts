@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
 import { agents } from '../../server/database/tables/agents.ts'
-import { openDeps } from '../../server/deps.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { call } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -51,7 +51,7 @@ afterAll(async () => {
 })
 
 test('setup prints the id of the organization and gives the administrator the password of the file', async () => {
-  expect(orgId).toMatch(/^org_[0-9a-z]{6}$/)
+  expect(orgId).toMatch(/^org_[0-9a-z]{12}$/)
   const deps = await openDeps(readConfig(place))
   const [admin] = await deps.database.read.select().from(agents)
   await deps.database.close()
@@ -70,11 +70,11 @@ test('a second setup with the same name is refused and creates nothing', async (
 
 test('a key works at once, and stops working when it is revoked', async () => {
   const key = line(await bellhop('key', 'create', '--org', 'Acme', '--name', 'Website', '--rate-limit', '7'))
-  expect(key).toMatch(/^bellhop_sk_[\w-]{40}$/)
+  expect(key).toMatch(/^bellhop_sk_[0-9a-z]{12}_[\w-]{40}$/)
   const tickets = await get('/v1/tickets', key)
   expect(tickets.status).toBe(200)
   expect(tickets.headers.get('x-ratelimit-limit')).toBe('7')
-  const revoked = await bellhop('key', 'revoke', key.slice(0, 17), '--org', orgId)
+  const revoked = await bellhop('key', 'revoke', key.slice(0, -34), '--org', orgId)
   expect(revoked.code).toBe(0)
   await eventually(async () => (await get('/v1/tickets', key)).status === 401)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { startPruning } from '../../server/jobs/pruning.ts'
 import { createLog } from '../../server/log.ts'
-import { startLoop, startPruning } from '../../server/loop.ts'
+import { startLoop } from '../../server/loop.ts'
 import { createPulse } from '../../server/pulse.ts'
 import { createManualClock } from '../support/clock.ts'
 
@@ -13,7 +14,7 @@ test('a loop that fails rests before it runs again, whatever is committed meanwh
   const lines: string[] = []
   const log = createLog('error', false, (line) => lines.push(line), clock.now)
   let runs = 0
-  const loop = startLoop({ clock, log, pulse }, 'broken', async () => {
+  const loop = startLoop({ clock, log, pulse }, 'broken', [], async () => {
     runs += 1
     throw new Error('The disk failed.')
   })

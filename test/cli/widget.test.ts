@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { verifyIdentity } from '../../server/channels/widget/identity.ts'
 import { readWidget } from '../../server/channels/widget/widgets/widgets.ts'
 import { readConfig } from '../../server/config.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import type { Deps } from '../../server/deps.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { freshPlace } from '../support/engine.ts'
 import { type Place, runProgram } from '../support/program.ts'
 
@@ -46,7 +47,7 @@ test('create prints id, key and snippet, and the identity secret only when asked
   const made = await create(...more, '--identity-secret')
   expect<object>(made).toEqual({
     id: expect.stringMatching(/^wgt_\w{26}$/),
-    key: expect.stringMatching(/^bellhop_pk_[\w-]{40}$/),
+    key: expect.stringMatching(/^bellhop_pk_[0-9a-z]{12}_[\w-]{40}$/),
     snippet: `<script async src="https://support.acme.example/widget.js" data-key="${made.key}"></script>`,
     identitySecret: expect.stringMatching(/^bellhop_ws_[\w-]{43}$/),
   })
@@ -59,7 +60,7 @@ test('create prints id, key and snippet, and the identity secret only when asked
   expect(Object.keys(await create())).toEqual(['id', 'key', 'snippet'])
   const args = ['widget', 'create', '--org', orgId, '--name', 'Plain', '--origin', 'http://localhost:3000']
   expect((await bellhop(...args)).out).toMatch(
-    /^<script async src=\S+ data-key="bellhop_pk_[\w-]{40}"><\/script>\n$/,
+    /^<script async src=\S+ data-key="bellhop_pk_[0-9a-z]{12}_[\w-]{40}"><\/script>\n$/,
   )
 })
 

@@ -87,26 +87,6 @@ describe('the files of a permanently deleted ticket are deleted', () => {
     expect(await whichAreStored(PLACES.map((place) => `${place} 3`))).toEqual(['reply 3', 'note 3'])
     expect(await (await download(other, url, { id })).text()).toBe('reply 3')
   })
-
-  test('but not beneath an upload of the same bytes at the same time', async () => {
-    for (let round = 0; round < 20; round += 1) {
-      const content = `Round ${round}`
-      const file = await upload(acme, 'x', content)
-      const ticket = await makeTicket(acme, { attachments: [file.id] })
-      const [erased, ...again] = await Promise.all([
-        root.call('DELETE', `/console/tickets/${ticket.id}`),
-        upload(acme, 'x', content),
-        upload(ben, 'x', content),
-      ])
-      expect(erased.status).toBe(204)
-      const [byKey, byAgent] = again.map(({ id }) => id)
-      expect(await (await download(acme, url, { id: byKey ?? '' })).text()).toBe(content)
-      await acme.call('DELETE', `/attachments/${byKey}`)
-      expect(await (await download(ben, url, { id: byAgent ?? '' })).text()).toBe(content)
-      await ben.call('DELETE', `/v1/attachments/${byAgent}`)
-      expect(await isStored(content)).toBe(false)
-    }
-  })
 })
 
 describe('a mail', () => {
@@ -169,43 +149,6 @@ describe('a mail', () => {
     const thread = await ben.call('GET', `/console/tickets/${ticketId}`)
     expect(thread.text).toContain('"isInline":true,"contentId":"a@b"')
   })
-})
-
-test('a deletion that began before the file was stored again never deletes it', async () => {
-  const content = 'Deleted, stored, deleted'
-  using first = await deps.files.put(Buffer.from(content))
-  first[Symbol.dispose]()
-  const [early, late] = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()]
-  const deletions = [deps.files.delete(first.hash, () => early.promise)]
-  using again = await deps.files.put(Buffer.from(content))
-  again[Symbol.dispose]()
-  deletions.push(deps.files.delete(first.hash, () => late.promise))
-  // What it found before the second row was stored, and what the other one finds now.
-  early.resolve(false)
-  await deletions[0]
-  expect(await isStored(content)).toBe(true)
-  late.resolve(true)
-  await Promise.all(deletions)
-  expect(await isStored(content)).toBe(true)
-  await deps.files.delete(first.hash, async () => false)
-  expect(await isStored(content)).toBe(false)
-})
-
-test('of two mails with the same file at the same time, both have it', async () => {
-  const content = 'A logo in every signature'
-  const hash = new Bun.CryptoHasher('sha256').update(content).digest('hex')
-  const path = join(await deps.files.incomingFolder(), hash)
-  writeFileSync(path, content)
-  using files = new DisposableStack()
-  const both = await Promise.all([deps.files.adopt(path, hash), deps.files.adopt(path, hash)])
-  for (const file of both) {
-    files.use(file)
-    expect([file.size, Buffer.from(file.head).toString()]).toEqual([content.length, content])
-  }
-  expect(await isStored(content)).toBe(true)
-  expect(deps.files.adopt(path, hash.replace(/^./, hash.startsWith('0') ? '1' : '0'))).rejects.toThrow(
-    'ENOENT',
-  )
 })
 
 /** Writes a file that is as old. */

@@ -6,7 +6,7 @@ import { type Client, startBellhop } from '../support/bellhop.ts'
 import { countersAndRecount } from '../support/counters.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
 import { readThread } from '../support/threads.ts'
-import { listTickets, makeTicket, NO_TICKET, problemOf, readTicket } from '../support/tickets.ts'
+import { listTickets, makeTicket, problemOf, readTicket } from '../support/tickets.ts'
 
 interface Before {
   status: string
@@ -61,20 +61,6 @@ test('many tickets change at once, and the answer takes everything back', async 
   })
   await change(done.data.map(({ id, before }) => ({ id, change: { ...before } })))
   expect(await counters()).toEqual(before)
-})
-
-test('ids that are not there, or another organization’s, are named and nothing else happens to them', async () => {
-  await freshOffice()
-  const foreign = await bellhop.organization('Other')
-  const { id } = await makeTicket(acme)
-  const other = await makeTicket(foreign)
-  const items = [other.id, id, NO_TICKET, 'nonsense'].map((one) => ({
-    id: one,
-    change: { status: 'resolved' },
-  }))
-  const { data, missing } = await change(items)
-  expect([data.map((one) => one.id), missing]).toEqual([[id], [other.id, NO_TICKET, 'nonsense']])
-  expect((await readTicket(foreign, other.id)).status).toBe('open')
 })
 
 test('an invalid change is refused as a whole, and nothing changes', async () => {

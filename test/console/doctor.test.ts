@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { systemClock } from '../../server/clock.ts'
 import { announcedUrl } from '../../server/database/lock.ts'
-import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
 import { examine } from '../../server/doctor/examine.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
@@ -10,6 +9,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { createManualClock } from '../support/clock.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { startTelegram } from '../support/telegram-server/telegram-server.ts'
 import { eventually } from '../support/webhooks.ts'
 
 interface Report {

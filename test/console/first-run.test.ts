@@ -80,18 +80,3 @@ test("the link doesn't work on a server with an organization", () =>
     })
     expect((await open(bellhop)).json).toMatchObject({ status: 409, code: 'already_set_up' })
   }))
-
-test('invalid input gets an error per field and creates nothing', () =>
-  inEmptyBellhop(async (bellhop) => {
-    const wrong: [object, string][] = [
-      [{ organization: ' ' }, '/organization'],
-      [{ name: '' }, '/name'],
-      [{ email: 'ana' }, '/email'],
-      [{ password: 'short' }, '/password'],
-    ]
-    for (const [input, pointer] of wrong) {
-      expect((await open(bellhop, input)).json).toMatchObject({ status: 400, errors: [{ pointer }] })
-    }
-    expect(await organizationsOf(bellhop)).toEqual([])
-    expect((await open(bellhop)).status).toBe(201)
-  }))

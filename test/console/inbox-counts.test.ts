@@ -104,15 +104,3 @@ async function failToSend(ticketId: string): Promise<void> {
     await tx.update(messages).set({ sending: 'failed' }).where(eq(messages.id, posted.json.id))
   })
 }
-
-test('another organization has its own counts', async () => {
-  const other = await bellhop.organization('Other')
-  const eve = await signInAgent(bellhop, other.orgId, { name: 'Eve' })
-  const zero = Object.fromEntries(Object.keys(VIEWS).map((name) => [name, 0]))
-  expect((await eve.call('GET', '/console/counts')).json).toEqual({
-    views: zero,
-    tags: [],
-    saved: [],
-    heldReplies: [],
-  })
-})

@@ -1,15 +1,13 @@
 import { expect, test } from 'bun:test'
-import { startMailboxAlerts } from '../../server/channels/email/mailboxes/mailbox-alerts.ts'
 import { recordReceiving } from '../../server/channels/email/mailboxes/mailbox-health.ts'
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { channels } from '../../server/channels/registry.ts'
 import type { Deps } from '../../server/deps.ts'
-import { newestEvent } from '../../server/events/events.ts'
-import { failedThrough, findLane, sentThrough } from '../../server/sends/send-lanes.ts'
+import { failedThrough, sentThrough } from '../../server/messages/sends/account-health.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { newMailbox } from '../support/mailboxes.ts'
-import { eventually } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
 const CHECKED = { onServer: 12, unfetched: 0 }
@@ -31,7 +29,7 @@ async function setUp() {
 async function recordSending(deps: Deps, { id }: { id: string }, result: 'sent' | { error: string }) {
   const now = deps.clock.now()
   await deps.database.write(async (tx) => {
-    const mailbox = await findLane(tx, id)
+    const mailbox = await channels.sending('email').findAccount(tx, id)
     if (!mailbox) throw new Error(`There is no mailbox ${id}.`)
     const fault = { isRefused: false, startedAt: now, now }
     const change =
@@ -74,37 +72,6 @@ test('a mailbox shows its newest mails, what its server holds, and why it fails'
   await recordReceiving(deps, mailbox, CHECKED)
   await recordSending(deps, mailbox, 'sent')
   expect(await shown()).toMatchObject({ state: 'active', health: { failingSince: null, sendError: null } })
-  await bellhop.stop()
-})
-
-test('after ten minutes of failure, open pages of administrators are told, and again when it ends', async () => {
-  const { clock, bellhop, deps, mailbox, problems } = await setUp()
-  await recordReceiving(deps, mailbox, CHECKED)
-  await recordReceiving(deps, mailbox, { error: 'imap.acme.example stopped responding.' })
-  const changes = () => newestEvent(deps.database.read, mailbox.orgId)
-  const before = await changes()
-  clock.jump(9 * MINUTE_MS)
-  await recordReceiving(deps, mailbox, { error: 'imap.acme.example stopped responding.' })
-  expect(await problems()).toEqual([])
-  expect(await changes()).toBe(before)
-  clock.jump(2 * MINUTE_MS)
-  const alerts = startMailboxAlerts(deps)
-  await eventually(async () => (await changes()) === before + 1)
-  expect(await problems()).toEqual([
-    {
-      id: mailbox.id,
-      name: 'Support',
-      address: 'support@acme.example',
-      state: 'failing',
-      since: '2026-03-01T09:00:00.000Z',
-      detail: 'imap.acme.example stopped responding.',
-      signIn: 'password',
-    },
-  ])
-  await recordReceiving(deps, mailbox, CHECKED)
-  expect(await changes()).toBe(before + 2)
-  expect(await problems()).toEqual([])
-  await alerts.stop()
   await bellhop.stop()
 })
 

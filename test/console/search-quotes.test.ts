@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { CHANNELS, TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
+import { CHANNELS } from '../../server/channels/kinds.ts'
+import { TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
 import { lastPart, parseQuery, QUERY_VALUES, quoted } from '../../server/search/query-language.ts'
 import { tagView } from '../../web/inbox/rail/views.ts'
 import { signInAgent } from '../support/agents.ts'
@@ -48,15 +49,9 @@ test('a tag with any characters is found by the search that the page writes for 
   }
 })
 
-test('two quotes inside quotes are one quote in full text, too', async () => {
-  const { id } = await makeTicket(acme, { subject: 'She said "hello there" and left' })
-  expect(await found('"said ""hello there"" and"')).toEqual([id])
-  expect(await found('"hello there" "and left"')).toEqual([id])
-})
-
 test('every status and every channel can be searched for', () => {
   expect(QUERY_VALUES.status).toEqual(TICKET_STATUSES)
-  expect(QUERY_VALUES.channel).toEqual(CHANNELS)
+  expect<readonly string[]>(QUERY_VALUES.channel).toEqual(CHANNELS)
 })
 
 test('filters are read with any quotes, symbols and capitals around them', () => {

@@ -65,7 +65,7 @@ test('settings get an event when a command changes keys, endpoints, agents, or w
   }
   const org = ['--org', acme.orgId]
   const key = await command('key', 'create', ...org, '--name', 'Shop')
-  await command('key', 'revoke', key.slice(0, 17), ...org)
+  await command('key', 'revoke', key.slice(0, -34), ...org)
   const endpoint = ['--url', 'https://hooks.example.com/bellhop', '--events', 'ticket.created']
   const { id } = JSON.parse(await command('endpoint', 'create', ...org, ...endpoint))
   await command('endpoint', 'update', id, '--description', 'Billing')

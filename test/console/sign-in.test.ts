@@ -216,11 +216,3 @@ test('a session from plain http is worth nothing on https, and the response says
   expect(stolen.json).toMatchObject({ status: 401, code: 'signed_out' })
   await proxied.stop()
 })
-
-test('many sign-ins at once all succeed, with two password checks at a time', async () => {
-  const { orgId } = await bellhop.organization('Many')
-  const emails = Array.from({ length: 8 }, (_, place) => `many.${place}@example.com`)
-  for (const email of emails) await makeAgent(bellhop, orgId, { email })
-  const answers = await Promise.all(emails.map((email) => newBrowserSession(bellhop).signIn(email)))
-  expect(answers.map(({ status }) => status)).toEqual(emails.map(() => 201))
-})

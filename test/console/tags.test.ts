@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { ticketCounters } from '../../server/database/tables/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
@@ -44,35 +43,6 @@ test('every tag is listed with its number of tickets and of open tickets', async
   ])
   const eve = await signInAgent(bellhop, (await bellhop.organization('Other')).orgId)
   expect(await tags(eve)).toEqual([])
-})
-
-test('of more tags than anyone reads, those that the most tickets have are listed', async () => {
-  const rows = Array.from({ length: 2_100 }, (_, number) => ({
-    ...{
-      orgId: acme.orgId,
-      assignedTo: 'any',
-      status: 'open' as const,
-      channel: 'api' as const,
-      isSpam: false,
-    },
-    tag: `tag ${String(number).padStart(4, '0')}`,
-    count: 1 + (number % 10),
-  }))
-  const store = (some: typeof rows) =>
-    bellhop.deps.database.write(async (tx) => {
-      for (let start = 0; start < some.length; start += 100) {
-        await tx.insert(ticketCounters).values(some.slice(start, start + 100))
-      }
-    })
-  const rail = async () => (await ben.call<{ tags: { count: number }[] }>('GET', '/console/counts')).json.tags
-  await store(rows.slice(0, 900))
-  expect(new Set((await rail()).map(({ count }) => count))).toEqual(new Set([10, 9, 8]))
-  await store(rows.slice(900))
-  expect((await rail()).map(({ count }) => count)).toEqual(Array(200).fill(10))
-  const all = await tags()
-  expect(all.length).toBe(2_000)
-  expect(all.filter(({ total }) => total === 1).length).toBe(110)
-  expect(all.map(({ tag }) => tag)).toEqual(all.map(({ tag }) => tag).sort())
 })
 
 test('a tag is renamed on every ticket; a ticket with both tags keeps one', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { createViewCounter } from '../../server/inbox/view-counts.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { storeTickets } from '../support/many-tickets.ts'
@@ -59,38 +58,4 @@ test('a view with few tickets is counted completely, and its creator sees each c
     await makeTicket(acme)
     expect(await countOf(view)).toEqual({ id: view.id, count })
   }
-})
-
-test('many pages that ask at once share one count, which is then kept for a while', async () => {
-  const { agent, id } = await agentWithView('is:unread -status:open -tag:a')
-  const { clock, database } = bellhop.deps
-  // Each page turns to the database twice, and each count once.
-  let turns = 0
-  // Each look at the clock takes 10 ms, so a count is worth keeping.
-  let looks = 0
-  const deps = {
-    ...bellhop.deps,
-    clock: {
-      ...clock,
-      monotonic() {
-        looks += 1
-        return looks * 10
-      },
-    },
-    database: {
-      ...database,
-      get read() {
-        turns += 1
-        return database.read
-      },
-    },
-  }
-  const countViews = createViewCounter()
-  const ask = () => countViews(deps, acme.orgId, agent.id)
-  const answers = await Promise.all(Array.from({ length: 10 }, ask))
-  for (const { saved } of answers) expect(saved).toMatchObject([{ id, isAtLeast: true }])
-  expect(turns).toBe(10 * 2 + 1)
-  await makeTicket(acme)
-  expect((await ask()).askAgainMs).toBeGreaterThan(0)
-  expect(turns).toBe(11 * 2 + 1)
 })

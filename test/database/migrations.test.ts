@@ -2,14 +2,12 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { readConfig } from '../../server/config.ts'
 import { engine } from '../../server/database/columns.ts'
 import { MIGRATIONS, type Migration } from '../../server/database/migrations.ts'
-import { checkDatabase } from '../../server/doctor/check-database.ts'
 import { emptyPlace } from '../support/engine.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { execute, FOLDER, makeFilled, migrateTo, tablesAt } from './filled.ts'
-import { databaseFile, openStorage, type Place, seenElsewhere } from './storage.ts'
+import { FOLDER, makeFilled, migrateTo, tablesAt } from './filled.ts'
+import { openStorage, type Place, seenElsewhere } from './storage.ts'
 
 const migrations: Migration[] = MIGRATIONS[engine]
 const ROOT = `${import.meta.dir}/../..`
@@ -63,60 +61,6 @@ for (const [index, { name }] of migrations.entries()) {
   })
 }
 
-test('tickets from before the times of messages get those of their messages', async () => {
-  const place = await emptyPlace()
-  await makeFilled(
-    place,
-    migrations.findIndex(({ name }) => name === 'last_message'),
-  )
-  await execute(place, [
-    `update messages set is_automatic = false, taken_back_at = null, role = case id when '2' then 'agent' else 'customer' end`,
-    `update tickets set created_at = 0, status = case id when '3' then 'resolved' else 'open' end`,
-  ])
-  await migrateTo(place, migrations)
-  // Answered, so after everything that waits; and resolved.
-  const times = [
-    { last: 1, waiting: 1 },
-    { last: 2, waiting: 9e15 - 2 },
-    { last: 3, waiting: 9e15 - 3 },
-  ].map(({ last, waiting }) => ({ last: String(last), waiting: String(waiting) }))
-  const asText = 'cast(last_message_at as text) as last, cast(waiting_order as text) as waiting'
-  expect(await seenElsewhere(place, `select ${asText} from tickets order by id`)).toEqual(times)
-  expect(await seenElsewhere(place, `select ${asText} from ticket_tags order by ticket_id`)).toEqual(times)
-})
-
-test('visitors of before are counted by organization, and what they typed is not verified', async () => {
-  const place = await emptyPlace()
-  const before = migrations.findIndex(({ name }) => name === 'visitor_numbers')
-  await migrateTo(place, migrations.slice(0, before))
-  const customer = (id: string, org: string, name: string, at: number) =>
-    `insert into customers (id, org_id, name, created_at, updated_at) values ('${id}', '${org}', '${name}', ${at}, ${at});
-    insert into customer_identities (org_id, channel, external_id, customer_id, created_at) values ('${org}', 'widget', 'visitor:${id}', '${id}', ${at})`
-  await execute(place, [
-    `insert into organizations (id, name, created_at) values ('org_a', 'A', 1), ('org_b', 'B', 1)`,
-    ...[
-      customer('usr_1', 'org_a', 'Visitor', 3),
-      customer('usr_2', 'org_a', 'Ana', 2),
-      customer('usr_3', 'org_b', 'Visitor', 1),
-    ].flatMap((sql) => sql.split(';')),
-  ])
-  await using _storage = await openStorage(undefined, place)
-  expect(
-    await seenElsewhere(
-      place,
-      `select name, cast(visitor_number as integer) as number, cast(version as integer) as version,
-        case when is_name_typed then 1 else 0 end as typed from customers order by id`,
-    ),
-  ).toEqual([
-    { name: 'Visitor 2', number: 2, version: 2, typed: 0 },
-    { name: 'Ana', number: 1, version: 2, typed: 1 },
-    { name: 'Visitor 1', number: 1, version: 2, typed: 0 },
-  ])
-  expect(
-    await seenElsewhere(place, 'select cast(last_visitor as integer) as last from organizations order by id'),
-  ).toEqual([{ last: 2 }, { last: 1 }])
-})
-
 test('a migration that fails changes nothing, and the next start tries it again', async () => {
   const place = await emptyPlace()
   await makeFilled(place, migrations.length)
@@ -136,55 +80,6 @@ test('data of a newer program is refused in a plain sentence', async () => {
   expect(refusal.message).toBe(
     `The data is at version ${migrations.length + 1}, but this program only supports ${migrations.length}. Start the newer program.`,
   )
-})
-
-/** What the last program without fingerprints in its ledger wrote: an organization with three tickets. */
-const OLD_FILE = `${import.meta.dir}/data/version-2.${engine === 'sqlite' ? 'db' : 'sql'}.zst`
-
-async function makeOld(): Promise<Place> {
-  const place = await emptyPlace()
-  const old = Bun.zstdDecompressSync(readFileSync(OLD_FILE))
-  if (place.DATABASE_URL) {
-    const psql = ['psql', '--quiet', '--set=ON_ERROR_STOP=1', '--output=/dev/null', place.DATABASE_URL]
-    expect(Bun.spawnSync(psql, { stdin: old }).exitCode).toBe(0)
-  } else writeFileSync(databaseFile(place), old)
-  return place
-}
-
-test('data of the last program whose ledger had no fingerprints opens, and has them from then on', async () => {
-  const place = await makeOld()
-  for (const _start of ['upgrade', 'next']) {
-    await using _storage = await openStorage(undefined, place)
-    expect(await ledger(place)).toHaveLength(migrations.length)
-    const unsigned = 'select version from bellhop_migrations where fingerprint is null'
-    expect(await seenElsewhere(place, unsigned)).toEqual([])
-    expect(await seenElsewhere(place, 'select subject from tickets order by number')).toEqual([
-      { subject: 'Question 1' },
-      { subject: 'Question 2' },
-      { subject: 'Question 3' },
-    ])
-  }
-})
-
-test('data of a pre-release whose migrations were others is refused by its day, and nothing is changed', async () => {
-  const [start, ...rest] = migrations
-  const others = [{ name: 'start', sql: `${start?.sql}\n-- Another one.` }, ...rest]
-  const signed = await emptyPlace()
-  await migrateTo(signed, others)
-  // Without fingerprints, its tables tell it.
-  const unsigned = await makeOld()
-  await execute(unsigned, ['drop index tickets_by_customer', 'update bellhop_migrations set applied_at = 1'])
-  for (const place of [signed, unsigned]) {
-    const before = await seenElsewhere(place, 'select * from bellhop_migrations order by version')
-    const refusal = await openStorage(undefined, place).catch((error) => error)
-    expect([refusal.name, refusal.message]).toEqual([
-      'StartError',
-      "The data was made by a pre-release of 1970-01-01, and this program can't read it. Export each organization with that program (bellhop export), then import the files into a new data folder.",
-    ])
-    expect(await seenElsewhere(place, 'select * from bellhop_migrations order by version')).toEqual(before)
-    const findings = await checkDatabase({ config: readConfig(place) })
-    expect(findings).toMatchObject([{ state: 'error', detail: refusal.message.split(' Export')[0] }])
-  }
 })
 
 test('programs that start at once on an empty place all start, and migrate it once', async () => {

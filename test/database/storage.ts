@@ -5,8 +5,8 @@ import { readConfig } from '../../server/config.ts'
 import type { Database, Transaction } from '../../server/database/database.ts'
 import { DATABASE_FILE, openDatabase } from '../../server/database/open.ts'
 import { organizations } from '../../server/database/tables/organizations.ts'
-import { openDeps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { freshPlace } from '../support/engine.ts'
 
 export type Place = Awaited<ReturnType<typeof freshPlace>>

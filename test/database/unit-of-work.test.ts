@@ -38,17 +38,6 @@ test('a unit resolves with what it returns and rejects with what it throws', asy
   expect(await organizationIds(storage.database)).toEqual([])
 })
 
-test('a unit may return a query, which runs as part of it', async () => {
-  await using storage = await openStorage()
-  await storage.database.write((tx) => addOrganization(tx, 'org_a'))
-  const isA = eq(organizations.id, 'org_a')
-  const renamed = await storage.database.write((tx) =>
-    tx.update(organizations).set({ name: 'Renamed' }).where(isA).returning({ name: organizations.name }),
-  )
-  expect(renamed).toEqual([{ name: 'Renamed' }])
-  expect(await seenElsewhere(storage.place, 'select name from organizations')).toEqual([{ name: 'Renamed' }])
-})
-
 test('a unit that fails leaves nothing, and its neighbours in the same batch are kept', async () => {
   await using storage = await openStorage()
   const outcomes = await Promise.allSettled(

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { CHANNELS, TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
+import { CHANNELS } from '../../server/channels/kinds.ts'
+import { TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
 import { parseQuery, QUERY_KEYS, QUERY_VALUES } from '../../server/search/query-language.ts'
 import { readSources } from '../support/sources.ts'
 import { quoted, TOP, table } from './page.ts'

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { announcedUrl } from '../../server/database/lock.ts'
 import { GUIDES } from '../../server/http/docs/guides.ts'
-import { guideRoutes } from '../../server/http/docs/routes.ts'
-import { sampleApi, sampleApp } from '../http/sample-api.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { readSources } from '../support/sources.ts'
 import { documents, TOP } from './page.ts'
@@ -83,13 +82,14 @@ describe('the examples have the address', () => {
 
   test('that is public, when it is set', async () => {
     const origin = 'https://help.acme.example'
-    const guide = await guideRoutes(origin).handle(new Request('http://localhost/docs/api'))
-    expect(await guide.text()).toContain(`curl ${origin}/v1/tickets`)
-    const app = sampleApp(sampleApi, origin)
-    const reference = await app.handle(new Request('http://localhost/docs'))
-    expect(await reference.text()).toContain(`export BELLHOP=${origin}/v1`)
-    const document = await app.handle(new Request('http://localhost/v1/openapi.json'))
-    expect((await document.json()).servers[0].url).toBe(`${origin}/v1`)
+    const other = await startBellhop({ settings: { BELLHOP_URL: origin } })
+    const at = announcedUrl(other.deps.config.dataFolder)
+    const headers = { host: 'help.acme.example' }
+    const shown = async (path: string) => (await fetch(`${at}${path}`, { headers })).text()
+    expect(await shown('/docs/api')).toContain(`curl ${origin}/v1/tickets`)
+    expect(await shown('/docs')).toContain(`export BELLHOP=${origin}/v1`)
+    expect(JSON.parse(await shown('/v1/openapi.json')).servers[0].url).toBe(`${origin}/v1`)
+    await other.stop()
   })
 
   test('of no one who sent something odd as the host', async () => {

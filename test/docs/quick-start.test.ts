@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { listOrganizations } from '../../server/organizations/organizations.ts'
+import { listOrganizations } from '../../server/organizations/directory.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { newBrowserSession } from '../support/browser-session.ts'

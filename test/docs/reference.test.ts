@@ -97,7 +97,7 @@ async function commandsBelow(path: string[]): Promise<string[]> {
 
 /** What a caller of `/v1` with a key can get. */
 const OF_THE_API =
-  /^server\/(errors\.ts|http|attachments|tickets|customers|idempotency|requests|responses|replies\/(schedule|waiting|client|change-sent)|sends\/recipients|api-keys\/(require-|rate-limit))/
+  /^server\/(errors\.ts|http|attachments|tickets|customers|idempotency|requests|responses|messages\/(schedule|waiting|client|change-sent)|channels\/(telegram\/outbound\/change-telegram|email\/outbound\/recipients)|api-keys\/(require-|rate-limit))/
 const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.ts$/
 
 /** Thrown by the verbs of messages, but only for an agent's session. */

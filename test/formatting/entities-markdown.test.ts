@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { markdownOfEntities } from '../../server/formatting/entities-markdown.ts'
+import { markdownOfEntities } from '../../server/channels/telegram/inbound/entities-markdown.ts'
 import { plainText } from '../../server/formatting/plain-text.ts'
 
 /** The entity around a part of the text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { splitTelegramText, telegramText } from '../../server/formatting/telegram-text.ts'
+import { splitTelegramText, telegramText } from '../../server/channels/telegram/outbound/telegram-text.ts'
 
 const MAX = 4_096
 

@@ -6,9 +6,8 @@ import { startedBrowser } from '../support/browser.ts'
 import { requireBuiltWeb } from '../support/web.ts'
 import { runProgramOn } from './demo-server.ts'
 import { type Shot, shotsOf } from './shots.ts'
-import { takeWidget } from './widget-shots.ts'
 
-// `bun run screenshots [part of a name]`: every page of the demo and every state of the widget in both themes and three widths, into `screenshots/`.
+// `bun run screenshots [part of a name]`: every page of the demo in both themes and three widths, into `screenshots/`.
 
 const FOLDER = join(import.meta.dir, '../../screenshots')
 const THEMES = ['light', 'dark'] as const
@@ -36,12 +35,10 @@ for (const theme of THEMES) {
     for (const shot of shots) failed += (await take(browser, shot, theme, size)) ? 0 : 1
   }
 }
-const widget = await takeWidget(browser, { folder: FOLDER, themes: THEMES, sizes: SIZES, wanted })
-failed += widget.failed
 await browser.close()
 await Promise.all([demo.stop(), empty.stop()])
 rmSync(emptyFolder, { recursive: true, force: true })
-const count = shots.length * THEMES.length * SIZES.length + widget.taken
+const count = shots.length * THEMES.length * SIZES.length
 console.log(`${count - failed} pictures are in ${FOLDER}.`)
 process.exit(failed > 0 ? 1 : 0)
 

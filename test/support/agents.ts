@@ -1,8 +1,8 @@
 import { createAgent } from '../../server/agents/agents.ts'
 import type { AgentRole } from '../../server/database/tables/agents.ts'
 import type { Deps } from '../../server/deps.ts'
+import { newToken } from '../../server/encryption.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
-import { newToken } from '../../server/token.ts'
 import { type Answer, type Call, call } from './bellhop.ts'
 
 /** A signed-in agent who calls `/console` and `/v1` with the session cookie, as the web pages do. */

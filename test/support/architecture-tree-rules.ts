@@ -71,9 +71,10 @@ export const TREE_RULES: Record<string, TreeRule> = {
 
   'every export is imported by another file'(sources) {
     const used = new Set(
-      sources.flatMap(({ imports }) =>
-        imports.flatMap(({ target, names }) => names.map((name) => `${target} ${name}`)),
-      ),
+      sources.flatMap((source) => [
+        ...source.imports.flatMap(({ target, names }) => names.map((name) => `${target} ${name}`)),
+        ...augmentedIn(source),
+      ]),
     )
     return products(sources).flatMap(({ path, exports }) =>
       // drizzle-kit reads every table; its vocabulary is listed beside it. The widget's build imports its runtime.
@@ -90,8 +91,14 @@ export const TREE_RULES: Record<string, TreeRule> = {
   },
 }
 
+/** Interfaces of other files that a file adds to. */
+function augmentedIn({ path, text }: Source): string[] {
+  const found = text.matchAll(/^declare module '([^']+)' \{\s+interface (\w+)/gm)
+  return [...found].map(([, file = '', name]) => `${posix.join(posix.dirname(path), file)} ${name}`)
+}
+
 function products(sources: Source[]): Source[] {
-  return sources.filter(({ path }) => /^(?:server|web)\//.test(path) && !path.endsWith('.d.ts'))
+  return sources.filter(({ path }) => /^(?:server|web)\//.test(path) && !/\.d(?:\.yaml)?\.ts$/.test(path))
 }
 
 function treeOf(path: string): string {

@@ -21,7 +21,8 @@ export async function writeBacklog(config: Config, orgId: string, count: number,
     select 'dlv_' || ${padded}, '${orgId}', places.id, created.number, 'ticket.created', 'pending', ${now}, 0, 0, 0, ${no}, ${now}
     from numbers join places on places.place = numbers.number % (select count(*) from places)
       cross join (select coalesce(max(number), 1) as number from events
-        where org_id = '${orgId}' and type = 'ticket.created') as created`
+        where org_id = '${orgId}' and type = 'ticket.created') as created;
+    update endpoints set next_delivery_at = ${now} where org_id = '${orgId}'`
   if (config.databaseUrl) {
     const client = new SQL(config.databaseUrl, { max: 1 })
     await client.unsafe(`${places}; ${backlog}; analyze deliveries`).simple()

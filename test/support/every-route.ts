@@ -1,5 +1,5 @@
 import { createKeyGuard } from '../../server/api-keys/require-api-key.ts'
-import { createBackupRequests } from '../../server/backup/backup-requests.ts'
+import { createBackupRequests } from '../../server/backup/backup-runs.ts'
 import { createVisitorStreams } from '../../server/channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from '../../server/channels/widget/visitors/require-visitor.ts'
 import type { Deps } from '../../server/deps.ts'

@@ -52,12 +52,6 @@ export async function subjectsOf(page: Page): Promise<string[]> {
   return rows.toSorted((a, b) => a.place - b.place).map(({ subject }) => subject)
 }
 
-/** The subject of the focused row, if any. */
-export async function focusedSubject(page: Page): Promise<string | undefined> {
-  const focused = page.locator('[role="option"]:focus .ticket-row-subject')
-  return (await focused.count()) === 1 ? ((await focused.textContent()) ?? undefined) : undefined
-}
-
 /** Waits until the row of a ticket has the focus. */
 export async function waitForFocus(page: Page, subject: string): Promise<void> {
   await page.locator('[role="option"]:focus').filter({ hasText: subject }).waitFor()

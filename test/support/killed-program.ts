@@ -6,15 +6,11 @@ export interface KilledProgram {
   /** Its file. It loads, waits for the end of its standard input, and only then begins. */
   program: string
   args: string[]
-  /** Files of the Workers that it starts from its own folder. */
-  workers?: string[]
   env: Record<string, string | undefined>
   kills: number
   longestLifeMs: number
   /** Its life counts from the moment it says this; by default, from its first word. */
   firstWord?: string
-  /** Of every second life: when it ends, instead of by chance. */
-  moment?: () => Promise<unknown>
 }
 
 /**
@@ -28,8 +24,7 @@ export async function* killedLives(given: KilledProgram): AsyncGenerator<string[
     for (let kill = 0; kill < given.kills; kill += 1) {
       const life = next
       next = load(bundled)
-      const { moment, ...others } = given
-      yield await linesUntilKilled(life, kill % 2 === 1 && moment ? { ...others, moment } : others)
+      yield await linesUntilKilled(life, given)
     }
   } finally {
     next.kill('SIGKILL')
@@ -37,14 +32,10 @@ export async function* killedLives(given: KilledProgram): AsyncGenerator<string[
 }
 
 /** Parts without types, comments, and long names, which load in half the time. Returns the path of the first one. */
-async function bundle({ program, workers = [] }: KilledProgram): Promise<string> {
+async function bundle({ program }: KilledProgram): Promise<string> {
   const outdir = temporaryFolder('program')
   const options = { outdir, target: 'bun', minify: true } as const
   await Bun.build({ ...options, entrypoints: [program], splitting: true, naming: { entry: 'program.js' } })
-  for (const worker of workers) {
-    // Under its own name, which the program knows.
-    await Bun.build({ ...options, entrypoints: [worker], naming: '[name].ts' })
-  }
   return join(outdir, 'program.js')
 }
 
@@ -54,7 +45,7 @@ function load({ program, args, env }: KilledProgram) {
 
 async function linesUntilKilled(
   life: ReturnType<typeof load>,
-  { longestLifeMs, firstWord = '', moment }: KilledProgram,
+  { longestLifeMs, firstWord = '' }: KilledProgram,
 ): Promise<string[]> {
   await life.stdin.end()
   let said = ''
@@ -63,8 +54,7 @@ async function linesUntilKilled(
     said += Buffer.from(chunk).toString()
     if (hasBegun || !said.includes(firstWord)) continue
     hasBegun = true
-    const isTime = moment?.() ?? Bun.sleep(Math.random() * longestLifeMs)
-    void isTime.then(() => life.kill('SIGKILL'))
+    void Bun.sleep(Math.random() * longestLifeMs).then(() => life.kill('SIGKILL'))
   }
   await life.exited
   return said.split('\n').slice(0, -1)

@@ -1,6 +1,7 @@
 import { readConfig } from '../../server/config.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import type { Deps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Client, call, clientWithKey, writeSettings } from './bellhop.ts'
 import { PROGRAM, startProgram } from './program.ts'

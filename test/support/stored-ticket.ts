@@ -1,5 +1,6 @@
+import type { ChannelKind } from '../../server/channels/kinds.ts'
 import { upsertCustomer } from '../../server/customers/customers.ts'
-import type { Channel, TicketStatus } from '../../server/database/tables/tickets.ts'
+import type { TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
@@ -14,7 +15,7 @@ import { waitingOrderOf } from '../../server/tickets/waiting.ts'
 
 export interface StoredTicket {
   status: TicketStatus
-  channel: Channel
+  channel: ChannelKind
   assignedTo: string
   tags: string[]
   isSpam?: boolean

@@ -5,7 +5,7 @@ export interface Stylesheet {
   /** From the top folder, with `/`. */
   path: string
   classes: string[]
-  /** The stylesheet and the components beside it, without their endings. */
+  /** Names of the files beside it, without their endings, and of the components in them. */
   components: string[]
 }
 
@@ -18,14 +18,27 @@ const COMMENT_STRING_OR_BODY = /\/\*[\s\S]*?\*\/|"[^"]*"|url\([^)]*\)|\{[^{}]*\}
 /** Every stylesheet of the pages. */
 export async function readStylesheets(): Promise<Stylesheet[]> {
   const paths = await Array.fromAsync(new Glob('web/**/*.{css,tsx}').scan({ cwd: TOP }))
-  const components = Map.groupBy(paths.sort(), (path) => dirname(path))
+  const texts = new Map(
+    await Promise.all(
+      paths.sort().map(async (path) => [path, await Bun.file(`${TOP}/${path}`).text()] as const),
+    ),
+  )
+  const beside = Map.groupBy(paths, (path) => dirname(path))
   const stylesheets = paths.filter((path) => path.endsWith('.css'))
-  return Promise.all(
-    stylesheets.map(async (path) => ({
-      path,
-      classes: classesIn(await Bun.file(`${TOP}/${path}`).text()),
-      components: (components.get(dirname(path)) ?? []).map((one) => basename(one).replace(/\.\w+$/, '')),
-    })),
+  return stylesheets.map((path) => ({
+    path,
+    classes: classesIn(texts.get(path) ?? ''),
+    components: (beside.get(dirname(path)) ?? []).flatMap((one) => [
+      basename(one).replace(/\.\w+$/, ''),
+      ...componentsIn(texts.get(one) ?? ''),
+    ]),
+  }))
+}
+
+/** `customer-tickets` for `function CustomerTickets(`. */
+function componentsIn(code: string): string[] {
+  return [...code.matchAll(/\bfunction ([A-Z]\w*)\(/g)].map(([, name = '']) =>
+    name.replace(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase(),
   )
 }
 

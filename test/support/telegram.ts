@@ -1,13 +1,13 @@
 import { expect } from 'bun:test'
 import { type Clock, systemClock } from '../../server/clock.ts'
+import { type SignedInAgent, signInAgent } from './agents.ts'
+import { type Bellhop, type Client, startBellhop } from './bellhop.ts'
 import {
   startTelegram,
   type TelegramOptions,
   type TelegramServer,
-} from '../../server/demo/telegram/telegram-server.ts'
-import type { TelegramBot } from '../../server/demo/telegram/telegram-state.ts'
-import { type SignedInAgent, signInAgent } from './agents.ts'
-import { type Bellhop, type Client, startBellhop } from './bellhop.ts'
+} from './telegram-server/telegram-server.ts'
+import type { TelegramBot } from './telegram-server/telegram-state.ts'
 import { type EntryJson, readThread } from './threads.ts'
 import type { TicketJson } from './tickets.ts'
 import { eventually } from './webhooks.ts'
@@ -52,7 +52,7 @@ export interface Desk extends AsyncDisposable {
 
 /** A message of a thread with what came by Telegram. */
 export interface TelegramEntry extends EntryJson {
-  telegram?: {
+  chat?: {
     forwardedFrom?: string
     repliesTo?: { messageId: string | null; text: string }
     missingFiles?: { name: string; size: number | null; reason: string }[]

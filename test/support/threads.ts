@@ -84,7 +84,7 @@ export interface ThreadJson {
     by: string
     undoSeconds: number
     mailbox?: { id: string; name: string; address: string }
-    telegram?: { bot: string; name: string; username: string | null }
+    chat?: { bot: string; name: string; username: string | null }
     recipients?: { to: AddressJson[]; cc: AddressJson[]; leftOut: number }
     problem?: { reason: string; effect: string; setting?: string; fix?: { id: string; by: string } }
   }

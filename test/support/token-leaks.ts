@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { TOKEN_MARK } from '../../server/demo/telegram/telegram-state.ts'
 import { removeTemporaryFolders, temporaryFolders } from './folder.ts'
+import { TOKEN_MARK } from './telegram-server/telegram-state.ts'
 
 // The token of a bot is in no log, answer, output of a command, or stored byte. Every token of the server that stands in for
 // Telegram has the same mark, which is looked for in all of these, in all tests.
@@ -20,7 +20,7 @@ export function lookForToken(where: string, text: string | Uint8Array): void {
     typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   for (let at = bytes.indexOf(TOKEN_MARK); at >= 0; at = bytes.indexOf(TOKEN_MARK, at + 1)) {
     const end = at + TOKEN_MARK.length
-    // The program has the mark, but no token: the demo's stand-in is a part of it.
+    // A test that is stored somewhere has the mark, but no token.
     if (!RANDOM_PART.test(bytes.toString('latin1', end, end + 24))) continue
     const around = bytes.toString('latin1', Math.max(0, at - 60), end)
     leaks.push(`${where}: …${around.replaceAll(/[^ -~]/g, '·')}`)

@@ -1,8 +1,10 @@
 import { type Clock, systemClock } from '../../server/clock.ts'
 import { readConfig } from '../../server/config.ts'
-import { type Deps, openDeps } from '../../server/deps.ts'
+import type { Deps } from '../../server/deps.ts'
+import type { Attempts } from '../../server/jobs/run-attempts.ts'
 import { createLog } from '../../server/log.ts'
 import type { Resolve } from '../../server/network/checked-lookup.ts'
+import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import {
@@ -12,7 +14,7 @@ import {
   listDeliveries,
   readDelivery,
 } from '../../server/webhooks/deliveries/delivery-log.ts'
-import { type DeliveryLoop, startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
+import { startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
 import { displayedState } from '../../server/webhooks/deliveries/views.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { makeCertificates } from './certificates.ts'
@@ -33,7 +35,7 @@ export interface Webhooks extends AsyncDisposable {
   /** The log, one JSON object per line. */
   logLines: string[]
   /** Starts the delivery loop. It ends with `stop`. */
-  deliver(resolve?: Resolve): DeliveryLoop
+  deliver(resolve?: Resolve): Attempts
   /** Starts an HTTPS receiver that is stopped with the rest. */
   receiver(respond?: Respond): Promise<Receiver>
   /** For `ticket.created` by default. */
@@ -59,7 +61,7 @@ export async function openWebhooks(
   const { ca } = await makeCertificates()
   const deps = await openDeps({ ...readConfig(settings), webhookCa: ca }, { clock, log })
   const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
-  const loops: DeliveryLoop[] = []
+  const loops: Attempts[] = []
   const receivers: Receiver[] = []
   const list = async (filter?: DeliveryFilter) =>
     (await listDeliveries(deps, orgId, { limit: 100, ...filter })).deliveries

@@ -176,7 +176,7 @@ test('a secret is shown once and stored nowhere', async () => {
   await own.stop()
   const random = client.key.slice(key?.prefix.length)
   expect(random.length).toBeGreaterThan(30)
-  expect(client.key).toMatch(/^bellhop_sk_[\w-]{40}$/)
+  expect(client.key).toMatch(/^bellhop_sk_[0-9a-z]{12}_[\w-]{40}$/)
   expect(rows).toContain(new Bun.CryptoHasher('sha256').update(client.key).digest('hex'))
   for (const text of [rows, own.logLines.join('\n'), JSON.stringify(key)]) expect(text).not.toContain(random)
   const folder = own.deps.config.dataFolder

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
-import { CHANNELS, TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
+import { CHANNELS } from '../../server/channels/kinds.ts'
+import { TICKET_STATUSES } from '../../server/database/tables/tickets.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { type StoredTicket, storeTicket } from '../support/stored-ticket.ts'

@@ -57,33 +57,6 @@ describe('a client that hangs up within its body', () => {
   })
 })
 
-test('two keys in one request are no key', async () => {
-  const client = await bellhop.organization()
-  const headers = { authorization: `Bearer ${client.key}`, Authorization: `Bearer ${client.key}` }
-  problemOf(
-    await rawRequest(bellhop.url, { method: 'GET', target: '/v1/tickets', headers }),
-    401,
-    'unauthorized',
-  )
-})
-
-test('a GET with a body is answered as if it had none', async () => {
-  const client = await bellhop.organization()
-  const { id: ticketId } = await makeTicket(client)
-  const body = '{"status":"resolved"}'
-  const answer = await rawRequest(bellhop.url, {
-    method: 'GET',
-    target: `/v1/tickets/${ticketId}`,
-    headers: {
-      authorization: `Bearer ${client.key}`,
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-    },
-    body,
-  })
-  expect([answer.status, JSON.parse(answer.text).status]).toEqual([200, 'open'])
-})
-
 test('a request with both a length and chunks, or with two lengths, is refused', async () => {
   const client = await bellhop.organization()
   const { id: ticketId } = await makeTicket(client)

@@ -108,15 +108,6 @@ test('a message has the format it was sent with, while it waits and when it is s
   ])
 })
 
-test('the same text in another format is another message', async () => {
-  const { id: ticketId } = await makeTicket(acme)
-  const id = newId()
-  await put(acme, ticketId, id, { text: '*One*' })
-  expect((await put(acme, ticketId, id, { text: '*One*', format: 'plain' })).status).toBe(200)
-  problemOf(await put(acme, ticketId, id, { text: '*One*', format: 'markdown' }), 409, 'message_id_taken')
-  problemOf(await put(acme, ticketId, newId(), { text: '*One*', format: 'html' }), 400, 'invalid_request')
-})
-
 test('another body under the same id, or the id of another ticket, is refused', async () => {
   const [{ id: ticketId }, { id: otherId }] = [await makeTicket(acme), await makeTicket(acme)]
   const ben = await signInAgent(bellhop, acme.orgId)
@@ -241,61 +232,6 @@ describe('after the newest message its author has seen', () => {
     expect((await acme.call('DELETE', pathOf(ticketId, id))).status).toBe(204)
     await put(acme, ticketId, newId(), { text: 'From the shop.' })
     expect(await textsOf(ticketId)).toHaveLength(3)
-  })
-
-  test('one that comes while it waits holds it too', async () => {
-    const { id: ticketId, messages } = await makeAndReadTicket(acme)
-    const ben = await signInAgent(bellhop, acme.orgId)
-    const id = newId()
-    const body = { text: 'Soon.', after: messages[0]?.id, sendAt: at(10 * SECOND) }
-    await ben.call('PUT', `/v1${pathOf(ticketId, id)}`, { body })
-    clock.advance(5 * SECOND)
-    await acme.call('POST', `/tickets/${ticketId}/messages`, { body: { text: 'From the shop.' } })
-    await untilSent(10 * SECOND)
-    expect((await read(ticketId, id)).delivery).toMatchObject({ state: 'held' })
-    const send = () => ben.call('POST', `/console/tickets/${ticketId}/messages/${id}/send`)
-    expect((await send()).status).toBe(204)
-    problemOf(await send(), 409, 'already_sent')
-    expect((await read(ticketId, id)).delivery).toEqual({ state: 'sent', by: 'webhook' })
-  })
-
-  test('an agent’s own message from another tab holds it, one that this tab knows does not', async () => {
-    const { id: ticketId, messages } = await makeAndReadTicket(acme)
-    const ben = await signInAgent(bellhop, acme.orgId)
-    const seen = messages[0]?.id
-    const send = async (text: string, after: string | undefined, sendAt?: string) => {
-      clock.advance(1)
-      const id = newId()
-      const body = { text, after, ...(sendAt && { sendAt }) }
-      const answer = await ben.call<OutgoingJson>('PUT', `/v1${pathOf(ticketId, id)}`, { body })
-      return answer.json
-    }
-    const first = await send('One.', seen, at(10 * SECOND))
-    expect(first.delivery?.state).toBe('waiting')
-    expect((await send('From another tab.', seen)).delivery?.state).toBe('held')
-    const second = await send('Two.', first.id, at(10 * SECOND))
-    expect(second.delivery?.state).toBe('waiting')
-    await untilSent(11 * SECOND)
-    expect((await textsOf(ticketId)).slice(1)).toEqual(['One.', 'Two.'])
-    expect((await send('Late.', first.id)).delivery?.state).toBe('held')
-    expect((await send('Three.', second.id)).delivery?.state).toBe('sent')
-  })
-
-  test('a waiting message of a colleague that the author has seen does not hold it', async () => {
-    const { id: ticketId, messages } = await makeAndReadTicket(acme)
-    const [ben, ana] = [
-      await signInAgent(bellhop, acme.orgId),
-      await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' }),
-    ]
-    const [bens, anas] = [newId(), newId()]
-    const first = { text: 'One.', after: messages[0]?.id, sendAt: at(10 * SECOND) }
-    await ben.call('PUT', `/v1${pathOf(ticketId, bens)}`, { body: first })
-    clock.advance(1)
-    await ana.call('PUT', `/v1${pathOf(ticketId, anas)}`, {
-      body: { text: 'Two.', after: bens, sendAt: at(10 * SECOND) },
-    })
-    await untilSent(11 * SECOND)
-    expect((await textsOf(ticketId)).slice(1)).toEqual(['One.', 'Two.'])
   })
 })
 

@@ -30,12 +30,6 @@ browserTest('a page is shown in Inter and loads only the alphabets it shows', as
   await eventually(async () => files.some((file) => file.startsWith('/assets/inter-cyrillic-wght-normal-')))
 })
 
-browserTest('where Inter does not load the page is shown in a font of the machine', async () => {
-  await using window = await openWindow({ url: bellhop.url, isFontMissing: true })
-  await openSignIn(window.page)
-  expect(await fontsOf(window.page, 'h1')).toEqual([{ family: expect.any(String), isOfPage: false }])
-})
-
 /** Waits for the page, too: on a busy machine the network is idle before it is drawn. */
 async function openSignIn(page: Page): Promise<void> {
   await page.goto('/sign-in', { waitUntil: 'networkidle' })

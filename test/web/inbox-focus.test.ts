@@ -24,26 +24,6 @@ browserTest('switching lists by key focuses the first row', async () => {
   await page.locator('h1:focus', { hasText: 'Pending' }).waitFor()
 })
 
-browserTest('after a click on a view, Enter opens the first ticket of its list', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Clicks')
-  const [resolved] = await makeTickets(client, ['Done', 'Waiting'])
-  await agent.call('PATCH', `/v1/tickets/${resolved?.id}`, { body: { status: 'resolved' } })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  const views = page.getByRole('navigation', { name: 'Views' })
-  await views.getByRole('link', { name: 'Resolved' }).click()
-  await waitForFocus(page, 'Done')
-  await page.keyboard.press('Enter')
-  await page.waitForURL(`**/inbox/resolved/${resolved?.id}`)
-
-  // With the keyboard, the focus stays on the view.
-  await views.getByRole('link', { name: 'All open' }).focus()
-  await page.keyboard.press('Enter')
-  await rowOf(page, 'Waiting').waitFor()
-  await views.locator('a:focus', { hasText: 'All open' }).waitFor()
-})
-
 browserTest('renaming or deleting a view returns the focus to the list', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Views')
   await makeTickets(client, ['Printer'], { tags: ['vip'] })
@@ -75,19 +55,3 @@ async function choose(page: Page, view: string, item: string): Promise<void> {
   await page.getByRole('button', { name: `Options for “${view}”` }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
-
-browserTest('only the open row stands out, wherever the focus is in the list', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Marks')
-  await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  const marked = page.locator('.ticket-row:is([data-cursor], [aria-current])')
-  expect(await marked.count()).toBe(1)
-  await rowOf(page, 'Second').click()
-  await page.waitForURL('**/inbox/open/tkt_*')
-  await rowOf(page, 'Third').focus()
-  await waitForFocus(page, 'Third')
-  expect(await marked.count()).toBe(1)
-  expect(await marked.textContent()).toContain('Second')
-})

@@ -66,24 +66,6 @@ browserTest('an agent works through the list without a mouse', async () => {
   await page.getByRole('link', { name: 'Spam 1' }).waitFor()
 })
 
-browserTest('on load, keys act on the list: Ctrl+A selects its tickets', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Load')
-  await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  await waitForFocus(page, 'Third')
-  await page.getByRole('link', { name: 'Unassigned 3' }).click()
-  await page.waitForURL('**/inbox/unassigned')
-  await rowOf(page, 'Second').waitFor()
-  await page.keyboard.press('ControlOrMeta+a')
-  const toolbar = page.getByRole('toolbar', { name: 'Selected tickets' })
-  await toolbar.getByText('3 selected').waitFor()
-  // The rows keep their room: the bar is below them.
-  const [bar, list] = [await toolbar.boundingBox(), await page.locator('.virtual-list').boundingBox()]
-  expect((list?.y ?? 0) + (list?.height ?? 0)).toBeLessThanOrEqual(bar?.y ?? 0)
-})
-
 browserTest('undo after resolve and next returns to the ticket', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Back')
   const [first, second] = await makeTickets(client, ['First', 'Second'])
@@ -99,37 +81,6 @@ browserTest('undo after resolve and next returns to the ticket', async () => {
   await waitForStatus(agent, String(second?.id), 'open')
 })
 
-browserTest('resolve and next goes on to a ticket that an Undo has just brought back', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Returning')
-  await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/unassigned')
-  await rowOf(page, 'Second').focus()
-  const lists = /console\/tickets\?/
-  const isWithout = page.waitForResponse(
-    async (answer) => lists.test(answer.url()) && !(await answer.text()).includes('Second'),
-  )
-  await page.keyboard.press('i')
-  await isWithout
-  // The list is not read again: the page alone knows that the ticket is back.
-  const letGo = Promise.withResolvers<void>()
-  await page.route(lists, async (route) => {
-    await letGo.promise
-    await route.continue()
-  })
-  await page.keyboard.press('ControlOrMeta+z')
-  await rowOf(page, 'Second')
-    .filter({ hasNotText: /Assigned to|No longer in this view/ })
-    .waitFor()
-  await page.keyboard.press('k')
-  await waitForFocus(page, 'Third')
-  await page.keyboard.press('Shift+E')
-  await waitForFocus(page, 'Second')
-  letGo.resolve()
-  await page.getByRole('link', { name: 'Unassigned 2' }).waitFor()
-})
-
 browserTest('skip links lead to the list and to the open ticket', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Skip')
   const [ticket] = await makeTickets(client, ['Printer'])
@@ -143,44 +94,6 @@ browserTest('skip links lead to the list and to the open ticket', async () => {
   await page.keyboard.press('Enter')
   await waitForFocus(page, 'Printer')
   expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Printer'])
-})
-
-browserTest('text typed after r goes into the reply, even while the ticket is loading', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Slow line')
-  const tickets = await makeTickets(client, ['Far', 'Farther'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  const letGo = Promise.withResolvers<void>()
-  await page.route('**/console/tickets/*', async (route) => {
-    await letGo.promise
-    await route.continue()
-  })
-  await openList(page, '/inbox/unassigned')
-  const { keyboard } = page
-
-  await keyboard.press('j')
-  await waitForFocus(page, 'Far')
-  await keyboard.press('Enter')
-  await keyboard.press('r')
-  await keyboard.type('Please help me')
-  await keyboard.press('Enter')
-  await keyboard.type('an appple')
-  for (let letter = 0; letter < 3; letter++) await keyboard.press('Backspace')
-  await keyboard.type('le pie')
-  letGo.resolve()
-  const field = page.getByRole('textbox', { name: /^Reply to/ })
-  await field.waitFor()
-  await keyboard.type(', soon')
-  expect(await field.inputValue()).toBe('Please help me\nan apple pie, soon')
-  expect(await statusOf(agent, String(tickets[0]?.id))).toBe('open')
-
-  await keyboard.press('Escape')
-  await keyboard.press('u')
-  await page.getByText('Select a ticket').waitFor()
-  // Keys are commands again.
-  await waitForFocus(page, 'Far')
-  await keyboard.press('k')
-  await waitForFocus(page, 'Farther')
 })
 
 browserTest('several tickets are selected, changed and undone at once', async () => {
@@ -230,28 +143,6 @@ browserTest('several tickets are selected, changed and undone at once', async ()
   await page.getByText('Moved to Resolved').first().waitFor({ state: 'detached' })
   const { json } = await agent.call<TicketJson>('GET', `/v1/tickets/${ids[1]}`)
   expect(json.tags).toEqual(['urgent'])
-})
-
-browserTest('a change too large for one request can be undone', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Heavy')
-  // Together their tags are more than the 256 KiB of a request.
-  const tickets = await makeTickets(await client.withKey({ rateLimit: 1_000 }), Array(45).fill('Tagged'))
-  const tags = Array.from({ length: 50 }, (_, place) => `${place}`.padEnd(64, 'é'))
-  for (const { id } of tickets) {
-    expect((await agent.call('PATCH', `/v1/tickets/${id}`, { body: { tags } })).status).toBe(200)
-  }
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  await page.getByRole('option').first().focus()
-  await page.keyboard.press('ControlOrMeta+a')
-  await page.getByText('45 selected').waitFor()
-  await page.keyboard.press('e')
-  for (const { id } of tickets) await waitForStatus(agent, id, 'resolved')
-  await page.keyboard.press('ControlOrMeta+z')
-  for (const { id } of tickets) await waitForStatus(agent, id, 'open')
-  const { json } = await agent.call<TicketJson>('GET', `/v1/tickets/${tickets[0]?.id}`)
-  expect(json.tags).toHaveLength(50)
 })
 
 browserTest('a change the server refuses is rolled back on the page', async () => {

@@ -6,7 +6,7 @@ import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '..
 
 const bellhop = await sharedBellhop()
 
-browserTest('panes are resized by keys and pointer, hidden, and cacheByShape', async () => {
+browserTest('panes are resized by keys and pointer, hidden, and kept', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Wide')
   await makeTickets(client, ['Printer'])
   await using window = await openWindow({ ...bellhop, agent })

@@ -12,7 +12,6 @@ import {
 } from '../support/inbox.ts'
 import { indexed } from '../support/search.ts'
 import { storeTicket } from '../support/stored-ticket.ts'
-import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const MINUTE_MS = 60_000
@@ -37,40 +36,6 @@ browserTest('the matching text of a search is visible in its row, even with long
     await page.locator('.ticket-row-foot .ticket-row-cut').boundingBox(),
   ]
   expect(right(hit)).toBeLessThanOrEqual(right(line))
-})
-
-browserTest('the draft label is separate from the text of the newest message', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Drafts')
-  const [ticket] = await makeTickets(client, ['Printer'], { message: 'It is on fire.' })
-  const path = `/console/tickets/${ticket?.id}/draft`
-  await agent.call('PUT', path, { body: { kind: 'reply', text: 'Stand back' } })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  const row = rowOf(page, 'Printer')
-  await row.getByText('Draft', { exact: true }).waitFor()
-  expect(await row.locator('.ticket-row-foot').textContent()).toBe('It is on fire.')
-})
-
-browserTest('the row of a chat does not say its first message twice', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Chats')
-  const widget = await openWidget(bellhop, client.orgId)
-  const question = 'Do you deliver to Austria?'
-  const story = 'My lamp arrived broken yesterday, and I would like to have it replaced before the weekend.'
-  await (await widget.visit()).say(question)
-  const { conversation } = await (await widget.visit()).say(story)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  const lines = (subject: string) =>
-    rowOf(page, subject).locator('.ticket-row-subject, .ticket-row-foot').allTextContents()
-  expect(await lines(question)).toEqual([question, ''])
-  expect(await lines('My lamp')).toEqual([
-    'My lamp arrived broken yesterday, and I would like to have it replaced before…',
-    '…like to have it replaced before the weekend.',
-  ])
-  await agent.call('POST', `/v1/tickets/${conversation.id}/messages`, { body: { text: 'My lamp too.' } })
-  await rowOf(page, 'My lamp').getByText('My lamp too.').waitFor()
 })
 
 browserTest('a row that others removed from the list says why', async () => {
@@ -111,43 +76,6 @@ browserTest('a row that others removed from the list says why', async () => {
   await page.keyboard.press('j')
   await page.keyboard.press('e')
   await rowOf(page, 'Moved').locator('.ticket-row-word', { hasText: 'Resolved' }).waitFor()
-})
-
-browserTest('a row that left the list keeps following its ticket', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Latest')
-  const [far, near] = await makeTickets(client, ['Far', 'Near'])
-  for (const ticket of [far, near]) {
-    await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { status: 'pending' } })
-  }
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/pending')
-  const said = (subject: string, text: string) =>
-    rowOf(page, subject).locator('.ticket-row-departure').getByText(text, { exact: true }).waitFor()
-  await rowOf(page, 'Near').click()
-  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Pending' }).waitFor()
-  await page.keyboard.press('e')
-  await said('Near', 'Moved to Resolved')
-  await waitForStatus(agent, String(near?.id), 'resolved')
-  await page.keyboard.press('e')
-  await said('Near', 'Moved to Open')
-  // Undo leads back to this list, also from there.
-  await page.locator('.virtual-list-undo').click()
-  await waitForStatus(agent, String(near?.id), 'pending')
-  await rowOf(page, 'Near').and(page.locator(':not([data-left])')).waitFor()
-
-  // Never opened, and changed further by others.
-  await agent.call('PATCH', `/v1/tickets/${far?.id}`, { body: { status: 'resolved' } })
-  await said('Far', 'Moved to Resolved')
-  await agent.call('PATCH', `/v1/tickets/${far?.id}`, { body: { status: 'open' } })
-  await said('Far', 'Moved to Open')
-
-  await openList(page, '/inbox/unassigned')
-  await rowOf(page, 'Far').focus()
-  await page.keyboard.press('i')
-  await said('Far', 'Assigned to Ben Okafor')
-  await page.keyboard.press('e')
-  await said('Far', 'Moved to Resolved')
 })
 
 browserTest('a ticket read after it left the list is no longer unread', async () => {

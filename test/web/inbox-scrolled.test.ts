@@ -11,36 +11,6 @@ const ALL = 120
 const ROW_PX = 68
 const bellhop = await sharedBellhop()
 
-browserTest('keys continue from the rows scrolled to, and the list keeps the focus', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Moving')
-  await makeManyTickets(bellhop.deps, client.orgId, ALL)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  await page.keyboard.press('j')
-  await page.keyboard.press('j')
-  await waitForPlace(page, 3)
-
-  await scrollTo(page, 60)
-  await page.keyboard.press('j')
-  await waitForPlace(page, 61)
-  expect(await topOf(page)).toBe(60 * ROW_PX)
-  await page.keyboard.press('k')
-  await waitForPlace(page, 60)
-
-  // Back and forth, past the row that has the focus.
-  await scrollTo(page, 0)
-  expect(await focusedPlace(page)).toBe(60)
-  await scrollTo(page, 90)
-  expect(await focusedPlace(page)).toBe(60)
-  await page.keyboard.press('Shift+J')
-  await waitForPlace(page, 91)
-  await page.getByText('1 selected').waitFor()
-  await scrollTo(page, 30)
-  await page.keyboard.press('ControlOrMeta+a')
-  await page.getByText(`${ALL} selected`).waitFor()
-})
-
 browserTest('a key never changes a row out of view, and the toast names what changed', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Changing')
   await makeManyTickets(bellhop.deps, client.orgId, ALL)
@@ -62,18 +32,6 @@ browserTest('a key never changes a row out of view, and the toast names what cha
   await page.keyboard.press('p')
   await page.getByLabel('Notifications').getByText('Set to pending: Ana Pires', { exact: true }).waitFor()
   await eventually(async () => (await listTickets(client, '?status=pending')).meta.total === 1)
-})
-
-browserTest('the row under the pointer looks different from the row at the cursor', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Pointing')
-  await makeManyTickets(bellhop.deps, client.orgId, 3)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  await rowAt(page, 3).hover()
-  const [cursor, pointed] = await Promise.all([lookOf(page, 1), lookOf(page, 3)])
-  expect(cursor.ground).not.toBe(pointed.ground)
-  expect([cursor.edge, pointed.edge]).toEqual(['3px', 'auto'])
 })
 
 /** Scrolls until the row after `place` others is the first in sight, and has been drawn: pages come as they are needed. */
@@ -99,11 +57,4 @@ async function waitForPlace(page: Page, place: number): Promise<void> {
 
 function focusedPlace(page: Page): Promise<number> {
   return page.evaluate(() => Number(document.activeElement?.getAttribute('aria-posinset')))
-}
-
-function lookOf(page: Page, place: number) {
-  return rowAt(page, place).evaluate((row) => ({
-    ground: getComputedStyle(row).backgroundColor,
-    edge: getComputedStyle(row, '::before').width,
-  }))
 }

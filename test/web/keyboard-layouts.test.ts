@@ -75,17 +75,6 @@ browserTest('on layouts with Latin letters, shortcuts are the printed letters', 
   await page.getByRole('combobox', { name: 'Assign the ticket' }).waitFor()
 })
 
-browserTest('a key press without a key, as sent when a browser fills in a form, does nothing', async () => {
-  const { client, agent } = await makeOrganization(bellhop, 'Filled in')
-  await makeTickets(client, ['First', 'Second'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
-  await openList(page, '/inbox/open')
-  await page.evaluate(() => document.body.dispatchEvent(new Event('keydown', { bubbles: true })))
-  await press(page, 'j', 'KeyJ')
-  await waitForFocus(page, 'First')
-})
-
 type Held = Pick<KeyboardEventInit, 'ctrlKey' | 'shiftKey'>
 
 /** As a keyboard of that layout does it. */

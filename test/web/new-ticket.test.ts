@@ -1,14 +1,10 @@
 import { expect } from 'bun:test'
-import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import { messages } from '../../server/database/tables/messages.ts'
-import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
-import { textMail } from '../support/mail/mail-parser.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { readThread, type ThreadJson } from '../support/threads.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -215,47 +211,4 @@ browserTest('a message is forwarded to someone outside, with a comment', async (
     text: 'Can you check?',
     email: { to: [{ name: '', address: 'carrier@parcels.test' }] },
   })
-})
-
-browserTest('a bounced message goes to another address', async () => {
-  const workspace = await openWorkspace(bellhop)
-  const { ben, client } = workspace
-  const ledger = await openLedger(bellhop, client.orgId, 'care@acme.example')
-  const mail = await ledger.fetched(textMail('Where is my invoice?'))
-  const ticketId = mail.ticketId ?? ''
-  const place = { orgId: client.orgId, ticketId }
-  const person = { name: 'Ana Pires', address: 'ana@customer.test' }
-  const id = await addMessages(bellhop.deps, place, {
-    role: 'agent',
-    agentId: ben.id,
-    agentName: ben.name,
-    sending: 'bounced',
-    text: 'Here.',
-  })
-  const email = {
-    from: { name: 'Support', address: 'care@acme.example' },
-    replyTo: [],
-    to: [person],
-    cc: [],
-    subject: 'Missing invoice',
-    messageId: null,
-    references: [],
-  }
-  const sendError = 'The mailbox is full.'
-  await bellhop.deps.database.write((tx) =>
-    tx.update(messages).set({ sendError, email }).where(eq(messages.id, id)),
-  )
-  await using window = await openTicket(bellhop, ben, ticketId)
-  const { page } = window
-  const strip = page.locator('.failed-send')
-  await strip.getByText('Bounced').waitFor()
-  await strip.getByText(sendError).waitFor()
-  await strip.getByRole('button', { name: 'Send to another address…' }).click()
-  await strip.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.type('ana.pires@home.test')
-  await page.keyboard.press('Enter')
-  await strip.getByRole('button', { name: 'Send', exact: true }).click()
-  await strip.waitFor({ state: 'detached' })
-  const sent = (await readThread(ben, ticketId)).timeline.find((entry) => entry.id === id)
-  expect(sent).toMatchObject({ sending: 'queued', email: { to: [{ address: 'ana.pires@home.test' }] } })
 })

@@ -8,58 +8,6 @@ const PASSWORD = 'correct horse battery'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-browserTest('the link of the first start makes the organization and its administrator', async () => {
-  // Of its own: there is one first organization.
-  const first = await startBellhop()
-  await using window = await openWindow(first)
-  const { page, faults } = window
-  await page.goto('/')
-  await page.getByRole('heading', { name: 'Bellhop is running' }).waitFor()
-  expect(await page.getByLabel('Password').count()).toBe(0)
-
-  await page.goto('/nonsense')
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  faults.length = 0
-
-  await page.goto('/welcome')
-  await page.getByRole('heading', { name: 'Incomplete link' }).waitFor()
-
-  await page.goto('/welcome#wrong')
-  await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
-
-  await page.goto(`/welcome#${first.firstRunToken}`)
-  await page.getByLabel('Organization').and(page.locator(':focus')).waitFor()
-  await page.waitForURL(`${first.url}/welcome`)
-  await page.keyboard.type('Acme')
-  await page.keyboard.press('Enter')
-  await page.getByText('Required').first().waitFor()
-  expect(await page.getByText('Required').count()).toBe(3)
-  await page.locator('[name=name]:focus').waitFor()
-  await page.getByLabel('Your name').fill('Ana Pires')
-  await page.getByLabel('Email').fill('ana@acme.example')
-  await page.getByLabel('Password', { exact: true }).fill('short')
-  expect(await page.getByText('Required').count()).toBe(0)
-  await page.keyboard.press('Enter')
-  const alert = page.getByRole('alert').filter({ hasText: 'Must have at least 10 characters.' })
-  await alert.waitFor()
-  expect(await page.getByLabel('Organization').inputValue()).toBe('Acme')
-
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.keyboard.press('Enter')
-  await page.waitForURL('**/inbox')
-  const session = await page.request.get('/console/session')
-  expect(await session.json()).toMatchObject({
-    agent: { name: 'Ana Pires', role: 'admin' },
-    organization: { name: 'Acme' },
-  })
-
-  await page.context().clearCookies()
-  await page.goto(`/welcome#${first.firstRunToken}`)
-  await page.getByRole('heading', { name: 'Already set up' }).waitFor()
-  await page.close()
-  await first.stop()
-})
-
 browserTest('an invited agent chooses a name and a password, and is in', async () => {
   const { orgId } = await bellhop.organization('Globex')
   const invited = { name: 'Ben', email: 'ben@globex.example', role: 'agent' } as const

@@ -45,7 +45,7 @@ browserTest('pickers and the command menu find names without their accents', asy
   await page.getByRole('option', { name: 'Rückgabe', exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
-  await page.locator('[role=combobox]:focus').fill('leila')
+  await page.getByRole('dialog', { name: 'Command menu' }).getByRole('combobox').fill('leila')
   await page
     .getByRole('option', { name: /Leïla Haddad/ })
     .first()

@@ -149,26 +149,6 @@ browserTest(
   },
 )
 
-browserTest('a reply without a recipient is not sent', async () => {
-  const { ben, ticketId } = await openMail()
-  await using window = await openTicket(bellhop, ben, ticketId)
-  const { page } = window
-  await line(page).click()
-  await page.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('Backspace')
-  await field(page).fill('It is attached.')
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('Add at least one recipient.').waitFor()
-  expect((await readThread(ben, ticketId)).waiting).toEqual([])
-})
-
-browserTest('a ticket of the API says that no email goes out', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  await window.page.getByText('Sent to your integration (webhook), not by email').waitFor()
-  expect(await line(window.page).count()).toBe(0)
-})
-
 browserTest(
   'a ticket that two mailboxes received names both, and is answered from the one that is chosen',
   async () => {

@@ -1,10 +1,10 @@
 import { afterAll, expect } from 'bun:test'
 import { systemClock } from '../../server/clock.ts'
-import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
+import { startTelegram } from '../support/telegram-server/telegram-server.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const telegram = await startTelegram({ clock: systemClock, maxPollMs: 300 })

@@ -4,7 +4,6 @@ import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
@@ -17,36 +16,6 @@ async function openSettings(path: string) {
   await window.page.goto(`/settings${path}`)
   return { agent, window, page: window.page }
 }
-
-browserTest(
-  'a saved reply is formatted with the toolbar and keys, and previewed with its variables',
-  async () => {
-    const { agent, page, window } = await openSettings('/saved-replies/new')
-    await using _ = window
-    await page.getByLabel('Name').fill('Refund')
-    await page.getByLabel('Text').fill('Hi {{customer.firstName}},\nyour refund is on its way')
-    await page.getByLabel('Text').press('ControlOrMeta+a')
-    await page.getByRole('button', { name: 'Bulleted list' }).click()
-    await page.getByLabel('Text').press('End')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Control+b')
-    await page.getByRole('button', { name: 'Ticket ID' }).click()
-    const text = '- Hi {{customer.firstName}},\n- your refund is on its way\n- **{{ticket.id}}**'
-    expect(await page.getByLabel('Text').inputValue()).toBe(text)
-    await eventually(async () => (await preview(page).locator('li').count()) === 3)
-    expect(await preview(page).locator('li').first().textContent()).toBe('Hi Maya,')
-    expect(await preview(page).locator('li strong mark').textContent()).toStartWith('tkt_')
-    await page.keyboard.press('Control+z')
-    expect(await page.getByLabel('Text').inputValue()).toBe(text.replace('{{ticket.id}}', ''))
-    await page.keyboard.press('Control+Shift+z')
-    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
-
-    await page.getByRole('button', { name: 'Save reply' }).click()
-    await page.getByText('- your refund is on its way - {{ticket.id}}').waitFor()
-    const { json } = await agent.call<{ data: { text: string }[] }>('GET', '/console/saved-replies')
-    expect(json.data.map((reply) => reply.text)).toEqual([text])
-  },
-)
 
 browserTest('the signatures of an agent and of the organization are formatted', async () => {
   const { agent, page, window } = await openSettings('/account')
@@ -73,21 +42,3 @@ browserTest('the signatures of an agent and of the organization are formatted', 
   await page.getByText('Business identity saved.').waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 })
-
-browserTest(
-  'the address of a link in the settings is asked for and saved without saving the page',
-  async () => {
-    const { page, window } = await openSettings('/account')
-    await using _ = window
-    await page.getByRole('textbox', { name: 'Your signature' }).fill('See ')
-    await page.getByRole('textbox', { name: 'Your signature' }).press('Control+k')
-    const form = page.getByRole('dialog', { name: 'Link' })
-    await form.getByLabel('Address').fill('acme.test')
-    await form.getByLabel('Text').fill('our site')
-    await page.keyboard.press('Enter')
-    expect(await page.getByRole('textbox', { name: 'Your signature' }).inputValue()).toBe(
-      'See [our site](https://acme.test)',
-    )
-    expect(await page.getByText('Signature saved.').count()).toBe(0)
-  },
-)

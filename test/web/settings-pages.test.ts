@@ -14,32 +14,6 @@ beforeAll(async () => {
   admin = await signInAgent(bellhop, orgId, { role: 'admin' })
 })
 
-browserTest('the command menu and the keyboard shortcuts open in the settings too', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
-  await page.goto('/settings/account')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Back to inbox').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('delivery log')
-  await page.getByRole('option', { name: 'Delivery log', exact: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Delivery log' }).waitFor()
-})
-
-browserTest('on a phone a link leads back to the menu', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: admin, width: 390, height: 844 })
-  const { page } = window
-  await page.goto('/settings/keys')
-  await page.getByRole('link', { name: 'Settings' }).click()
-  await page.getByRole('heading', { level: 1 }).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'Tags' }).click()
-  await page.locator('h1:focus', { hasText: 'Tags' }).waitFor()
-})
-
 browserTest('an unknown path shows that the page was not found', async () => {
   await using window = await openWindow({ url: bellhop.url, agent: admin })
   const { page } = window

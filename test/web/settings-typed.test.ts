@@ -34,32 +34,6 @@ browserTest(
   },
 )
 
-browserTest('the fields of a saved reply and of an endpoint do so too', async () => {
-  const { window, page, other } = await openSettings('/saved-replies')
-  await using _ = window
-  const reply = await post<{ id: string }>(other, '/saved-replies', { name: 'Thanks', text: 'Thank you.' })
-  await page.goto(`/settings/saved-replies/${reply.id}`)
-  await page.getByLabel('Text').fill('Thank you very much.')
-  await patch(other, `/saved-replies/${reply.id}`, { name: 'Gratitude', text: 'Cheers.' })
-  await eventually(async () => (await shownIn(page, 'Name')) === 'Gratitude')
-  expect(await shownIn(page, 'Text')).toBe('Thank you very much.')
-
-  const made = await post<{ endpoint: { id: string } }>(other, '/endpoints', {
-    url: 'https://hooks.example.com/one',
-    events: ['ticket.created', 'message.sent'],
-  })
-  await page.goto(`/settings/endpoints/${made.endpoint.id}`)
-  await page.getByLabel('Description').fill('Typed')
-  await patch(other, `/endpoints/${made.endpoint.id}`, {
-    url: 'https://hooks.example.com/two',
-    description: 'Other',
-    events: ['ticket.created'],
-  })
-  await eventually(async () => (await shownIn(page, 'URL')) === 'https://hooks.example.com/two')
-  expect(await page.getByRole('checkbox', { name: 'message.sent' }).isChecked()).toBe(false)
-  expect(await shownIn(page, 'Description')).toBe('Typed')
-})
-
 browserTest('closing or reloading a tab asks first only while there are unsaved changes', async () => {
   const { window, page } = await openSettings('/organization')
   await using _ = window
@@ -120,10 +94,4 @@ function shownIn(page: Page, label: string): Promise<string> {
 async function patch(agent: SignedInAgent, path: string, body: object): Promise<void> {
   const answer = await agent.call('PATCH', `/console${path}`, { body })
   expect(answer.status, answer.text).toBe(200)
-}
-
-async function post<Json>(agent: SignedInAgent, path: string, body: object): Promise<Json> {
-  const answer = await agent.call<Json>('POST', `/console${path}`, { body })
-  expect(answer.status, answer.text).toBe(201)
-  return answer.json
 }

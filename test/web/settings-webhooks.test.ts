@@ -102,42 +102,6 @@ browserTest('a test delivery shows its result, even while the endpoint is off', 
   await page.getByRole('link', { name: /Held/ }).first().waitFor({ state: 'detached' })
 })
 
-browserTest('all deliveries that failed since yesterday are resent together', async () => {
-  const client = await bellhop.organization('Initech')
-  receiver.respondWith(() => ({ status: 503 }))
-  const { page, window } = await openEndpoint(client, `${receiver.url}/initech`)
-  await using _ = window
-  for (const subject of ['One', 'Two', 'Three']) await createTicket(client, subject)
-  await page.getByRole('link', { name: 'View deliveries' }).click()
-  await eventually(async () => (await page.getByRole('link', { name: /^Failed/ }).count()) === 3)
-
-  receiver.respondWith(() => ({}))
-  await page.getByRole('button', { name: 'Resend all failed…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Resend all failed', exact: true }).click()
-  await page.getByText('Resending 3 deliveries.').waitFor()
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
-  await eventually(async () => (await page.getByRole('link', { name: /^Delivered/ }).count()) === 3)
-})
-
-browserTest('the filter of the delivery log is kept in the URL', async () => {
-  const client = await bellhop.organization('Hooli')
-  receiver.respondWith(() => ({}))
-  const { page, window } = await openEndpoint(client, `${receiver.url}/hooli`)
-  await using _ = window
-  await createTicket(client, 'One')
-  await page.goto('/settings/deliveries')
-  await page.getByRole('link', { name: /^Delivered/ }).waitFor()
-  await page.getByRole('button', { name: 'State' }).click()
-  await page.getByRole('option', { name: /Failed/ }).click()
-  await page.getByText('No matching deliveries').waitFor()
-  await page.waitForURL((url) => url.search === '?state=failed')
-  await page.reload()
-  await page.getByText('No matching deliveries').waitFor()
-  await page.getByRole('button', { name: 'Clear' }).click()
-  await page.getByRole('link', { name: /^Delivered/ }).waitFor()
-  await page.waitForURL((url) => url.search === '')
-})
-
 browserTest('a signing secret is staged, promoted, and replaced immediately', async () => {
   const client = await bellhop.organization('Umbrella')
   const { page, window } = await openEndpoint(client, `${receiver.url}/umbrella`)

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
-import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaults } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -52,39 +50,6 @@ browserTest('when a session ends, signing in over the page continues the interru
   expect(await page.getByLabel('Your name').inputValue()).toBe('Ana Pires')
   const session = await page.request.get('/console/session')
   expect(await session.json()).toMatchObject({ agent: { name: 'Ana Pires' } })
-})
-
-browserTest('an ended session shows the sign-in dialog and nothing about keys of the API', async () => {
-  const client = await bellhop.organization('Ended')
-  const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben' })
-  const { id } = await makeTicket(client)
-  await using window = await openWindow({ ...bellhop, agent: ben })
-  const { page, context } = window
-  await page.goto(`/inbox/open/${id}`)
-  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
-  await page.keyboard.press('r')
-  await page.keyboard.type('On it.')
-  await context.clearCookies()
-  await page.keyboard.press('Control+Enter')
-  await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
-  expect(await page.locator('body').textContent()).not.toContain('Bearer')
-  expect(await page.getByRole('alert').count()).toBe(0)
-})
-
-browserTest('signing in again in another tab is enough', async () => {
-  await using window = await openWindow(bellhop)
-  const { page, context } = window
-  await signIn(page, 'ben')
-  await page.getByLabel('Your name').fill('Ben Okafor')
-  await context.clearCookies()
-  await saveName(page)
-  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
-  await dialog.waitFor()
-
-  await signIn(await context.newPage(), 'ben')
-  await page.evaluate('window.dispatchEvent(new Event("focus"))')
-  await dialog.waitFor({ state: 'hidden' })
-  await page.getByText('Name saved.').waitFor()
 })
 
 browserTest('when another agent signs in in another tab, nothing is done in their name', async () => {

@@ -1,14 +1,12 @@
 import { expect } from 'bun:test'
-import { unlinkSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
-import { openLedger } from '../support/mail/fetched-mail.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
-import { storedPath, upload } from '../support/uploads.ts'
+import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const WIDE = paintedPng(1200, 800)
@@ -113,70 +111,3 @@ browserTest('the viewer goes through the images by keys, zooms, saves, and retur
   await (await beside).close()
   expect(await viewer(page).count()).toBe(0)
 })
-
-browserTest('a file that is missing on the server says so', async () => {
-  const lost = paintedPng(60, 40)
-  const { ben, ticket } = await openFiles({ 'lost.png': lost, 'lost.txt': 'Lost words', 'kept.png': TINY })
-  for (const content of [lost, 'Lost words']) unlinkSync(storedPath(bellhop.deps, content))
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  const reason = 'The file is missing on the server. It may be in a backup.'
-  await view(page, 'lost.png').getByText(reason).waitFor()
-  await page.getByRole('link', { name: 'Download lost.txt' }).click()
-  await page.getByRole('listitem').filter({ hasText: 'lost.txt' }).getByText(reason).waitFor()
-  await view(page, 'lost.png').click()
-  await viewer(page).getByText(reason).waitFor()
-  await page.keyboard.press('ArrowRight')
-  await viewer(page).getByRole('img', { name: 'kept.png' }).waitFor()
-  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
-})
-
-browserTest('an image within the HTML of a mail is listed only when the text is shown', async () => {
-  const { client, ben } = await openWorkspace(bellhop)
-  const ledger = await openLedger(bellhop, client.orgId, 'files@acme.example')
-  const { ticketId } = await ledger.fetched(mailWithImage())
-  await using window = await openTicket(bellhop, ben, ticketId ?? '')
-  const { page } = window
-  await page.frameLocator('.mail-frame iframe').getByRole('img', { name: 'Our logo' }).waitFor()
-  await page.getByRole('link', { name: 'Download terms.pdf' }).waitFor()
-  expect(await page.locator('.attachment-list').getByRole('link').count()).toBe(1)
-  await page.getByRole('button', { name: 'Actions for this message' }).click()
-  await page.getByRole('menuitem', { name: 'Show plain text' }).click()
-  await view(page, 'logo.png').waitFor()
-  expect(await page.locator('.attachment-list').getByRole('link').count()).toBe(2)
-})
-
-function mailWithImage(): string {
-  const encoded = (bytes: Uint8Array | string) =>
-    Buffer.from(bytes).toString('base64').replaceAll(/.{76}/g, '$&\r\n')
-  return [
-    'From: Ana Pires <ana@customer.test>',
-    'To: Support <files@acme.example>',
-    'Subject: Terms',
-    'Message-ID: <terms@customer.test>',
-    'Content-Type: multipart/mixed; boundary=outer',
-    '',
-    '--outer',
-    'Content-Type: multipart/related; boundary=inner',
-    '',
-    '--inner',
-    'Content-Type: text/html; charset=utf-8',
-    '',
-    '<h2 style="color: green">Terms</h2><p>Please <b>sign</b> them.</p><img src="cid:logo@customer.test" alt="Our logo">',
-    '--inner',
-    'Content-Type: image/png; name=logo.png',
-    'Content-ID: <logo@customer.test>',
-    'Content-Transfer-Encoding: base64',
-    '',
-    encoded(paintedPng(80, 40)),
-    '--inner--',
-    '--outer',
-    'Content-Type: application/pdf; name=terms.pdf',
-    'Content-Disposition: attachment; filename=terms.pdf',
-    'Content-Transfer-Encoding: base64',
-    '',
-    encoded('%PDF-1.7 Terms'),
-    '--outer--',
-    '',
-  ].join('\r\n')
-}

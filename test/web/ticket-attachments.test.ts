@@ -1,18 +1,14 @@
 import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { freshPlace } from '../support/engine.ts'
 import { paintedPng } from '../support/images.ts'
-import { openLedger } from '../support/mail/fetched-mail.ts'
-import { reservePort } from '../support/mail/ports.ts'
 import { showsForMoment } from '../support/momentary-text.ts'
-import { newestMessage, readDraft, readThread, sendReply, textsOf } from '../support/threads.ts'
+import { readThread, textsOf } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
-import { download, upload } from '../support/uploads.ts'
+import { download } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const MB = 1024 * 1024
@@ -176,24 +172,6 @@ browserTest('a file that cannot be attached says why, and nothing is sent withou
   expect(await chips(page).getByRole('listitem').count()).toBe(3)
 })
 
-browserTest('a file that was sent from another device leaves the draft, and the text is saved', async () => {
-  const workspace = await openWorkspace(bellhop)
-  const { ben, ticket } = workspace
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await field(page).fill('Here')
-  await picker(page).setInputFiles([INVOICE])
-  await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
-  const { drafts } = await readThread(ben, ticket.id)
-  const attachments = drafts.flatMap((draft) => draft.attachments ?? []).map(({ id }) => id)
-  await sendReply(ben, ticket.id, { text: 'Sent from the phone.', attachments })
-  await field(page).press('End')
-  await page.keyboard.type(' it is.')
-  await page.getByText("“invoice.pdf” can't be sent.").waitFor()
-  await chips(page).waitFor({ state: 'detached' })
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Here it is.')
-})
-
 browserTest('Send during an upload waits for it, also on another ticket, and can be taken back', async () => {
   const workspace = await openWorkspace(bellhop)
   const { ben, client, ticket } = workspace
@@ -256,112 +234,6 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   faults.length = 0
   await page.getByRole('button', { name: 'Retry second.pdf' }).click()
   await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf,second.pdf')
-})
-
-browserTest('an upload continues after the server restarts in the middle of it', async () => {
-  const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
-  const first = await startBellhop({ settings })
-  const workspace = await openWorkspace(first)
-  const { ben, ticket } = workspace
-  await using window = await openTicket(first, ben, ticket.id)
-  const { page, context, faults } = window
-  const network = await context.newCDPSession(page)
-  const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 }
-  await network.send('Network.emulateNetworkConditions', slow)
-  await picker(page).setInputFiles([
-    { ...INVOICE, name: 'large.pdf', buffer: Buffer.alloc(2 * MB, '%PDF-1.7 ') },
-  ])
-  const progress = page.getByRole('progressbar', { name: 'Uploading large.pdf' })
-  await eventually(async () => Number(await progress.getAttribute('value')) > 0)
-  await first.stop()
-  await chip(page, 'large.pdf').getByText('Connection lost. Retrying…').waitFor()
-  await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 })
-  const second = await startBellhop({ settings })
-  await chip(page, 'large.pdf').getByText('2 MB').waitFor()
-  await eventually(async () => (await savedFiles(workspace)) === 'large.pdf')
-  await second.stop()
-  faults.length = 0
-})
-
-browserTest('notes have files too, and a held reply keeps its own', async () => {
-  const workspace = await openWorkspace(bellhop)
-  const { ben, ticket } = workspace
-  const seen = await newestMessage(ben, ticket.id)
-  const { id } = await upload(ben, 'plan.txt', 'First')
-  const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.keyboard.press('n')
-  await page.keyboard.type('Ask Dana.')
-  await picker(page).setInputFiles([INVOICE])
-  await chip(page, 'invoice.pdf').getByText('16 B').waitFor()
-  await page.keyboard.press('Control+Enter')
-  const note = page.getByRole('article', { name: 'Internal note by Ben Okafor' })
-  const saving = page.waitForEvent('download')
-  await note.getByRole('link', { name: 'Download invoice.pdf' }).click()
-  expect((await saving).suggestedFilename()).toBe('invoice.pdf')
-  expect(await savedFiles(workspace, 'note')).toBe('')
-
-  await cy.call('POST', `/v1/tickets/${ticket.id}/messages`, { body: { text: 'I am on it.' } })
-  await sendReply(ben, ticket.id, { text: 'See the plan.', after: seen, attachments: [id] })
-  const held = page.getByRole('article', { name: 'Held reply' })
-  await held.getByRole('link', { name: 'Download plan.txt' }).waitFor()
-  await held.getByRole('button', { name: 'Discard' }).click()
-  await held.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Undo' }).last().click()
-  await page.getByRole('button', { name: 'Reply' }).click()
-  await chip(page, 'plan.txt').waitFor()
-  await eventually(async () => (await savedFiles(workspace)) === 'plan.txt')
-})
-
-browserTest('a new ticket and a forwarded message have files too', async () => {
-  const { client, ben } = await openWorkspace(bellhop)
-  await openLedger(bellhop, client.orgId, 'new@acme.example')
-  const ticket = await makeTicket(client, { attachments: [(await upload(client, 'photo.txt', 'Broken')).id] })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.getByRole('article', { name: /Message from Ana/ }).hover()
-  await page.getByRole('button', { name: 'Actions for this message' }).click()
-  await page.getByRole('menuitem', { name: 'Forward…' }).click()
-  const forward = page.getByRole('dialog', { name: 'Forward message' })
-  await forward.getByText('1 file is included.').waitFor()
-  await forward.getByRole('combobox', { name: 'To' }).fill('carrier@parcels.test')
-  await give(
-    page,
-    'drop',
-    [{ name: 'claim.txt', type: 'text/plain', content: 'A claim' }],
-    '',
-    '.mail-text-field',
-  )
-  await forward.getByRole('button', { name: 'Remove claim.txt' }).waitFor()
-  await forward.getByRole('button', { name: 'Forward' }).click()
-  await forward.waitFor({ state: 'detached' })
-  const forwarded = page.getByRole('article', { name: 'Message from Ben Okafor' })
-  await forwarded.getByRole('link', { name: 'Download photo.txt' }).waitFor()
-  await forwarded.getByRole('link', { name: 'Download claim.txt' }).waitFor()
-  // What was dropped on the dialog is not in the reply below it.
-  expect(await page.locator('.composer').getByRole('listitem').count()).toBe(0)
-
-  await page.keyboard.press('c')
-  const dialog = page.getByRole('dialog', { name: 'New ticket' })
-  await dialog.getByRole('combobox', { name: 'To' }).fill('ana@customer.test')
-  await dialog.getByRole('textbox', { name: 'Subject' }).fill('Your invoice')
-  const large = { ...INVOICE, name: 'large.pdf', buffer: Buffer.alloc(MB + 1) }
-  const message = dialog.getByRole('textbox', { name: 'Message' })
-  await choose(page, () => message.press('Control+u'), [INVOICE, large])
-  await dialog.getByText('Larger than 1 MB').waitFor()
-  await dialog.getByRole('button', { name: 'Send' }).click()
-  await dialog.getByText('Remove “large.pdf” (larger than 1 MB).').waitFor()
-  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
-  await dialog.getByRole('button', { name: 'Remove large.pdf' }).click()
-  // The draft in this browser keeps its files.
-  await page.reload()
-  await page.getByRole('button', { name: 'New ticket' }).click()
-  await dialog.getByRole('button', { name: 'Remove invoice.pdf' }).waitFor()
-  await dialog.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('button', { name: 'Send now' }).click()
-  const first = page.getByRole('article', { name: 'Message from Ben Okafor' })
-  await first.getByRole('link', { name: 'Download invoice.pdf' }).waitFor()
 })
 
 /** Chooses files in the browser's window, which `open` opens. */

@@ -1,5 +1,4 @@
 import { expect } from 'bun:test'
-import { addMessages } from '../support/add-messages.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -83,40 +82,4 @@ browserTest('the subject is changed in its place, and a ticket is deleted only b
   await dialog.getByRole('button', { name: 'Delete ticket' }).click()
   await page.getByText('Ticket deleted').waitFor()
   expect((await client.call('GET', `/tickets/${ticket.id}`)).status).toBe(404)
-})
-
-browserTest('a subject being changed is left alone by what happens meanwhile, and has an Undo', async () => {
-  const { ben, ticket, client, place } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  const subject = page.getByRole('textbox', { name: 'Subject' })
-  await page.getByRole('button', { name: 'Missing invoice' }).click()
-  await subject.fill('Invoice for')
-  await addMessages(bellhop.deps, place, { text: 'Are you there?' })
-  await client.call('PATCH', `/tickets/${ticket.id}`, { body: { tags: ['vip'] } })
-  await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
-  await page.getByRole('button', { name: 'Tags: vip' }).waitFor()
-  expect(await subject.inputValue()).toBe('Invoice for')
-  await page.keyboard.type(' February')
-  await page.keyboard.press('Enter')
-  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Invoice for February')
-  await page.keyboard.press('Control+z')
-  await page.getByRole('button', { name: 'Missing invoice' }).waitFor()
-  await eventually(async () => (await readTicket(client, ticket.id)).subject === 'Missing invoice')
-})
-
-browserTest('the focus stays in the ticket when what had it goes', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  const focused = () =>
-    page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName)
-  await page.keyboard.press('r')
-  await page.keyboard.press('Escape')
-  await eventually(async () => (await focused()) === 'Ticket')
-  await page.getByRole('button', { name: 'Actions for this ticket' }).click()
-  await page.getByRole('menuitem', { name: 'Delete permanently…' }).click()
-  await page.getByRole('dialog').getByRole('textbox').waitFor()
-  await page.keyboard.press('Escape')
-  await eventually(async () => (await focused()) === 'Actions for this ticket')
 })

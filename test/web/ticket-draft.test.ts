@@ -1,9 +1,7 @@
 import { expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
-import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
-import { freshPlace } from '../support/engine.ts'
-import { reservePort } from '../support/mail/ports.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
@@ -52,47 +50,6 @@ browserTest('the last typed text survives leaving the page immediately', async (
   await page.goto(`/inbox/open/${ticket.id}`)
   await field(page).waitFor()
   expect(await field(page).inputValue()).toBe('I had just begun')
-})
-
-browserTest('a proxy that finds nothing while the server starts again takes no text away', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.route('**/draft', (route) => route.fulfill({ status: 404, body: '404 page not found' }))
-  const refused = page.waitForResponse('**/draft')
-  await page.keyboard.press('r')
-  await page.keyboard.type('All of this')
-  await refused
-  await page.unroute('**/draft')
-  await page.reload()
-  await field(page).waitFor()
-  expect(await field(page).inputValue()).toBe('All of this')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'All of this')
-})
-
-browserTest('a draft can be typed while the server is down, and is saved when it is back', async () => {
-  const settings = { ...(await freshPlace()), PORT: String(reservePort()) }
-  const first = await startBellhop({ settings })
-  const { ben, ticket } = await openWorkspace(first)
-  await using window = await openTicket(first, ben, ticket.id)
-  const { page, faults } = window
-  await field(page).fill('Before.')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before.')
-  await first.stop()
-  await field(page).focus()
-  await page.keyboard.press('End')
-  await page.keyboard.type(' While it was away.')
-  await page.getByText('Saved in this browser').waitFor()
-
-  const second = await startBellhop({ settings })
-  await page.waitForSelector('html[data-connection=online]')
-  await page.getByText('Saved in this browser').waitFor({ state: 'hidden' })
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Before. While it was away.')
-  await page.reload()
-  await field(page).waitFor()
-  expect(await field(page).inputValue()).toBe('Before. While it was away.')
-  await second.stop()
-  faults.length = 0
 })
 
 browserTest('text typed without a connection is saved when the inbox is opened again', async () => {
@@ -220,34 +177,6 @@ browserTest(
   },
 )
 
-browserTest('a ticket opens in the newest draft, with both texts', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  const begin = (kind: string, text: string) =>
-    ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind, text } })
-  await begin('reply', 'Dear Ana')
-  await Bun.sleep(2)
-  await begin('note', 'Ask Dana.')
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  expect(await field(page).inputValue()).toBe('Ask Dana.')
-  await page.getByRole('button', { name: 'Reply Draft' }).click()
-  expect(await field(page).inputValue()).toBe('Dear Ana')
-  await page.keyboard.type('!')
-  await page.reload()
-  await field(page).waitFor()
-  expect(await field(page).inputValue()).toBe('Dear Ana!')
-
-  const mark = page.locator('.ticket-row-word[data-look=draft]')
-  await page.getByRole('button', { name: 'Note Draft' }).click()
-  await field(page).fill('')
-  await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)
-  await page.waitForTimeout(100)
-  expect(await mark.isVisible()).toBe(true)
-  await page.getByRole('button', { name: 'Reply Draft' }).click()
-  await field(page).fill('')
-  await mark.waitFor({ state: 'hidden' })
-})
-
 browserTest('a reply that is taken back does not touch the note that was begun meanwhile', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
@@ -265,7 +194,7 @@ browserTest('a reply that is taken back does not touch the note that was begun m
   expect(await field(page).inputValue()).toBe('She is difficult.')
 })
 
-browserTest('a draft typed in another tab replaces nothing while this one is being written', async () => {
+browserTest('of two tabs, the text that was typed last is in both', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
   const { page, context } = window
@@ -276,63 +205,56 @@ browserTest('a draft typed in another tab replaces nothing while this one is bei
 
   await page.bringToFront()
   await field(page).fill('From this tab.')
+  await eventually(async () => (await field(other).inputValue()) === 'From this tab.')
   await field(other).fill('From the other tab again.')
-  await eventually(async () => {
-    const here = await field(page).inputValue()
-    const isOffered = await page.getByRole('button', { name: 'Use it' }).isVisible()
-    return here === 'From the other tab again.' || (here === 'From this tab.' && isOffered)
-  })
+  await eventually(async () => (await field(page).inputValue()) === 'From the other tab again.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'From the other tab again.')
   expect(await thread(page)).toHaveLength(1)
 })
 
-browserTest('a newer draft from another device is offered, not overwritten', async () => {
-  const { ben, ticket, client } = await openWorkspace(bellhop)
-  const next = await makeTicket(client, { subject: 'Another' })
-  await using window = await openTicket(bellhop, ben, next.id)
-  const { page } = window
-  await page.keyboard.press('j')
-  await page.getByRole('heading', { name: ticket.subject }).waitFor()
-  await page.keyboard.press('r')
-  await page.keyboard.type('ONE')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'ONE')
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('k')
-  await page.waitForURL(`**/inbox/open/${next.id}`)
-  const elsewhere = (text: string) =>
-    ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind: 'reply', text } })
-  await elsewhere('ONE, and TWO from the phone')
-  await page.keyboard.press('j')
-  await page.getByRole('heading', { name: ticket.subject }).waitFor()
-  await page.keyboard.press('r')
-  await page.keyboard.type(', typed on')
-  await page.getByRole('button', { name: 'Use it' }).waitFor()
-  expect(await readDraft(ben, ticket.id, 'reply')).toBe('ONE, and TWO from the phone')
-  expect(await field(page).inputValue()).toBe('ONE, typed on')
-  await page.getByRole('button', { name: 'Keep mine' }).click()
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'ONE, typed on')
+browserTest(
+  'of two devices, the text that was typed last is kept, and the other can be restored',
+  async () => {
+    const { ben, ticket } = await openWorkspace(bellhop)
+    await using window = await openTicket(bellhop, ben, ticket.id)
+    const { page } = window
+    const isSaved = (text: string) =>
+      eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === text)
+    const elsewhere = (text: string) =>
+      ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: { kind: 'reply', text } })
+    await field(page).fill('ONE')
+    await isSaved('ONE')
+    await elsewhere('ONE, and TWO from the phone')
+    await field(page).press('End')
+    await page.keyboard.type(', typed on')
+    await page.getByText('another version of this draft: ONE, and TWO from the phone').waitFor()
+    await isSaved('ONE, typed on')
+    const restore = page.getByRole('button', { name: 'Restore the other version' })
+    await restore.click()
+    expect(await field(page).inputValue()).toBe('ONE, and TWO from the phone')
+    await isSaved('ONE, and TWO from the phone')
+    await restore.click()
+    expect(await field(page).inputValue()).toBe('ONE, typed on')
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await restore.waitFor({ state: 'detached' })
+    await isSaved('ONE, typed on')
+  },
+)
 
-  await elsewhere('THREE')
-  await field(page).press('End')
-  await page.keyboard.type('!')
-  await page.getByRole('button', { name: 'Use it' }).click()
-  expect(await field(page).inputValue()).toBe('THREE')
-  await field(page).press('End')
-  await page.keyboard.type('!')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'THREE!')
-})
-
-browserTest('a draft that was continued on another device is offered after this one has sent', async () => {
+browserTest('text typed without a connection before another device wrote can be restored', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await field(page).fill('It is attached.')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached.')
-  const further = { kind: 'reply', text: 'It is attached. I am sorry that it took so long.' }
-  await ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: further })
-  await field(page).press('Control+Enter')
-  await page.getByRole('button', { name: 'Use it' }).click()
-  expect(await field(page).inputValue()).toBe(further.text)
-  expect((await readThread(ben, ticket.id)).waiting).toMatchObject([{ text: 'It is attached.' }])
+  const { page, context } = window
+  await context.setOffline(true)
+  await field(page).fill('Written on the train.')
+  await page.getByText('Saved in this browser').waitFor()
+  const later = { kind: 'reply', text: 'Written on the phone.' }
+  await ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: later })
+  await context.setOffline(false)
+  await eventually(async () => (await field(page).inputValue()) === later.text)
+  await page.getByRole('button', { name: 'Restore the other version' }).click()
+  expect(await field(page).inputValue()).toBe('Written on the train.')
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Written on the train.')
 })
 
 browserTest('a reply sent on one device cannot be sent again on another', async () => {
@@ -345,27 +267,3 @@ browserTest('a reply sent on one device cannot be sent again on another', async 
   expect(await field(first.page).inputValue()).toBe('')
   expect(await first.page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
 })
-
-browserTest(
-  'what was sent without a connection is not said to be kept any more once it has gone',
-  async () => {
-    const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page, context } = window
-    const kept = page.getByText('Saved in this browser')
-    await page.keyboard.press('n')
-    await context.setOffline(true)
-    await page.keyboard.type('Ask Dana.')
-    await kept.waitFor()
-    await page.keyboard.press('Control+Enter')
-    await kept.waitFor({ state: 'hidden' })
-    await context.setOffline(false)
-    await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
-    expect(await kept.count()).toBe(0)
-    // Nor is it said of the next one before that has waited.
-    await page.keyboard.press('n')
-    await page.keyboard.type('And Eve.')
-    expect(await kept.count()).toBe(0)
-    await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'And Eve.')
-  },
-)

@@ -2,12 +2,11 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest } from '../support/browser.ts'
 import { readDraft, readThread } from '../support/threads.ts'
 import { field, openTicket as openAnyTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
-const PHONE = { width: 390, height: 844, isTouch: true }
 const FORMATTED = `Hi **Ana**,
 
 _two_ steps in [our guide](https://a.test/guide):
@@ -67,27 +66,6 @@ browserTest('keys make text bold and italic, and the browser undoes each step', 
   expect(await textIn(page)).toBe('Your invoice is **attached**.')
 })
 
-browserTest(
-  'undo takes back what was typed in a few steps, not letter by letter, although the preview changes',
-  async () => {
-    const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
-    // One word: at each space, what stands before it is bold no more for a moment, which ends a step.
-    const typed = 'fortyletters-that-change-the-preview-too'
-    await page.keyboard.press('r')
-    await page.keyboard.press('Control+b')
-    await page.keyboard.type(typed)
-    await preview(page).getByText(typed).waitFor()
-    let steps = 0
-    for (; (await textIn(page)) !== '' && steps < typed.length; steps++)
-      await page.keyboard.press('Control+z')
-    // The page itself ends a step now and then, such as when the list gets the mark of a draft.
-    expect(steps).toBeLessThan(typed.length / 3)
-    await preview(page).waitFor({ state: 'detached' })
-  },
-)
-
 browserTest('every button formats the selection and keeps the focus in the field', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   await using window = await openTicket(bellhop, ben, ticket.id)
@@ -110,26 +88,6 @@ browserTest('every button formats the selection and keeps the focus in the field
     expect(await textIn(page)).toBe('one\ntwo')
   }
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'one\ntwo')
-})
-
-browserTest('a list of many lines is made and undone in one step', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`)
-  await field(page).fill(lines.join('\n'))
-  await field(page).press('ControlOrMeta+a')
-  await field(page).evaluate((element) => {
-    document.addEventListener('input', () =>
-      element.setAttribute('data-inputs', `${element.dataset.inputs ?? ''}x`),
-    )
-  })
-  await page.getByRole('button', { name: 'Bulleted list' }).click()
-  expect(await textIn(page)).toBe(lines.map((line) => `- ${line}`).join('\n'))
-  // The page hears of it once, not for each line.
-  expect(await field(page).getAttribute('data-inputs')).toBe('x')
-  await page.keyboard.press('Control+z')
-  expect(await textIn(page)).toBe(lines.join('\n'))
 })
 
 browserTest('Ctrl+K asks for the address of a link, and changes or removes it again', async () => {
@@ -318,61 +276,4 @@ browserTest('the preview can be switched off, and stays so', async () => {
   await field(page).waitFor()
   expect(await textIn(page)).toBe('**bold**')
   expect(await preview(page).count()).toBe(0)
-})
-
-browserTest('on a phone the toolbar is one button until it is opened, and fits', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
-  const { page } = window
-  const toolbar = page.getByRole('toolbar', { name: 'Formatting' })
-  await field(page).tap()
-  await page.keyboard.type('bold')
-  expect(await toolbar.isVisible()).toBe(false)
-  await page.getByRole('button', { name: 'Formatting' }).tap()
-  await toolbar.waitFor()
-  const boxes = await toolbar.getByRole('button').evaluateAll((buttons) =>
-    buttons.map((button) => {
-      const { left, right, top, width, height } = button.getBoundingClientRect()
-      return { left, right, top, width, height }
-    }),
-  )
-  expect(boxes).toHaveLength(8)
-  expect(new Set(boxes.map(({ top }) => top)).size).toBe(1)
-  for (const { left, right, width, height } of boxes) {
-    expect([left >= 0, right <= PHONE.width, width >= 44, height >= 44]).toEqual([true, true, true, true])
-  }
-  await select(page, 'bold')
-  await toolbar.getByRole('button', { name: 'Bold' }).tap()
-  expect(await textIn(page)).toBe('**bold**')
-  expect(await page.getByRole('button', { name: 'Send', exact: true }).isVisible()).toBe(true)
-  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
-})
-
-browserTest('the list of shortcuts has those of the formatting', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.keyboard.press('?')
-  const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
-  for (const [name, keys] of [
-    ['Bold', 'Control+b'],
-    ['Italic', 'Control+i'],
-    ['Link', 'Control+k'],
-  ]) {
-    const line = sheet.locator('.key-sheet-line', { has: page.getByText(name ?? '', { exact: true }) })
-    expect(await line.locator('.unseen').textContent()).toBe(keys ?? '')
-  }
-})
-
-browserTest('without the toolbar, whose code could not be loaded, a reply can still be written', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent: ben })
-  const { page } = window
-  await page.route('**/assets/format-toolbar-*.js', (route) => route.abort())
-  await page.goto(`/inbox/open/${ticket.id}`)
-  await field(page).fill('**Done.**')
-  await preview(page).locator('strong').waitFor()
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
-  expect(await page.getByRole('toolbar').count()).toBe(0)
 })

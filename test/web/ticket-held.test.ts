@@ -5,7 +5,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { rowOf } from '../support/inbox.ts'
-import { readThread, replyPath, sendNow, sendReply } from '../support/threads.ts'
+import { readThread, sendNow, sendReply } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -68,31 +68,6 @@ browserTest('an agent who has gone on hears that their reply is held, and finds 
   await page.locator('.message-group[data-who=agent]').nth(1).waitFor()
   await eventually(async () => (await page.getByRole('link', { name: 'Held 1' }).count()) === 0)
 })
-
-browserTest(
-  'on another page, the notice is there, and goes when the reply was decided elsewhere',
-  async () => {
-    const { ben, cy, ticket } = await openTwo()
-    await using window = await openWindow({ url: bellhop.url, agent: ben })
-    const { page } = window
-    await page.goto('/settings/account')
-    await page.getByRole('heading', { name: 'Your account' }).first().waitFor()
-    await page.waitForSelector('html[data-connection=online]')
-    const { timeline } = await readThread(ben, ticket.id)
-    const reply = await sendReply(ben, ticket.id, { text: 'Mine.', after: timeline[0]?.id ?? '' })
-    const faster = await sendReply(cy, ticket.id, { text: 'I was faster.' })
-    await sendNow(cy, ticket.id, faster.id)
-    await eventually(async () => {
-      clock.advance(1_000)
-      return (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true
-    })
-    const notice = page.getByRole('alert').filter({ hasText: SENTENCE })
-    await notice.waitFor()
-    await ben.call('DELETE', replyPath(ticket.id, reply.id))
-    await notice.waitFor({ state: 'hidden' })
-    expect((await readThread(ben, ticket.id)).drafts[0]?.text).toBe('Mine.')
-  },
-)
 
 browserTest('any agent can send or discard a held reply of a disabled agent', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)

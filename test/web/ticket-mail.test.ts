@@ -2,13 +2,10 @@ import { afterAll, expect } from 'bun:test'
 import type { FrameLocator, Page } from 'playwright-core'
 import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createId } from '../../server/ids.ts'
-import { messageIdOf } from '../../server/sends/message-id.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
-import { multipartMail } from '../support/mail/mail-parser.ts'
-import { richMail } from '../support/mail/rich-mail.ts'
 import { replyPath, sendNow, UNDO_MS } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -162,19 +159,6 @@ browserTest('one click shows the plain text, and one downloads the original', as
   expect(await Bun.file(await download.path()).text()).toContain('Subject: Missing invoice')
 })
 
-browserTest('a mail whose HTML says no more than its text is shown as text', async () => {
-  const workspace = await openWorkspace(bellhop)
-  const mailbox = await openMailbox(workspace)
-  await mailbox.receive({ html: '<div dir="ltr">Hello,<br>where is it?</div>' })
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
-  await message(page).locator('.message-text').getByText('where is it?').waitFor()
-  await message(page).hover()
-  await page.getByRole('button', { name: 'Actions for this message' }).click()
-  await page.getByRole('menuitem', { name: 'Show formatting' }).click()
-  await frame(page).getByText('where is it?').waitFor()
-})
-
 browserTest('keys still work after a click into a mail, and menus close', async () => {
   const workspace = await openWorkspace(bellhop)
   const mailbox = await openMailbox(workspace)
@@ -194,59 +178,6 @@ browserTest('keys still work after a click into a mail, and menus close', async 
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
 })
-
-browserTest(
-  'a formatted mail that was forwarded is below the words of the agent, as it went out',
-  async () => {
-    const workspace = await openWorkspace(bellhop)
-    const mailbox = await openMailbox(workspace)
-    await mailbox.receiveRaw(richMail(mailbox.headers()))
-    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-    const { page } = window
-    await message(page).hover()
-    await page.getByRole('button', { name: 'Actions for this message' }).click()
-    await page.getByRole('menuitem', { name: 'Forward…' }).click()
-    const form = page.getByRole('dialog', { name: 'Forward message' })
-    await form.getByText('Keeps its formatting and images. 1 file is included.').waitFor()
-    await form.getByRole('combobox', { name: 'To' }).fill('Dana Lee <dana@carrier.test>')
-    await form.getByRole('textbox', { name: 'Comment' }).fill('Please **check**.')
-    await form.getByRole('button', { name: 'Forward' }).click()
-    const sent = message(page, 1)
-    await sent.getByText('Forwarded to Dana Lee (dana@carrier.test)').waitFor()
-    await sent.locator('strong', { hasText: 'check' }).waitFor()
-    await sent.getByRole('link', { name: 'Download claim.pdf' }).waitFor()
-    // The images are in the forwarded message, which is closed.
-    expect(await sent.locator('iframe, .attachment-list-thumbnail').count()).toBe(0)
-    const toggle = sent.getByRole('button', { name: 'Forwarded message' })
-    expect(await toggle.getAttribute('aria-expanded')).toBe('false')
-    await toggle.click()
-    const forwarded = sent.frameLocator('iframe')
-    await forwarded.getByText('From: Ana Pires').waitFor()
-    await forwarded.getByRole('heading', { name: 'The parcel arrived broken' }).waitFor()
-    const photo = forwarded.getByRole('img', { name: 'The box' })
-    await eventually(() => photo.evaluate((image: HTMLImageElement) => image.naturalWidth === 240))
-    await sent.getByText('Remote images are blocked.').waitFor()
-    // In the mail they are beside what the agent wrote.
-    const styles = (await forwarded.locator('body style').textContent()) ?? ''
-    const selectors = await page.evaluate(selectorsOf, styles)
-    expect(selectors).toContain('.bellhop-forwarded .note > a')
-    expect(selectors.filter((selector) => !selector.startsWith('.bellhop-forwarded'))).toEqual([])
-    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
-    await toggle.click()
-    await sent.locator('iframe').waitFor({ state: 'detached' })
-  },
-)
-
-/** As the browser reads the rules. Runs in the page. */
-function selectorsOf(styles: string): string[] {
-  const sheet = new CSSStyleSheet()
-  sheet.replaceSync(styles)
-  const inner = (rule: CSSRule): CSSRule[] =>
-    rule instanceof CSSGroupingRule ? [...rule.cssRules].flatMap(inner) : [rule]
-  return [...sheet.cssRules]
-    .flatMap(inner)
-    .flatMap((rule) => (rule instanceof CSSStyleRule ? rule.selectorText.split(', ') : [rule.cssText]))
-}
 
 browserTest('only frames near the visible part of a long thread are loaded', async () => {
   const workspace = await openWorkspace(bellhop)
@@ -317,40 +248,6 @@ browserTest('the sender of a forwarded mail becomes the customer with one click'
   await page.getByRole('button', { name: 'Make Zoe Zebra the customer' }).click()
   await page.locator('.customer-panel h2', { hasText: 'Zoe Zebra' }).waitFor()
   await page.getByText('zoe@stripes.test').first().waitFor()
-})
-
-browserTest('a bounce for 49 recipients lists the first of them, and the others when asked', async () => {
-  const workspace = await openWorkspace(bellhop)
-  const { ben } = workspace
-  const mailbox = await openMailbox(workspace)
-  await mailbox.receive({ text: 'Who comes?' })
-  const people = Array.from({ length: 49 }, (_, at) => `guest${at}@customer.test`)
-  const messageId = createId('msg', ben.now())
-  const recipients = { to: people.map((address) => ({ address })) }
-  const sendAt = new Date(ben.now() + UNDO_MS).toISOString()
-  const sent = await ben.call('PUT', replyPath(mailbox.ticketId(), messageId), {
-    body: { text: 'All of you.', recipients, sendAt },
-  })
-  expect(sent.status, sent.text).toBe(201)
-  await sendNow(ben, mailbox.ticketId(), messageId)
-  const reports = people.map((one) => `Final-Recipient: rfc822; ${one}\r\nAction: failed\r\nStatus: 5.1.1`)
-  const report = multipartMail(
-    'report; report-type=delivery-status',
-    [
-      'Content-Type: text/plain\r\n\r\nNo one got it.',
-      `Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\n${reports.join('\r\n\r\n')}`,
-      `Content-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageIdOf(bellhop.deps.encryption, messageId, 'acme.example')}\r\n`,
-    ],
-    'Return-Path: <>',
-  )
-  await mailbox.fetchedRaw(report)
-  await using window = await openTicket(bellhop, ben, mailbox.ticketId())
-  const { page } = window
-  const missed = page.locator('.failed-send-missed li')
-  await missed.first().waitFor()
-  expect(await missed.count()).toBe(3)
-  await page.getByRole('button', { name: 'and 46 more' }).click()
-  await eventually(async () => (await missed.count()) === 49)
 })
 
 browserTest(

@@ -45,18 +45,6 @@ browserTest('a keyboard that comes up leaves the buttons and the end of the text
   await waitForSight(page, 420)
 })
 
-browserTest('an on-screen keyboard over the page covers none of its content', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
-  const { page } = window
-  await field(page).tap()
-  await page.keyboard.type(EIGHT_LINES)
-  await coverBelow(page, 420)
-  await waitForSight(page, 420)
-  await coverBelow(page, PHONE.height)
-  await eventually(async () => (await bottomOf(page, '.composer')) === PHONE.height)
-})
-
 /** The page fits its height to the text after a keystroke, not during it. */
 async function waitForSight(page: Page, height: number, name = ''): Promise<void> {
   let hidden: string[] = []
@@ -86,16 +74,4 @@ function outOfSight(page: Page, height: number): Promise<string[]> {
       'the beginning of the field': box.top < 0,
     }).flatMap(([name, isSo]) => (isSo ? [name] : []))
   }, height)
-}
-
-/** As Safari does it: the page stays as high as it is, only less of it can be seen. */
-async function coverBelow(page: Page, height: number): Promise<void> {
-  await page.evaluate((visible) => {
-    Object.defineProperty(visualViewport, 'height', { value: visible, configurable: true })
-    visualViewport?.dispatchEvent(new Event('resize'))
-  }, height)
-}
-
-function bottomOf(page: Page, selector: string): Promise<number> {
-  return page.locator(selector).evaluate((element) => Math.round(element.getBoundingClientRect().bottom))
 }

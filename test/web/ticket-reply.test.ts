@@ -1,8 +1,9 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
+import type { ChannelKind } from '../../server/channels/kinds.ts'
 import { messages } from '../../server/database/tables/messages.ts'
-import { type Channel, tickets } from '../../server/database/tables/tickets.ts'
+import { tickets } from '../../server/database/tables/tickets.ts'
 import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
@@ -142,30 +143,6 @@ browserTest(
   },
 )
 
-browserTest('a reply that is overtaken while it waits is held, and edited', async () => {
-  const clock = createManualClock(Date.now())
-  const place = await startBellhop({ clock })
-  const { ben, ticket } = await openWorkspace(place)
-  const cy = await signInAgent(place, ben.orgId, { name: 'Cy Lindqvist' })
-  await using window = await openTicket(place, ben, ticket.id)
-  const { page } = window
-  await field(page).fill('It is attached.')
-  await field(page).press('Control+Enter')
-  await page.getByRole('button', { name: 'Send now' }).waitFor()
-  // The page shows it before the server has it.
-  await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 1)
-  const reply = await sendReply(cy, ticket.id, { text: 'I was faster.' })
-  await sendNow(cy, ticket.id, reply.id)
-  clock.advance(20_000)
-  using _ = letRun(clock)
-  await eventually(async () => (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true)
-  await page.getByText('Cy Lindqvist replied just now').waitFor()
-  await page.getByRole('button', { name: 'Edit' }).click()
-  await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
-  await place.stop()
-  window.faults.length = 0
-})
-
 browserTest('a message that failed says why, and goes again', async () => {
   const { ben, ticket, place } = await openWorkspace(bellhop)
   await storedAs(ticket.id, 'email')
@@ -255,7 +232,7 @@ async function spoken(page: Page, text: string): Promise<void> {
 }
 
 /** The API makes tickets of its own channel only. */
-async function storedAs(ticketId: string, channel: Channel): Promise<void> {
+async function storedAs(ticketId: string, channel: ChannelKind): Promise<void> {
   await bellhop.deps.database.write((tx) =>
     tx.update(tickets).set({ channel }).where(eq(tickets.id, ticketId)),
   )

@@ -41,47 +41,6 @@ async function deleteUnderHands({ isTyping = false, isSaved = false } = {}) {
   return { ben, ticket, other, window, page, gone }
 }
 
-browserTest('the keys work at once after an agent goes back from a text they write', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.goto('/inbox/open')
-  await rowOf(page, 'Missing invoice').click()
-  await field(page).waitFor()
-  await page.keyboard.press('r')
-  await page.keyboard.type('Half a sentence')
-  await page.goBack()
-  await field(page).waitFor({ state: 'detached' })
-  await page.keyboard.press('?')
-  await page.getByRole('dialog').waitFor()
-})
-
-browserTest('keys typed while the ticket is being deleted do not run shortcuts', async () => {
-  const { ben, other, window, page, gone } = await deleteUnderHands({ isTyping: true })
-  await using _ = window
-  await page.keyboard.type('I put it by: take a ripe pie! x\n')
-  expect(await page.getByRole('combobox', { name: 'Assign to' }).count()).toBe(0)
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  expect(await gone.isVisible()).toBe(true)
-  const { ticket, timeline } = await readThread(ben, other.id)
-  expect([ticket.status, ticket.assignedTo, ticket.isSpam, timeline.length]).toEqual([
-    'open',
-    undefined,
-    false,
-    1,
-  ])
-
-  // The first thing done on purpose gives the keys back.
-  await page.clock.resume()
-  await page.keyboard.press('Escape')
-  await page.waitForURL('**/inbox/open')
-  await page.keyboard.press('k')
-  await page.locator('[role="option"]:focus').waitFor()
-  await page.keyboard.press('Enter')
-  await field(page).waitFor()
-  expect(await storedDrafts(page)).toEqual([])
-})
-
 browserTest(
   'what was written on a deleted ticket can be copied, and then nothing of it is left',
   async () => {
@@ -100,19 +59,6 @@ browserTest(
     expect(await storedDrafts(page)).toEqual([])
   },
 )
-
-browserTest('a page that is closed there offers the text once more, and then forgets it', async () => {
-  const { window, page } = await deleteUnderHands({ isSaved: true })
-  await using _ = window
-  await page.goto('/inbox/open')
-  const notice = page.getByRole('alert').filter({ hasText: 'Your text: “Hello there, ”' })
-  await notice.waitFor()
-  await notice.getByRole('button', { name: 'Copy' }).click()
-  await eventually(
-    async () => (await page.evaluate(() => navigator.clipboard.readText())) === 'Hello there, ',
-  )
-  await eventually(async () => (await storedDrafts(page)).length === 0)
-})
 
 browserTest('deleting a ticket also removes what the agent had begun to write there', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)

@@ -1,11 +1,10 @@
 import { expect } from 'bun:test'
-import type { Route } from 'playwright-core'
 import { addMessages } from '../support/add-messages.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { addNote, readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -45,21 +44,6 @@ browserTest('a thread opens at its unread messages, marks them as read, and keep
   await pill.click()
   await pill.waitFor({ state: 'hidden' })
   await page.getByRole('region', { name: 'Thread' }).getByText('One more').waitFor()
-})
-
-browserTest('a ticket that no one has read opens at its first message', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop, {
-    message: `First line\n${'And more.\n'.repeat(120)}The end`,
-  })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.locator('.thread-new').waitFor()
-  expect(await page.locator('.thread-scroll').evaluate((element) => element.scrollTop)).toBe(0)
-  await eventually(async () => (await readThread(ben, ticket.id)).readUpTo !== null)
-  await page.reload()
-  await field(page).waitFor()
-  await eventually(() => page.locator('.thread-scroll').evaluate((element) => element.scrollTop > 200))
-  expect(await page.locator('.thread-new').count()).toBe(0)
 })
 
 browserTest('a thread of five hundred messages unfolds and stays quick', async () => {
@@ -209,53 +193,3 @@ browserTest('search words are highlighted in the thread, including its older par
   await hit.waitFor()
   expect(await hit.textContent()).toBe('Pelican')
 })
-
-browserTest('a thread that could not be read again says so, and is read as soon as that works', async () => {
-  const { ben, ticket, place } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  const line = page.getByRole('status').filter({ hasText: "Couldn't load the latest updates" })
-  const address = `**/console/tickets/${ticket.id}`
-  const refuse = (route: Route) => route.fulfill({ status: 503, body: '' })
-  // The page also reads it on its own, which would remove the button.
-  await page.evaluate("addEventListener('click', () => { window.isClicked = true }, true)")
-  const refuseUntilClicked = async (route: Route) =>
-    (await page.evaluate('window.isClicked')) ? route.continue() : refuse(route)
-  await page.route(address, refuseUntilClicked)
-  await addMessages(bellhop.deps, place, { text: 'Are you there?' })
-  await line.waitFor()
-  expect(await thread(page)).toHaveLength(1)
-  await line.getByRole('button', { name: 'Try again' }).click()
-  await page.getByRole('region', { name: 'Thread' }).getByText('Are you there?').waitFor()
-  await line.waitFor({ state: 'hidden' })
-  await page.unroute(address, refuseUntilClicked)
-
-  await page.route(address, refuse)
-  await addMessages(bellhop.deps, place, { text: 'Hello?' })
-  await line.waitFor()
-  await page.unroute(address, refuse)
-  // Nobody presses anything.
-  await page.getByRole('region', { name: 'Thread' }).getByText('Hello?').waitFor()
-  await line.waitFor({ state: 'hidden' })
-  window.faults.length = 0
-})
-
-browserTest('on a wide page, the thread and the composer share one centered measure', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.setViewportSize({ width: 1800, height: 900 })
-  const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox()) ?? none
-  const pane = await boxOf('.ticket-pane')
-  const message = await boxOf('.message-group')
-  const field = await boxOf('.composer-field')
-  expect(Math.abs(message.x + message.width / 2 - (pane.x + pane.width / 2))).toBeLessThan(12)
-  expect(Math.abs(field.x - message.x)).toBeLessThan(12)
-  expect(Math.abs(field.width - message.width)).toBeLessThan(24)
-  // In the line of the name.
-  const menu = await boxOf('.message-menu')
-  const head = await boxOf('.message-group-head')
-  expect(Math.abs(menu.y + menu.height / 2 - (head.y + head.height / 2))).toBeLessThan(6)
-})
-
-const none = { x: 0, y: 0, width: 0, height: 0 }

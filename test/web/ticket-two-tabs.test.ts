@@ -95,26 +95,3 @@ browserTest('a reply that is taken back in another tab is in the field once', as
     expect(await field(tab).inputValue()).toBe('Take me back')
   }
 })
-
-browserTest('a reply that is taken back comes once, although its beginning is still a draft', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
-  const other = await context.newPage()
-  await other.goto(`/inbox/open/${ticket.id}`)
-  await field(other).waitFor()
-  await field(page).focus()
-  await page.keyboard.type('Take ')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Take ')
-  // Neither tab can save the rest, or delete the beginning after the reply is sent.
-  for (const tab of [page, other]) await tab.route('**/draft', (route) => route.abort('connectionreset'))
-  await page.keyboard.type('me back')
-  await page.keyboard.press('Control+Enter')
-  await page.getByRole('article', { name: 'Queued reply' }).waitFor()
-  const waiting = other.getByRole('article', { name: 'Queued reply' })
-  await waiting.getByRole('button', { name: 'Undo' }).click()
-  await waiting.waitFor({ state: 'detached' })
-  expect(await readDraft(ben, ticket.id, 'reply')).toBe('Take me back')
-  expect(await field(other).inputValue()).toBe('Take me back')
-  await eventually(async () => (await field(page).inputValue()) === 'Take me back')
-})

@@ -126,6 +126,8 @@ browserTest(
     reads.answerAll()
     await dialog.getByLabel('Block this visitor').uncheck()
     await dialog.getByRole('button', { name: 'Save' }).click()
+    // While the dialog is open, roles behind it are hidden.
+    await dialog.waitFor({ state: 'detached' })
     await panel.getByText('Blocked', { exact: true }).waitFor({ state: 'detached' })
     expect((await visitor.write('Hello?')).status).toBe(201)
 

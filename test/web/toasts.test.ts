@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openWindow } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf } from '../support/inbox.ts'
-import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
@@ -26,32 +25,6 @@ async function failToChange(page: Page): Promise<void> {
   await page.keyboard.press('p')
   await page.getByRole('alert').getByText("Couldn't").waitFor()
 }
-
-async function openSecond(page: Page): Promise<void> {
-  await rowOf(page, 'Second').click()
-  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
-}
-
-browserTest('an error leaves after eight seconds, with its cause, and with its ticket', async () => {
-  const { window: opened, page } = await openTwo()
-  await using _window = opened
-  const alerts = page.getByRole('alert').filter({ hasText: "Couldn't" })
-  await failToChange(page)
-  await page.unrouteAll()
-  await page.keyboard.press('p')
-  await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Pending' }).waitFor()
-  await eventually(async () => (await alerts.count()) === 0)
-  await openSecond(page)
-  await failToChange(page)
-  await rowOf(page, 'First').click()
-  await eventually(async () => (await alerts.count()) === 0)
-  await openSecond(page)
-  await failToChange(page)
-  await page.clock.runFor(7_000)
-  expect(await alerts.count()).toBe(1)
-  await page.clock.runFor(1_500)
-  expect(await alerts.count()).toBe(0)
-})
 
 browserTest('a toast lies under a dialog, and is still to be seen when it closes', async () => {
   const { window: opened, page } = await openTwo(520)

@@ -2,7 +2,6 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { attempts, endpoints } from '../../server/database/tables/webhooks.ts'
 import type { Deps } from '../../server/deps.ts'
-import { subscribersOf } from '../../server/events/outbox.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { resendDelivery } from '../../server/webhooks/deliveries/resend.ts'
 import { startRetention } from '../../server/webhooks/deliveries/retention.ts'
@@ -47,23 +46,6 @@ test('an event committed while its endpoint is being enabled is sent at once', a
   commit.resolve()
   await Promise.all([creating, enabling])
   await webhooks.newest('succeeded', 1)
-})
-
-test('a ticket locks endpoints in the same order as the delivery loop', async () => {
-  await using webhooks = await openWebhooks()
-  const { deps, orgId } = webhooks
-  const ids: string[] = []
-  for (let number = 0; number < 5; number++) {
-    ids.push((await webhooks.endpoint(`https://127.0.0.1:1/${number}`)).endpoint.id)
-  }
-  // Rows come in the order of an index, on PostgreSQL also in the order of their latest change.
-  const [oldest = ''] = ids
-  const createdAt = deps.clock.now() + DAY
-  await deps.database.write(async (tx) => {
-    await tx.update(endpoints).set({ createdAt }).where(eq(endpoints.id, oldest))
-  })
-  const found = await deps.database.write((tx) => subscribersOf(tx, orgId))
-  expect(found.map(({ id }) => id)).toEqual(ids.sort())
 })
 
 test('resending an old delivery while the retention deletes it either keeps it or is refused', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { parseDuration, parseDurations } from '../../server/dates.ts'
 import { nextRetryAt, parseRetryAfter } from '../../server/webhooks/deliveries/retry-schedule.ts'
 
 const SPECIFIED = [30_000, 300_000, 1_800_000]
@@ -27,19 +26,11 @@ describe('the time of the next attempt', () => {
     expect(after(1, { jitter: 1 })).toBe(302_000)
   })
 
-  test('has less jitter in a short schedule', () => {
-    expect(after(0, { schedule: [150], jitter: 1 })).toBe(160)
-  })
-
   test('is later when the receiver asks for it, but at most twice the delay', () => {
     expect(after(0, { retryAfterMs: 45_000 })).toBe(45_000)
     expect(after(0, { retryAfterMs: 86_400_000 })).toBe(60_000)
     expect(after(0, { retryAfterMs: 1_000 })).toBe(30_000)
     expect(after(3, { retryAfterMs: 45_000 })).toBeNull()
-  })
-
-  test('does not exist in an empty schedule', () => {
-    expect(after(0, { schedule: [] })).toBeNull()
   })
 })
 
@@ -63,20 +54,4 @@ describe('Retry-After', () => {
   ])('%p means %p milliseconds', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected)
   })
-})
-
-describe('durations', () => {
-  test('are read with their unit', () => {
-    expect(['250ms', '30s', '5m', '1h', '2d', ' 10s '].map(parseDuration)).toEqual([
-      250, 30_000, 300_000, 3_600_000, 172_800_000, 10_000,
-    ])
-    expect(parseDurations('30s,5m, 30m')).toEqual(SPECIFIED)
-  })
-
-  test.each(['', '5', 's', '-5s', '1.5s', '5 s', '5S', '5w', '9999999999s', '30s,,5m'])(
-    '%p is refused by name',
-    (value) => {
-      expect(() => parseDurations(value)).toThrow('a duration like')
-    },
-  )
 })

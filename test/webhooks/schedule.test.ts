@@ -69,24 +69,6 @@ describe('a delivery that fails', () => {
     const [attempt] = (await webhooks.read(id)).attempts
     expect(attempt).toMatchObject({ outcome: 'timeout', durationMs: 10 * SECOND, status: null })
   })
-
-  test('waits longer when a 503 asks for it, but at most twice as long', async () => {
-    const clock = createManualClock()
-    await using webhooks = await openWebhooks({ clock })
-    const asked = ['45', '3600']
-    const receiver = await webhooks.receiver((_, number) => ({
-      status: 503,
-      headers: { 'Retry-After': asked[number] ?? '0' },
-    }))
-    await webhooks.endpoint(receiver.url)
-    webhooks.deliver()
-    await webhooks.ticket()
-    const first = await webhooks.newest('pending', 1)
-    expect(Math.floor((first.dueAt - clock.now()) / SECOND)).toBeWithin(45, 48)
-    clock.advance(47 * SECOND)
-    const second = await webhooks.newest('pending', 2)
-    expect(Math.floor((second.dueAt - clock.now()) / SECOND)).toBeWithin(590, 603)
-  })
 })
 
 describe('a delivery that arrives', () => {

@@ -67,20 +67,6 @@ describe('a delivery', () => {
     expect(receiver.connections()).toBe(3)
   })
 
-  test('keeps the connections that were used last, however many there were', async () => {
-    const receiver = await receiverThat(() => ({ body: 'ok' }))
-    const sender = senderWith()
-    const to = (number: number) => post(sender, receiver.url, undefined, `whe_${number}`)
-    const many = 700
-    for (let number = 0; number < many; number++) expect((await to(number)).outcome).toBe('succeeded')
-    expect(receiver.connections()).toBe(many)
-    for (let number = many - 1; number > many - 50; number--) await to(number)
-    expect(receiver.connections()).toBe(many)
-    // The oldest were closed, and are opened again.
-    expect((await to(0)).outcome).toBe('succeeded')
-    expect(receiver.connections()).toBe(many + 1)
-  })
-
   test('is repeated on a new connection only when a reused one was closed meanwhile', async () => {
     let connections = 0
     const receiver = await rawReceiverThat((socket) => {
@@ -100,23 +86,6 @@ describe('a delivery', () => {
     const third = await post(sender, receiver.url)
     expect(third).toMatchObject({ outcome: 'reset', detail: 'socket hang up' })
     expect(connections).toBe(3)
-  })
-
-  test('is repeated at most once, however many idle connections were closed', async () => {
-    let requests = 0
-    const receiver = await rawReceiverThat((socket) => {
-      let isUsed = false
-      socket.on('data', () => {
-        requests++
-        if (isUsed) return socket.destroy()
-        isUsed = true
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
-      })
-    })
-    const sender = senderWith()
-    await Promise.all([1, 2, 3].map(() => post(sender, receiver.url)))
-    expect((await post(sender, receiver.url)).outcome).toBe('succeeded')
-    expect(requests).toBe(5)
   })
 
   test('stores no cookies', async () => {

@@ -92,7 +92,7 @@ describe('a key', () => {
   test('that is unknown, secret, revoked, or of a removed widget opens nothing', async () => {
     const [revoked, removed] = [await openWidget(bellhop, acme.orgId), await openWidget(bellhop, acme.orgId)]
     const page = await removed.visit()
-    await revokeApiKey(deps, acme.orgId, revoked.key.slice(0, 17))
+    await revokeApiKey(deps, acme.orgId, revoked.key.slice(0, -34))
     await removeWidget(deps, acme.orgId, removed.id)
     const expected: [string, number, string][] = [
       ['bellhop_pk_unknown', 404, 'unknown_widget'],

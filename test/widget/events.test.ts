@@ -1,7 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
-import { blockAddress, blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
-import { pauseWidget, resumeWidget } from '../../server/channels/widget/widgets/widget-state.ts'
+import { blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { createId } from '../../server/ids.ts'
 import { signInAgent } from '../support/agents.ts'
@@ -223,19 +222,6 @@ describe('a stream ends', () => {
     await other.next('message', textIs('Still here'))
   })
 
-  test('for a user when the website signs in another one', async () => {
-    const sign = (sub: string) =>
-      new SignJWT({ sub, exp: Math.floor(Date.now() / 1_000) + 600 })
-        .setProtectedHeader({ alg: 'HS256' })
-        .sign(new TextEncoder().encode(widget.identitySecret))
-    const page = await widget.visit({ jwt: await sign('first') })
-    const stream = await streamOf(page)
-    const switched = await page.call('POST', '/session', { body: { jwt: await sign('second') } })
-    expect(switched.status).toBe(201)
-    await stream.next('signed_out')
-    await stream.ended
-  })
-
   test('for a visitor who is blocked, who can do nothing until unblocked', async () => {
     const page = await widget.visit()
     const stream = await streamOf(page)
@@ -245,31 +231,6 @@ describe('a stream ends', () => {
     expect((await page.call('GET', '/conversations')).status).toBe(403)
     await blockVisitor(deps, orgId, { id: page.id, isBlocked: false })
     expect((await page.write('Hello')).status).toBe(201)
-  })
-
-  test('for everyone with a blocked address, who get no new session either', async () => {
-    const headers = { 'x-forwarded-for': '203.0.113.9' }
-    const [bo, eve] = [await widget.visit({}, headers), await widget.visit()]
-    const [stream, other] = [await streamOf(bo), await streamOf(eve)]
-    const block = { address: '203.0.113.9', agentId: ana.id }
-    await blockAddress(deps, orgId, { ...block, isBlocked: true })
-    await stream.next('blocked')
-    expect((await widget.call('POST', '/session', { body: {}, headers })).text).toContain('visitor_blocked')
-    await eve.say('Still here')
-    await other.next('message')
-    await blockAddress(deps, orgId, { ...block, isBlocked: false })
-    expect((await bo.write('Hello')).status).toBe(201)
-  })
-
-  test('when its widget is paused', async () => {
-    const second = await openWidget(bellhop, orgId)
-    const [bo, eve] = [await second.visit(), await widget.visit()]
-    const [stream] = [await streamOf(bo), await streamOf(eve)]
-    await pauseWidget(deps, orgId, second.id)
-    await stream.ended
-    expect((await bo.call('GET', '/conversations')).json).toMatchObject({ code: 'widget_disabled' })
-    await resumeWidget(deps, orgId, second.id)
-    expect((await bo.call('GET', '/conversations')).status).toBe(200)
   })
 
   test('at the server when the page closes it', async () => {

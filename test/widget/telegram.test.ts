@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import { systemClock } from '../../server/clock.ts'
-import { startTelegram } from '../../server/demo/telegram/telegram-server.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
+import { startTelegram } from '../support/telegram-server/telegram-server.ts'
 import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 

@@ -74,10 +74,20 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ApiProblem && error.status === 404 && error.code !== UNREADABLE
 }
 
-/** The error message for one field of the request body, such as `email`, if there is one. */
-export function fieldError(error: unknown, field: string): string | undefined {
+/** The sentence about a field of the request body, such as `email`, or about a part of it. */
+export function faultAt(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined
-  return error.errors.find(({ pointer }) => pointer === `/${field}`)?.detail
+  return error.errors.find((one) => isAt(one, field))?.detail
+}
+
+/** Whether the server found faults, all of them in these fields. */
+export function areFaultsIn(error: unknown, fields: readonly string[]): boolean {
+  if (!(error instanceof ApiProblem) || error.errors.length === 0) return false
+  return error.errors.every((one) => fields.some((field) => isAt(one, field)))
+}
+
+function isAt({ pointer = '' }: FieldError, field: string): boolean {
+  return pointer === `/${field}` || pointer.startsWith(`/${field}/`)
 }
 
 /** “Must be at most 255 characters.” at `/subject` is “Subject must be at most 255 characters.” */

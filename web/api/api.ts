@@ -1,6 +1,6 @@
 import { treaty } from '@elysiajs/eden'
-import { hasDirectionControls, withoutDirectionControls } from '../../server/direction-controls.ts'
 import type { App } from '../../server/http/app.ts'
+import { hasDirectionControls, withoutDirectionControls } from '../../server/text/direction-controls.ts'
 import { ApiProblem, isSignedOutCode, offlineProblem, problemOf } from './api-problem.ts'
 import { observeServerTime } from './server-clock.ts'
 import { waitForSignIn } from './session-expiry.ts'

@@ -5,6 +5,7 @@ import {
   QueryObserver,
   type QueryObserverOptions,
   type QueryObserverResult,
+  queryOptions,
 } from '@tanstack/solid-query'
 import { type Accessor, createMemo, createSignal, onCleanup } from 'solid-js'
 import { ApiProblem } from './api-problem.ts'
@@ -50,6 +51,43 @@ export function observe<Data, Key extends QueryKey>(
 export function showSaved<Data>(queryKey: QueryKey, saved: Data): void {
   void queries.cancelQueries({ queryKey, exact: true })
   queries.setQueryData(queryKey, saved)
+}
+
+/** What there is a list of, and a page for each: their queries, and how to show what has changed. */
+export function createResource<Item extends { id: string }, List>(source: {
+  listKey: QueryKey
+  keyOf: (id: string) => QueryKey
+  readList: () => Promise<List>
+  read: (id: string) => Promise<Item>
+  /** What else changes with one of them. */
+  affected: readonly QueryKey[]
+}) {
+  function changed(): void {
+    for (const queryKey of [source.listKey, ...source.affected]) void queries.invalidateQueries({ queryKey })
+  }
+  return {
+    list: queryOptions({ queryKey: source.listKey, queryFn: source.readList }),
+    one: (id: string) => queryOptions({ queryKey: source.keyOf(id), queryFn: () => source.read(id) }),
+    /** Reads the list again, and what else it affects. */
+    changed,
+    /** Shows a changed item at once, everywhere on the page. */
+    show(item: Item): void {
+      showSaved(source.keyOf(item.id), item)
+      changed()
+    },
+  }
+}
+
+/** The query of a log: `read` gets the cursor of a page, an empty one for the first. It is always read again. */
+export function logQuery<Page extends { nextCursor?: string | undefined }>(
+  read: (cursor: string) => Promise<Page>,
+) {
+  return {
+    queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: Page) => nextCursor,
+    staleTime: 0,
+  }
 }
 
 /** The server was not reached or a proxy had no server. Other errors would be the same on a retry. */

@@ -1,13 +1,11 @@
 import { createSignal, Show } from 'solid-js'
 import { errorMessage } from '../api/api-problem.ts'
-import { Button } from '../ui/button.tsx'
+import { Button, type ButtonProps } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
 import { TextField } from '../ui/text-field.tsx'
 
-interface ConfirmDialogProps {
-  isOpen: boolean
-  onClose: () => void
+interface Question {
   title: string
   /** What will happen, and that it can't be undone. */
   text: string
@@ -17,6 +15,11 @@ interface ConfirmDialogProps {
   action: string
   /** Closes the dialog on success. On failure the error is shown and the dialog stays open. */
   onConfirm: () => Promise<unknown>
+}
+
+interface ConfirmDialogProps extends Question {
+  isOpen: boolean
+  onClose: () => void
 }
 
 /** Asks before an action that can't be undone. Everything else happens at once, with an Undo. */
@@ -66,5 +69,33 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </div>
       </form>
     </Dialog>
+  )
+}
+
+interface ConfirmButtonProps extends Question {
+  /** The text of the button that asks: "Remove bot…". */
+  label: string
+  /** Its name for screen readers, in a list: "Remove billing". */
+  name?: string
+  /** As in the rows of a list. */
+  isQuiet?: boolean
+  disabled?: ButtonProps['disabled']
+}
+
+/** A button that asks before it acts. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const [isAsking, setAsking] = createSignal(false)
+  return (
+    <>
+      <Button
+        {...(props.isQuiet && { size: 'small', look: 'quiet' })}
+        aria-label={props.name}
+        disabled={props.disabled}
+        onClick={() => setAsking(true)}
+      >
+        {props.label}
+      </Button>
+      <ConfirmDialog {...props} isOpen={isAsking()} onClose={() => setAsking(false)} />
+    </>
   )
 }

@@ -1,92 +1,117 @@
 import { createEffect, type JSX, on, Show } from 'solid-js'
-import { ApiProblem, errorMessage } from '../api/api-problem.ts'
+import { ApiProblem, areFaultsIn, errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
-import './card.css'
+import type { AnyForm } from './create-form.ts'
 import './form.css'
 
 interface FormProps {
-  /** The mutation that the button runs. It reads the fields. */
-  save: { mutate: () => void; isPending: boolean; error: unknown }
-  /** Fields that show their own errors from the server. */
-  fields: readonly string[]
+  form: AnyForm
   /** The text of the button, a verb: "Save name". */
   action: string
-  /** There is nothing to save. */
+  /** There is nothing to save. On a page, by default while nothing has changed. */
   isUnchanged?: boolean
   children: JSX.Element
 }
 
 /** A form on a page. */
 export function CardForm(props: FormProps & { beside?: JSX.Element }) {
-  let form: HTMLFormElement | undefined
-  focusFault(
-    () => form,
-    () => props.save.error,
-  )
   return (
-    <form class="card" ref={form} onSubmit={(event) => submit(event, props.save)}>
+    <FormBody form={props.form} class="card">
       {props.children}
-      <FormProblem error={props.save.error} fields={props.fields} />
+      <FormProblem error={props.form.error()} fields={props.form.shown} />
       <div class="card-foot">
-        <SubmitButton {...props} />
+        <SubmitButton {...props} isUnchanged={props.isUnchanged ?? !props.form.isChanged()} />
         {props.beside}
       </div>
-    </form>
+    </FormBody>
   )
 }
 
-/** A form in a dialog. */
-export function DialogForm(props: FormProps & { onCancel: () => void }) {
-  let form: HTMLFormElement | undefined
-  focusFault(
-    () => form,
-    () => props.save.error,
-  )
+interface FormDialogProps extends FormProps {
+  onClose: () => void
+  title: string
+  description?: JSX.Element
+  size?: 'small' | 'wide'
+}
+
+/** A form in a dialog. Rendered while it is open. */
+export function FormDialog(props: FormDialogProps) {
   return (
-    <form class="stack" ref={form} onSubmit={(event) => submit(event, props.save)}>
+    <Dialog
+      isOpen
+      onClose={() => props.onClose()}
+      title={props.title}
+      description={props.description}
+      size={props.size}
+    >
+      <DialogForm {...props} onCancel={() => props.onClose()} />
+    </Dialog>
+  )
+}
+
+/** A form in a dialog that is open already. */
+export function DialogForm(props: FormProps & { onCancel: () => void }) {
+  return (
+    <FormBody form={props.form} class="stack">
       {props.children}
-      <FormProblem error={props.save.error} fields={props.fields} />
+      <FormProblem error={props.form.error()} fields={props.form.shown} />
       <div class="dialog-foot">
         <Button onClick={() => props.onCancel()}>Cancel</Button>
         <SubmitButton {...props} />
       </div>
+    </FormBody>
+  )
+}
+
+/** The element: it submits once at a time, and focuses the first field that the server refused. */
+export function FormBody(props: {
+  form: Pick<AnyForm, 'submit' | 'error'>
+  class: string
+  children: JSX.Element
+}) {
+  let form: HTMLFormElement | undefined
+  createEffect(
+    on(
+      () => props.form.error(),
+      (thrown) => {
+        if (!(thrown instanceof ApiProblem) || thrown.errors.length === 0) return
+        // In a long form, it may be out of sight of the button. A closed group of fields opens first.
+        requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+      },
+    ),
+  )
+  return (
+    <form
+      class={props.class}
+      ref={form}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!props.form.submit.isPending) props.form.submit.mutate()
+      }}
+    >
+      {props.children}
     </form>
   )
 }
 
 function SubmitButton(props: FormProps) {
   return (
-    <Button look="primary" type="submit" isBusy={props.save.isPending} isUnavailable={props.isUnchanged}>
+    <Button
+      look="primary"
+      type="submit"
+      isBusy={props.form.submit.isPending}
+      isUnavailable={props.isUnchanged}
+    >
       {props.action}
     </Button>
-  )
-}
-
-function submit(event: Event, save: FormProps['save']): void {
-  event.preventDefault()
-  save.mutate()
-}
-
-/** Focuses the first field that the server refused: in a long form, it may be out of sight of the button. */
-function focusFault(form: () => HTMLFormElement | undefined, error: () => unknown): void {
-  createEffect(
-    on(error, (thrown) => {
-      if (!(thrown instanceof ApiProblem) || thrown.errors.length === 0) return
-      // A closed group of fields opens first.
-      requestAnimationFrame(() => form()?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
-    }),
   )
 }
 
 /** Why the server refused the form, unless its fields already show the errors. */
 export function FormProblem(props: { error: unknown; fields?: readonly string[] }) {
   const sentence = () =>
-    props.error && !isShownAtFields(props.error, props.fields ?? []) ? errorMessage(props.error) : ''
+    props.error && !areFaultsIn(props.error, props.fields ?? []) ? errorMessage(props.error) : ''
   return <Show when={sentence()}>{(text) => <ErrorText>{text()}</ErrorText>}</Show>
-}
-
-function isShownAtFields(error: unknown, fields: readonly string[]): boolean {
-  if (!(error instanceof ApiProblem) || error.errors.length === 0) return false
-  return error.errors.every(({ pointer }) => fields.some((field) => pointer === `/${field}`))
 }

@@ -1,10 +1,12 @@
 import { useNavigate } from '@solidjs/router'
-import { createEffect, onCleanup } from 'solid-js'
+import { createEffect, createMemo, onCleanup } from 'solid-js'
 import { api, ask } from '../api/api.ts'
-import { queries } from '../api/queries.ts'
+import { observe, queries } from '../api/queries.ts'
 import { toServerTime } from '../api/server-clock.ts'
 import { areNotificationsOn } from '../browser/notification-setting.ts'
-import type { Row } from './inbox-data.ts'
+import { ticketQuery } from '../ticket/ticket-query.ts'
+import { type Row, useCounts } from './inbox-data.ts'
+import type { InboxLocation } from './location.ts'
 import { hrefOf } from './rail/views.ts'
 
 /** Several changes in quick succession are one request. */
@@ -67,4 +69,26 @@ function notify(row: Row, open: (href: string) => void): void {
     open(hrefOf(row.assignedTo ? 'mine' : 'unassigned', { ticketId: row.id }))
     notification.close()
   }
+}
+
+const APP_NAME = 'Bellhop'
+
+/** Titles the tab after the open ticket or view, with the number of the agent's open tickets: "(4) Invoice – Bellhop". */
+export function usePageTitle(location: InboxLocation): void {
+  const counts = useCounts()
+  // Only follows the cache: the ticket pane loads the ticket.
+  const ticket = observe(() => ({ ...ticketQuery(location.ticketId() ?? ''), enabled: false }))
+  const name = createMemo(() =>
+    location.ticketId() === undefined
+      ? location.view()?.name
+      : (ticket().data?.ticket.subject ?? location.view()?.name),
+  )
+  createEffect(() => {
+    const mine = counts()?.views.mine ?? 0
+    const title = name() ? `${name()} – ${APP_NAME}` : APP_NAME
+    document.title = mine > 0 ? `(${mine}) ${title}` : title
+  })
+  onCleanup(() => {
+    document.title = APP_NAME
+  })
 }

@@ -1,7 +1,7 @@
 import { createMemo, Show } from 'solid-js'
 import type { Answer, api } from '../api/api.ts'
 import { Time } from '../ui/relative-time.tsx'
-import './channel-problems.css'
+import './live-banner.css'
 
 /** What administrators should do something about. */
 export interface Problems {

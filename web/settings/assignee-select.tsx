@@ -7,7 +7,7 @@ interface AssigneeSelectProps {
   /** The id of an agent; empty for no one. */
   value: string
   onChange: (agentId: string) => void
-  error: string | undefined
+  error?: string | undefined
 }
 
 /** Who new tickets of a mailbox or bot are assigned to. */
@@ -25,7 +25,7 @@ export function AssigneeSelect(props: AssigneeSelectProps) {
       options={options()}
       value={props.value || NOBODY}
       onChange={(id) => props.onChange(id === NOBODY ? '' : id)}
-      {...(props.error && { error: props.error })}
+      error={props.error}
     />
   )
 }

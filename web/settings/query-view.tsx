@@ -1,11 +1,12 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/solid-query'
-import MapPinOff from 'lucide-solid/icons/map-pin-off'
-import { type Accessor, For, type JSX, Match, Show, Switch } from 'solid-js'
+import FunnelX from 'lucide-solid/icons/funnel-x'
+import { type Accessor, type ComponentProps, For, type JSX, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { FailedQuery } from '../forms/failed-state.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import './query-view.css'
+import { EntryList } from './entry.tsx'
+import { NotFound, Page } from './page.tsx'
 
 interface QueryViewProps<Data> {
   query: UseQueryResult<Data>
@@ -31,32 +32,105 @@ export function QueryView<Data>(props: QueryViewProps<Data>) {
   )
 }
 
-interface LogViewProps<Row> {
+type EmptyProps = ComponentProps<typeof EmptyState>
+
+interface ListPageProps<Item> {
+  title: string
+  lead: JSX.Element
+  query: UseQueryResult<{ data: Item[] }>
+  /** What is loaded, within a sentence: "webhook endpoints". */
+  what: string
+  /** The name of the list for screen readers. */
+  label?: string
+  /** The button that adds one. It is at the top and in the empty list. */
+  add?: () => JSX.Element
+  empty: EmptyProps
+  row: (item: Item) => JSX.Element
+  /** Below the list. */
+  children?: JSX.Element
+}
+
+/** The page of a list. */
+export function ListPage<Item>(props: ListPageProps<Item>) {
+  return (
+    <Page title={props.title} lead={props.lead} actions={props.add?.()}>
+      <QueryView query={props.query} what={props.what} rows={3}>
+        {(list) => (
+          <Show
+            when={list().data.length > 0}
+            fallback={<EmptyState {...props.empty} action={props.empty.action ?? props.add?.()} />}
+          >
+            <EntryList label={props.label} items={list().data}>
+              {props.row}
+            </EntryList>
+          </Show>
+        )}
+      </QueryView>
+      {props.children}
+    </Page>
+  )
+}
+
+interface LogPageProps<Row> {
+  title: string
+  lead: JSX.Element
+  actions?: JSX.Element
+  /** A `search` element. What it chose is in the URL. */
+  filters: JSX.Element
+  isFiltered: boolean
   query: UseInfiniteQueryResult<InfiniteData<{ data: Row[] }>>
   /** What is loaded, within a sentence: "deliveries". */
   what: string
+  empty: EmptyProps
+  /** In place of that while a filter is set. */
+  noMatch: Omit<EmptyProps, 'icon'>
   children: (rows: Accessor<Row[]>) => JSX.Element
 }
 
-/** Shows the rows of a log that is loaded page by page, or its loading or failed state. */
-export function LogView<Row>(props: LogViewProps<Row>) {
+/** The page of a log that is loaded page by page, newest first. */
+export function LogPage<Row>(props: LogPageProps<Row>) {
   const rows = () => props.query.data?.pages.flatMap(({ data }) => data)
   return (
-    <Show
-      when={!props.query.isLoadingError}
-      fallback={<FailedQuery title={`Couldn't load ${props.what}`} query={props.query} />}
-    >
-      <Show when={rows()} fallback={<RowsSkeleton rows={8} label={`Loading ${props.what}`} />}>
-        {(found) => props.children(found)}
+    <Page title={props.title} lead={props.lead} actions={props.actions}>
+      {props.filters}
+      <Show
+        when={!props.query.isLoadingError}
+        fallback={<FailedQuery title={`Couldn't load ${props.what}`} query={props.query} />}
+      >
+        <Show when={rows()} fallback={<RowsSkeleton rows={8} label={`Loading ${props.what}`} />}>
+          {(loaded) => (
+            <>
+              <Show
+                when={loaded().length > 0}
+                fallback={
+                  <EmptyState
+                    {...(props.isFiltered ? { icon: <FunnelX />, ...props.noMatch } : props.empty)}
+                  />
+                }
+              >
+                {props.children(loaded)}
+              </Show>
+              <Show when={props.query.hasNextPage}>
+                <Button
+                  class="query-view-more"
+                  isBusy={props.query.isFetchingNextPage}
+                  onClick={() => void props.query.fetchNextPage()}
+                >
+                  Show more
+                </Button>
+              </Show>
+            </>
+          )}
+        </Show>
       </Show>
-    </Show>
+    </Page>
   )
 }
 
 /** Gray rows in place of a list. They appear after 150 ms. */
 function RowsSkeleton(props: { rows: number; label: string }) {
   return (
-    <div class="entry-list is-late" role="status" aria-label={props.label}>
+    <div class="entry-list panel is-late" role="status" aria-label={props.label}>
       <For each={Array.from({ length: props.rows })}>
         {() => (
           <div class="entry query-view-waiting">
@@ -66,30 +140,5 @@ function RowsSkeleton(props: { rows: number; label: string }) {
         )}
       </For>
     </div>
-  )
-}
-
-/** Shown on the page of an item, such as an endpoint, that does not exist. */
-export function NotFound(props: { text: string }) {
-  return (
-    <EmptyState
-      icon={<MapPinOff />}
-      title="Page not found"
-      text={props.text}
-      action={<a href="/inbox">Go to inbox</a>}
-    />
-  )
-}
-
-/** A button that loads the next page of a list, while there is one. */
-export function ShowMore(props: { query: UseInfiniteQueryResult }) {
-  return (
-    <Show when={props.query.hasNextPage}>
-      <div class="query-view-more">
-        <Button isBusy={props.query.isFetchingNextPage} onClick={() => void props.query.fetchNextPage()}>
-          Show more
-        </Button>
-      </div>
-    </Show>
   )
 }

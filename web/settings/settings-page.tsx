@@ -1,20 +1,39 @@
-import { useLocation } from '@solidjs/router'
+import { useLocation, useNavigate } from '@solidjs/router'
+import ArrowLeft from 'lucide-solid/icons/arrow-left'
+import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Compass from 'lucide-solid/icons/compass'
 import Lock from 'lucide-solid/icons/lock'
-import { createEffect, createMemo, Match, on, Show, Switch } from 'solid-js'
+import {
+  type Component,
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  Match,
+  on,
+  onMount,
+  Show,
+  Switch,
+} from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { observe } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { checklistQuery, countSteps } from '../api/workspace.ts'
+import { type KeyAction, useKeys } from '../keyboard/keys.ts'
+import { overviewActions } from '../keyboard/overview-actions.ts'
+import { lazyDialog } from '../live/lazy-page.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { Page } from './page-layout.tsx'
-import { type LazyPalette, SettingsKeys } from './settings-keys.tsx'
-import { SettingsNav } from './settings-nav.tsx'
-import { matchRoute, type RouteMatch } from './settings-routes.ts'
-import '../forms/card.css'
-import './entry.css'
-import './notice.css'
+import { Page } from './page.tsx'
+import { matchRoute, menuGroups, type RouteMatch, type SettingsRoute } from './settings-routes.ts'
+import '../ui/nav-link.css'
 import './settings.css'
+
+const KeySheet = lazyDialog(() => import('../keyboard/key-sheet.tsx'))
+
+/** The command menu, which belongs to the inbox. Its code loads after the page. */
+type LazyPalette = Component<{ isOpen: boolean; onClose: () => void }> & {
+  preload: () => Promise<unknown>
+}
 
 /** `/settings/*section`. On narrow screens `/settings` shows the menu, elsewhere the first page. */
 export default function SettingsPage(props: { palette: LazyPalette }) {
@@ -103,4 +122,79 @@ function UnknownPage() {
       />
     </Page>
   )
+}
+
+/** The settings menu on the left. Agents see only their own account. */
+function SettingsNav(props: { isAdmin: boolean; isSetUp: boolean; at: string | undefined }) {
+  return (
+    <nav class="settings-nav" aria-label="Settings">
+      <a class="nav-link" href="/inbox">
+        <ArrowLeft />
+        <span>Inbox</span>
+      </a>
+      <For each={menuGroups(props.isAdmin, props)}>
+        {(group) => (
+          <section>
+            <h2>{group.title}</h2>
+            <ul>
+              <For each={group.pages}>
+                {(page) => <NavItem page={page} isCurrent={page.path === props.at} />}
+              </For>
+            </ul>
+          </section>
+        )}
+      </For>
+    </nav>
+  )
+}
+
+function NavItem(props: { page: SettingsRoute; isCurrent: boolean }) {
+  return (
+    <li>
+      <a
+        class="nav-link"
+        href={`/settings/${props.page.path}`}
+        aria-current={props.isCurrent ? 'page' : undefined}
+      >
+        <Dynamic component={props.page.icon} />
+        <span>{props.page.title}</span>
+        <ChevronRight class="settings-nav-more" />
+      </a>
+    </li>
+  )
+}
+
+/** The command menu and the list of keyboard shortcuts, as in the inbox. */
+function SettingsKeys(props: { isAdmin: boolean; palette: LazyPalette }) {
+  const navigate = useNavigate()
+  const [floating, setFloating] = createSignal<'palette' | 'keys'>()
+  // Stays loaded once opened, so that closing it can return the focus.
+  const isLoaded = createMemo<boolean>((was) => was || floating() === 'palette', false)
+  const close = () => setFloating(undefined)
+  // Users start typing as soon as they open it.
+  onMount(() => void props.palette.preload())
+  useKeys(() => [
+    action('inbox', 'Back to inbox', ['g', 'i'], () => navigate('/inbox')),
+    ...menuGroups(props.isAdmin).flatMap(({ pages }) =>
+      pages.map(({ path, title }) =>
+        action(`settings-${path}`, title, [], () => navigate(`/settings/${path}`)),
+      ),
+    ),
+    ...overviewActions(
+      () => setFloating('palette'),
+      () => setFloating('keys'),
+    ),
+  ])
+  return (
+    <>
+      <Show when={isLoaded()}>
+        <props.palette isOpen={floating() === 'palette'} onClose={close} />
+      </Show>
+      <KeySheet isOpen={floating() === 'keys'} onClose={close} />
+    </>
+  )
+}
+
+function action(id: string, label: string, keys: string[], run: () => void): KeyAction {
+  return { id, label, section: 'Go to', keys, run }
 }

@@ -1,11 +1,13 @@
 import { useNavigate } from '@solidjs/router'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/solid-query'
-import { createSignal, Match, onMount, Show, Switch } from 'solid-js'
+import { useQuery, useQueryClient } from '@tanstack/solid-query'
+import { Match, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api/api.ts'
-import { fieldError, isNotFound } from '../api/api-problem.ts'
+import { isNotFound } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { sessionQuery } from '../api/session.ts'
+import { createForm } from '../forms/create-form.ts'
 import { FailedState } from '../forms/failed-state.tsx'
+import { FormBody } from '../forms/form.tsx'
 import { PasswordField } from '../forms/password-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
@@ -55,33 +57,26 @@ function JoinForm(props: { token: string; link: Link }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const isInvitation = () => props.link.purpose === 'invitation'
-  const [name, setName] = createSignal(props.link.agent.name)
-  const [password, setPassword] = createSignal('')
   let passwordInput: HTMLInputElement | undefined
   onMount(() => passwordInput?.focus())
 
-  const join = useMutation(() => ({
-    mutationFn: () => {
-      const profile = isInvitation() ? { name: name() } : {}
-      return ask(api.console.link.accept.post({ token: props.token, password: password(), ...profile }))
-    },
-    onSuccess: (session) => {
+  const form = createForm({
+    values: () => ({ name: props.link.agent.name, password: '' }),
+    save: ({ name, password }) =>
+      ask(api.console.link.accept.post({ token: props.token, password, ...(isInvitation() && { name }) })),
+    onSaved: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
       navigate('/inbox', { replace: true })
     },
-  }))
-
-  function submit(event: Event) {
-    event.preventDefault()
-    if (!join.isPending) join.mutate()
-  }
+    isUnsaved: () => false,
+  })
 
   return (
     <Frame
       title={isInvitation() ? `Join ${props.link.organization.name}` : 'Choose a new password'}
       text={isInvitation() ? 'Choose a password to join.' : `For ${props.link.organization.name}.`}
     >
-      <form class="stack" onSubmit={submit}>
+      <FormBody form={form} class="stack">
         <TextField
           label="Email"
           name="email"
@@ -93,31 +88,27 @@ function JoinForm(props: { token: string; link: Link }) {
         />
         <Show when={isInvitation()}>
           <TextField
+            {...form.text('name')}
             label="Your name"
             name="name"
             hint="Shown to customers on your replies."
             autocomplete="name"
-            value={name()}
-            onInput={setName}
-            error={fieldError(join.error, 'name')}
             required
           />
         </Show>
         <PasswordField
+          {...form.text('password')}
           label={isInvitation() ? 'Password' : 'New password'}
           autocomplete="new-password"
-          value={password()}
-          onInput={setPassword}
-          error={fieldError(join.error, 'password')}
           ref={(input) => {
             passwordInput = input
           }}
         />
-        <SignInError error={join.error} />
-        <Button look="primary" type="submit" isBusy={join.isPending}>
+        <SignInError error={form.error()} />
+        <Button look="primary" type="submit" isBusy={form.submit.isPending}>
           {isInvitation() ? 'Join' : 'Save and sign in'}
         </Button>
-      </form>
+      </FormBody>
     </Frame>
   )
 }

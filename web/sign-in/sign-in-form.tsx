@@ -1,14 +1,14 @@
-import { useMutation } from '@tanstack/solid-query'
 import { createSignal, For, onMount, Show } from 'solid-js'
 import { api, ask } from '../api/api.ts'
-import { fieldError } from '../api/api-problem.ts'
 import type { SessionData } from '../api/session.ts'
+import { createForm } from '../forms/create-form.ts'
+import { FormBody } from '../forms/form.tsx'
 import { PasswordField } from '../forms/password-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
 import { focusWhenQuiet } from './focus-when-quiet.ts'
 import { SignInError } from './sign-in-error.tsx'
-import './sign-in-form.css'
+import './frame.css'
 
 interface SignInFormProps {
   /** The session that ended. Its email and organization are used again. */
@@ -23,66 +23,65 @@ interface Organization {
 
 /** Email and password, then the organization if the agent belongs to several. */
 export function SignInForm(props: SignInFormProps) {
-  const [email, setEmail] = createSignal(props.again?.agent.email ?? '')
-  const [password, setPassword] = createSignal('')
   const [organizations, setOrganizations] = createSignal<Organization[]>([])
   let emailInput: HTMLInputElement | undefined
   let passwordInput: HTMLInputElement | undefined
   if (props.again) focusWhenQuiet(() => passwordInput)
   else onMount(() => emailInput?.focus())
 
-  const signIn = useMutation(() => ({
-    mutationFn: (orgId: string | undefined) => {
-      const body = { email: email().trim(), password: password(), ...(orgId ? { orgId } : {}) }
-      return ask(api.console.session.post(body))
+  const form = createForm({
+    values: () => ({ email: props.again?.agent.email ?? '', password: '', orgId: '' }),
+    save: ({ email, password, orgId: chosen }) => {
+      const orgId = props.again?.organization.id ?? chosen
+      return ask(api.console.session.post({ email: email.trim(), password, ...(orgId && { orgId }) })).catch(
+        (error: unknown) => {
+          passwordInput?.select()
+          throw error
+        },
+      )
     },
-    onSuccess: (answer) => {
+    onSaved: (answer) => {
       if ('organizations' in answer) setOrganizations(answer.organizations)
       else props.onSignedIn(answer)
     },
-    onError: () => passwordInput?.select(),
-  }))
-
-  function submit(event: Event) {
-    event.preventDefault()
-    if (!signIn.isPending) signIn.mutate(props.again?.organization.id)
+    isUnsaved: () => false,
+  })
+  function choose(orgId: string) {
+    form.set({ orgId })
+    form.submit.mutate()
   }
 
   return (
     <Show
       when={organizations().length === 0}
-      fallback={<OrganizationChooser all={organizations()} onChoose={signIn.mutate} error={signIn.error} />}
+      fallback={<OrganizationChooser all={organizations()} onChoose={choose} error={form.error()} />}
     >
-      <form class="stack" onSubmit={submit}>
+      <FormBody form={form} class="stack">
         <TextField
+          {...form.text('email')}
           label="Email"
           name="email"
           type="email"
-          value={email()}
-          onInput={setEmail}
           autocomplete="username"
           required
           readonly={props.again !== undefined}
-          error={fieldError(signIn.error, 'email')}
           ref={(input) => {
             emailInput = input
           }}
         />
         <PasswordField
+          {...form.text('password')}
           label="Password"
-          value={password()}
-          onInput={setPassword}
           autocomplete="current-password"
-          error={fieldError(signIn.error, 'password')}
           ref={(input) => {
             passwordInput = input
           }}
         />
-        <SignInError error={signIn.error} />
-        <Button look="primary" type="submit" isBusy={signIn.isPending}>
+        <SignInError error={form.error()} />
+        <Button look="primary" type="submit" isBusy={form.submit.isPending}>
           Sign in
         </Button>
-      </form>
+      </FormBody>
     </Show>
   )
 }
@@ -97,7 +96,7 @@ function OrganizationChooser(props: {
   return (
     <div class="stack">
       <p>Choose an organization</p>
-      <ul class="sign-in-form-organizations" ref={list}>
+      <ul class="sign-in-form-organizations stack-tight" ref={list}>
         <For each={props.all}>
           {({ id, name }) => (
             <li>

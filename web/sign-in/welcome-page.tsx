@@ -1,12 +1,13 @@
 import { useNavigate } from '@solidjs/router'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/solid-query'
+import { useQuery, useQueryClient } from '@tanstack/solid-query'
 import { createSignal, Match, onMount, Switch } from 'solid-js'
-import { createStore } from 'solid-js/store'
 import { api, ask } from '../api/api.ts'
-import { codeOf, fieldError } from '../api/api-problem.ts'
+import { codeOf } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { sessionQuery } from '../api/session.ts'
+import { createForm } from '../forms/create-form.ts'
 import { FailedState } from '../forms/failed-state.tsx'
+import { FormBody } from '../forms/form.tsx'
 import { PasswordField } from '../forms/password-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
@@ -66,74 +67,59 @@ export default function WelcomePage() {
 function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [form, setForm] = createStore({ organization: '', name: '', email: '', password: '' })
   let first: HTMLInputElement | undefined
   onMount(() => first?.focus())
 
-  const setUp = useMutation(() => ({
-    mutationFn: () => ask(api.console['first-run'].post({ ...form, token: props.token })),
-    onSuccess: (session) => {
+  const form = createForm({
+    values: () => ({ organization: '', name: '', email: '', password: '' }),
+    save: (values) =>
+      ask(api.console['first-run'].post({ ...values, token: props.token })).catch((error: unknown) => {
+        if (codeOf(error) === 'already_set_up') props.onAlreadySetUp()
+        throw error
+      }),
+    onSaved: (session) => {
       queries.setQueryData(sessionQuery.queryKey, session)
       navigate('/inbox', { replace: true })
     },
-    onError: (error) => {
-      if (codeOf(error) === 'already_set_up') props.onAlreadySetUp()
-    },
-  }))
-
-  function submit(event: Event) {
-    event.preventDefault()
-    if (!setUp.isPending) setUp.mutate()
-  }
+    isUnsaved: () => false,
+  })
 
   return (
     <Frame title="Welcome to Bellhop" text="Create your organization and account.">
-      <form class="stack" onSubmit={submit}>
+      <FormBody form={form} class="stack">
         <TextField
+          {...form.text('organization')}
           label="Organization"
           name="organization"
           placeholder="Acme"
           autocomplete="organization"
-          value={form.organization}
-          onInput={(value) => setForm('organization', value)}
-          error={fieldError(setUp.error, 'organization')}
           required
           ref={(input) => {
             first = input
           }}
         />
         <TextField
+          {...form.text('name')}
           label="Your name"
           name="name"
           hint="Shown to customers on your replies."
           autocomplete="name"
-          value={form.name}
-          onInput={(value) => setForm('name', value)}
-          error={fieldError(setUp.error, 'name')}
           required
         />
         <TextField
+          {...form.text('email')}
           label="Email"
           name="email"
           type="email"
           autocomplete="username"
-          value={form.email}
-          onInput={(value) => setForm('email', value)}
-          error={fieldError(setUp.error, 'email')}
           required
         />
-        <PasswordField
-          label="Password"
-          autocomplete="new-password"
-          value={form.password}
-          onInput={(value) => setForm('password', value)}
-          error={fieldError(setUp.error, 'password')}
-        />
-        <SignInError error={setUp.error} />
-        <Button look="primary" type="submit" isBusy={setUp.isPending}>
+        <PasswordField {...form.text('password')} label="Password" autocomplete="new-password" />
+        <SignInError error={form.error()} />
+        <Button look="primary" type="submit" isBusy={form.submit.isPending}>
           Create organization
         </Button>
-      </form>
+      </FormBody>
     </Frame>
   )
 }

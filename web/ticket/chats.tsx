@@ -1,11 +1,9 @@
 import { Match, Show, Switch } from 'solid-js'
-import { TelegramDestination } from './telegram/telegram-destination.tsx'
 import { TelegramMessage } from './telegram/telegram-message.tsx'
-import { TelegramSection } from './telegram/telegram-section.tsx'
+import { TelegramDestination, TelegramSection } from './telegram/telegram-section.tsx'
 import type { ReplyDestination, TicketDetail } from './ticket-query.ts'
 import { BlockDialog, BlockItem } from './visitor/block-dialog.tsx'
-import { VisitorDestination, VisitorTyping } from './visitor/visitor-parts.tsx'
-import { VisitorSection } from './visitor/visitor-section.tsx'
+import { VisitorDestination, VisitorSection, VisitorTyping } from './visitor/visitor-section.tsx'
 
 /** Who the chat is with. A conversation of the website can continue in Telegram. */
 function ChatSection(props: { detail: TicketDetail }) {

@@ -31,8 +31,7 @@ export function DeletedTicket(props: DeletedTicketProps) {
   onMount(() => {
     if (!isDeleted()) return
     // Makes the text unsaved, so that it is offered once more after the page is closed here.
-    const now = Date.now()
-    for (const { draft, text } of written()) draft.dispatch({ type: 'ticket deleted', text: text(), now })
+    for (const { draft, text } of written()) draft.keepOfDeletedTicket(text())
   })
   onCleanup(() => {
     if (isDeleted()) forgetDrafts(me, ticketId)

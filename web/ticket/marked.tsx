@@ -1,4 +1,7 @@
 import { createMemo, For, Show } from 'solid-js'
+import { parseQuery, QueryError, wordsToMark } from '../../server/search/query-language.ts'
+import { queryKeys } from '../api/query-keys.ts'
+import { knownPages } from './list-cache.ts'
 
 /** Text with search hits highlighted. */
 export function Marked(props: { text: string; terms: readonly string[] }) {
@@ -64,4 +67,23 @@ function folded(text: string): string {
 function plain(letter: string): string {
   const bare = letter.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
   return bare.length === letter.length ? bare : letter
+}
+
+/** The words of the search that led to this ticket, for marking them in its thread. */
+export function searchTerms(ticketId: string, query: string): string[] {
+  if (query.trim() === '') return []
+  const page = knownPages([...queryKeys.tickets, query]).find(({ data }) =>
+    data.some(({ id }) => id === ticketId),
+  )
+  return page?.terms ?? wordsOfQuery(query)
+}
+
+/** For a ticket that is loaded before its list. */
+function wordsOfQuery(query: string): string[] {
+  try {
+    return wordsToMark(parseQuery(query))
+  } catch (error) {
+    if (error instanceof QueryError) return []
+    throw error
+  }
 }

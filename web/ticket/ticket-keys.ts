@@ -1,6 +1,6 @@
 import type { KeyAction } from '../keyboard/keys.ts'
 import { changeTicket } from './changes/change-ticket.ts'
-import type { DraftKind } from './draft/draft-state.ts'
+import type { DraftKind } from './draft/draft-storage.ts'
 import type { OpenPicker } from './header/ticket-header.tsx'
 import type { Ticket } from './ticket-query.ts'
 

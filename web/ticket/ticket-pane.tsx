@@ -7,7 +7,7 @@ import { useKeys } from '../keyboard/keys.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
 import { announcePresence, announceTyping } from '../live/presence.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
-import { DropTarget } from './attachments/lazy-files.tsx'
+import { DropTarget } from './attachments/attachments.tsx'
 import { ViewedImage } from './attachments/viewed-image.tsx'
 import { Composer } from './composer/composer.tsx'
 import { createComposerState } from './composer/composer-state.ts'
@@ -15,8 +15,8 @@ import { takeTypeAhead } from './composer/type-ahead.ts'
 import { isBlank } from './draft/draft-content.ts'
 import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
 import { preloadMailParts } from './mail/mail-parts.tsx'
+import { searchTerms } from './marked.tsx'
 import { useReadMark } from './thread/read-mark.ts'
-import { searchTerms } from './thread/search-terms.ts'
 import { type ReadState, StaleNotice } from './thread/stale-notice.tsx'
 import { Thread } from './thread/thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
@@ -121,7 +121,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     composer.show(ahead.kind)
     if (ahead.text) {
       const text = composer.shown().state().text + ahead.text
-      composer.shown().dispatch({ type: 'typed', text, now: Date.now() })
+      composer.shown().write(text)
       setTyped(true)
     }
     focus()

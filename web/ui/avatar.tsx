@@ -1,4 +1,4 @@
-import './avatar.css'
+import './badge.css'
 
 const COLORS = 6
 

@@ -1,5 +1,4 @@
 import { createUniqueId, type JSX, Show } from 'solid-js'
-import './checkbox.css'
 import './field.css'
 
 interface CheckboxProps {

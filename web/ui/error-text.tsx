@@ -1,6 +1,6 @@
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import type { JSX } from 'solid-js'
-import './error-text.css'
+import './field.css'
 
 /** An error message. Screen readers read it as soon as it appears. */
 export function ErrorText(props: { children: JSX.Element; id?: string }) {

@@ -1,9 +1,8 @@
 import { Tooltip } from '@kobalte/core/tooltip'
 import { Show, splitProps } from 'solid-js'
 import { Button, type ButtonProps } from './button.tsx'
-import './icon-button.css'
+import './button.css'
 import { KeyHint, keyShortcut } from './key-hint.tsx'
-import './tooltip.css'
 
 interface IconButtonProps extends Omit<ButtonProps, 'icon' | 'keys'> {
   /** What it does, for screen readers and the tooltip. */
@@ -25,7 +24,7 @@ export function IconButton(props: IconButtonProps) {
         aria-keyshortcuts={own.keys ? keyShortcut(own.keys) : undefined}
       />
       <Tooltip.Portal>
-        <Tooltip.Content class="tooltip">
+        <Tooltip.Content class="icon-button-tooltip">
           {own.name}
           <Show when={own.keys}>{(keys) => <KeyHint keys={keys()} />}</Show>
         </Tooltip.Content>

@@ -1,5 +1,5 @@
 import { For } from 'solid-js'
-import './key-hint.css'
+import './badge.css'
 
 const IS_APPLE = /Mac|iPhone|iPad/.test(navigator.platform)
 const NAMES: Record<string, string> = IS_APPLE

@@ -6,7 +6,6 @@ import { isComposing } from './ime.ts'
 import { keepVisibleToScreenReaders, type TriggerProps } from './menu.tsx'
 import './menu.css'
 import { createOptions, OptionRow } from './options.tsx'
-import './picker.css'
 
 /** The value of the option that creates what was typed. */
 const CREATE = '\0create'

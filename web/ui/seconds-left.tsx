@@ -1,5 +1,5 @@
 import { createSignal, onCleanup } from 'solid-js'
-import './seconds-left.css'
+import './toaster.css'
 
 const TICK_MS = 250
 

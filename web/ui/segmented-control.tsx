@@ -1,6 +1,6 @@
 import { createUniqueId, For } from 'solid-js'
 import type { Option } from './select.tsx'
-import './segmented-control.css'
+import './field.css'
 
 interface SegmentedControlProps<Value extends string> {
   label: string

@@ -1,11 +1,11 @@
 import { Select as Base } from '@kobalte/core/select'
 import Check from 'lucide-solid/icons/check'
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
-import { Show, splitProps } from 'solid-js'
+import { createMemo, Show, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
 import { keepVisibleToScreenReaders } from './menu.tsx'
 import './menu.css'
-import './select.css'
+import './field.css'
 
 export interface Option<Value extends string = string> {
   value: Value
@@ -23,12 +23,16 @@ interface SelectProps<Value extends string> extends FieldProps {
 /** A choice of up to about ten options. Use `Picker` for more, or to search them. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const [field] = splitProps(props, ['label', 'isLabelHidden', 'hint', 'error', 'aside'])
-  const chosen = () => props.options.find(({ value }) => value === props.value)
+  // The same list, read again, would make new rows, and an open menu would lose the focus and close.
+  const options = createMemo(() => [...props.options], [], {
+    equals: (before, now) => JSON.stringify(before) === JSON.stringify(now),
+  })
+  const chosen = () => options().find(({ value }) => value === props.value)
   return (
     <Field {...field}>
       {(ids) => (
         <Base<Option<Value>>
-          options={[...props.options]}
+          options={options()}
           optionValue="value"
           optionTextValue="label"
           value={chosen()}

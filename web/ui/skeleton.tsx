@@ -1,5 +1,5 @@
 import { For } from 'solid-js'
-import './skeleton.css'
+import './empty-state.css'
 
 interface SkeletonProps {
   /** Number of lines. Their widths vary, like text. */

@@ -1,6 +1,6 @@
 import { type Accessor, createSignal, type JSX, splitProps } from 'solid-js'
 import { Field, type FieldProps } from './field.tsx'
-import './text-field.css'
+import './field.css'
 
 type InputAttributes = Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'onInput' | 'value' | 'id'>
 
@@ -9,7 +9,11 @@ interface TextFieldProps extends FieldProps, InputAttributes {
   onInput: (value: string) => void
   /** Shown inside the field, at its right edge. */
   action?: JSX.Element
+  /** An address, an id or the like: the browser neither suggests nor corrects anything. */
+  isVerbatim?: boolean
 }
+
+const VERBATIM = { autocomplete: 'off', autocapitalize: 'off', spellcheck: false } as const
 
 /** A labeled single-line input. `<input>` attributes go to the input. */
 export function TextField(props: TextFieldProps) {
@@ -17,7 +21,7 @@ export function TextField(props: TextFieldProps) {
   const [field, own, rest] = splitProps(
     props,
     ['label', 'isLabelHidden', 'hint', 'error', 'aside', 'below'],
-    ['value', 'onInput', 'action', 'class'],
+    ['value', 'onInput', 'action', 'class', 'isVerbatim'],
   )
   return (
     <Field {...field} error={validity.fault() ?? field.error}>
@@ -25,6 +29,7 @@ export function TextField(props: TextFieldProps) {
         <div class="text-field">
           <input
             type="text"
+            {...(own.isVerbatim && VERBATIM)}
             {...rest}
             {...ids}
             class={`field-input ${own.class ?? ''}`}

@@ -5,6 +5,7 @@ import { contentRoutes } from './contents/routes.ts'
 import { ledgerRoutes } from './ledger/routes.ts'
 import { mailboxRoutes } from './mailboxes/routes.ts'
 import { oauthRoutes } from './oauth/oauth-routes.ts'
+import { outboundRoutes } from './outbound/routes.ts'
 
 /**
  * Email routes for agents and administrators. They are in their own plugin because TypeScript limits the length of a
@@ -16,4 +17,5 @@ export function emailRoutes(deps: Deps, guard: AgentGuard) {
     .use(ledgerRoutes(deps, guard))
     .use(oauthRoutes(deps, guard))
     .use(contentRoutes(deps, guard))
+    .use(outboundRoutes(guard))
 }

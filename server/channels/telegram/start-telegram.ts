@@ -1,18 +1,25 @@
 import type { Deps } from '../../deps.ts'
 import type { Loop } from '../../loop.ts'
+import type { LiveTyping } from '../channel.ts'
 import { createBotApi } from './bot-api/bot-api.ts'
 import { startBotAlerts } from './bots/bot-alerts.ts'
 import { startFetchingFiles } from './inbound/late-files.ts'
 import { startReceivingUpdates } from './inbound/poll-loop.ts'
 import { startProcessingUpdates } from './inbound/process-updates.ts'
 import { startPruningUpdates } from './inbound/prune-updates.ts'
+import { startShowingTyping } from './outbound/show-typing.ts'
 
-/** Receives updates of bots and turns them into messages. Loaded when there is a bot. */
-export function startTelegramReceiving(deps: Deps): Pick<Loop, 'stop'> {
+/** Receives updates of bots and turns them into messages, and shows customers when an agent types. */
+export function startTelegramReceiving(deps: Deps, live: LiveTyping): Pick<Loop, 'stop'> {
   const api = createBotApi({ clock: deps.clock, root: deps.config.telegramApi })
   const processing = startProcessingUpdates(deps, api)
   const receiving = startReceivingUpdates(deps, { api, onStored: processing.wake })
-  const others = [startFetchingFiles(deps, api), startBotAlerts(deps), startPruningUpdates(deps)]
+  const others = [
+    startFetchingFiles(deps, api),
+    startBotAlerts(deps),
+    startPruningUpdates(deps),
+    startShowingTyping(deps, live),
+  ]
   return {
     async stop() {
       await Promise.all([receiving.stop(), ...others.map((loop) => loop.stop())])

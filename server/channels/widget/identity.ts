@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { JWTPayload, JWTVerifyResult } from 'jose'
 import type { widgets } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
-import { isBlank, oneLine } from '../../requests/text.ts'
+import { isBlank, oneLine } from '../../text/text.ts'
 
 /** A token is for one sign-in. A longer one would still be valid after its user signs out. */
 const MAX_LIFETIME_SECONDS = 3_600

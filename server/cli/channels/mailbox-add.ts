@@ -1,15 +1,12 @@
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { createMailbox } from '../../channels/email/mailboxes/mailboxes.ts'
 import { viewMailbox } from '../../channels/email/mailboxes/views.ts'
 import type { MailServer } from '../../database/tables/mailboxes.ts'
-import { UsageError } from '../../errors.ts'
-import { collect, passwordFrom, pastTime } from '../option-values.ts'
+import { addOfOrg } from '../commands.ts'
+import { collect, pastTime, requireSecret } from '../option-values.ts'
 import { print, printJson } from '../output.ts'
-import { withOrganization } from '../with-deps.ts'
 
 interface AddOptions {
-  org: string
   address: string
   name: string
   imap: MailServer
@@ -25,10 +22,23 @@ interface AddOptions {
 const DEFAULT_PORTS = { imaps: 993, imap: 143, smtps: 465, smtp: 587 } as const
 
 export function addMailboxAdd(mailbox: Command): void {
-  mailbox
-    .command('add')
-    .description('connect a mailbox and print its id')
-    .requiredOption('--org <org>', 'id or name of the organization')
+  addOfOrg(mailbox, 'add', {
+    description: 'connect a mailbox and print its id',
+    run: async (deps, orgId, { folder, since, name, address, ...given }: AddOptions) => {
+      const password = requireSecret(given.passwordFile, 'password')
+      const other = given.smtpPasswordFile && requireSecret(given.smtpPasswordFile, 'password')
+      const made = await createMailbox(deps, orgId, {
+        name,
+        address,
+        imap: { ...given.imap, user: given.imap.user || address, password },
+        smtp: { ...given.smtp, ...(other !== undefined && { password: other }) },
+        ...(folder && { folders: folder }),
+        importSince: since ?? null,
+      })
+      return viewMailbox(made)
+    },
+    print: (made, { json }) => (json ? printJson(made) : print(made.id)),
+  })
     .requiredOption('--address <address>', 'email address of the mailbox')
     .requiredOption('--name <name>', 'the name that customers see')
     .requiredOption(
@@ -50,22 +60,6 @@ export function addMailboxAdd(mailbox: Command): void {
       pastTime,
     )
     .option('--json', 'print JSON')
-    .action(async ({ org, folder, since, json, ...given }: AddOptions) => {
-      const password = requirePassword(given.passwordFile)
-      const smtpPassword = given.smtpPasswordFile && requirePassword(given.smtpPasswordFile)
-      const { name, address } = given
-      const input = {
-        name,
-        address,
-        imap: { ...given.imap, user: given.imap.user || address, password },
-        smtp: { ...given.smtp, ...(smtpPassword !== undefined && { password: smtpPassword }) },
-        ...(folder && { folders: folder }),
-        importSince: since ?? null,
-      }
-      const made = await withOrganization(org, (deps, { id }) => createMailbox(deps, id, input))
-      if (json) printJson(viewMailbox(made))
-      else print(made.id)
-    })
 }
 
 /** Parses `imaps://user@host:port`. The part before `://` decides how TLS starts. */
@@ -98,10 +92,4 @@ function decoded(user: string): string {
   } catch {
     throw new InvalidArgumentError('The user contains a % that is not followed by two hexadecimal digits.')
   }
-}
-
-function requirePassword(file: string): string {
-  const password = passwordFrom(file)
-  if (!password) throw new UsageError(`The password file "${file}" is empty.`)
-  return password
 }

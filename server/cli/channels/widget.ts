@@ -23,30 +23,57 @@ import {
 } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
 import { UsageError } from '../../errors.ts'
+import { addList, addOfOrg, addOnOne, addShow, addStateCommands } from '../commands.ts'
 import { collect, oneOf } from '../option-values.ts'
-import { formatTime, note, print, printFacts, printJson, printTable } from '../output.ts'
-import { serverUrl, withOrganization, withOwner } from '../with-deps.ts'
-import { addStateCommands } from './state-commands.ts'
+import { formatTime, note, print } from '../output.ts'
+import { serverUrl } from '../with-deps.ts'
+
+const what = 'widget'
 
 export function addWidget(program: Command): void {
-  const widget = program.command('widget').description('create and manage website widgets')
+  const widget = program.command(what).description('create and manage website widgets')
   addCreate(widget)
-  addList(widget)
-  addShow(widget)
+  addList(widget, {
+    description: 'list the widgets of an organization with their state, oldest first',
+    find: async (deps, orgId) => (await listWidgets(deps, orgId)).map((one) => shown(deps, one)),
+    columns: {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      STATE: ({ state }) => state,
+      WEBSITES: ({ origins }) => origins.join(','),
+      'LAST SEEN': ({ seen }) => formatTime(seen?.at ?? null),
+      DETAIL: ({ detail }) => detail,
+    },
+    whenEmpty: 'No widgets yet. Create one with: bellhop widget create',
+  })
+  addShow(widget, {
+    what,
+    description: 'show the settings and the snippet of a widget',
+    run: async (deps, orgId, id) => shown(deps, await readWidget(deps, orgId, id)),
+    facts: ({ appearance, refused, ...one }) => ({
+      id: one.id,
+      name: one.name,
+      state: `${one.state}: ${one.detail}`,
+      websites: one.origins.join(', '),
+      title: appearance.title,
+      color: appearance.color,
+      position: appearance.position,
+      theme: appearance.theme,
+      language: appearance.language,
+      'who can write': one.verifiedOnly ? 'verified users' : 'everyone',
+      'last seen': formatTime(one.seen?.at ?? null),
+      'last refused': refused ? `${refused.url} at ${formatTime(refused.at)}` : '-',
+      key: one.key,
+      snippet: one.snippet,
+    }),
+  })
   addUpdate(widget)
-  addStateCommands(widget, 'widget', {
+  addStateCommands(widget, what, {
     pause: { description: 'hide a widget on all websites until it is resumed', run: pauseWidget },
     resume: { description: 'show a widget again', run: resumeWidget },
-    remove: {
-      description: 'remove a widget and its key; its conversations stay',
-      run: removeWidget,
-    },
+    remove: { description: 'remove a widget and its key; its conversations stay', run: removeWidget },
   })
   addRotate(widget)
-}
-
-interface JsonOption {
-  json?: true
 }
 
 type SettingsOptions = Partial<WidgetAppearance> & {
@@ -55,37 +82,38 @@ type SettingsOptions = Partial<WidgetAppearance> & {
   verifiedOnly?: boolean
 }
 
-function addCreate(widget: Command): void {
-  withSettings(
-    widget
-      .command('create')
-      .description('create a widget and print the snippet for the website')
-      .requiredOption('--org <org>', 'id or name of the organization')
-      .requiredOption('--name <name>', 'a name for your team')
-      .requiredOption(
-        '--origin <origin>',
-        'website that may show it, such as https://example.com or https://*.example.com; repeat it for several',
-        collect,
-      ),
-  )
-    .option('--identity-secret', 'also print the secret that signs users; it is shown only once')
-    .option('--json', 'print {"id","key","snippet"}')
-    .action(async ({ org, json, identitySecret, ...given }: CreateOptions) => {
-      const made = await withOrganization(org, async (deps, { id }) => {
-        const { name, origin } = given
-        const created = await createWidget(deps, id, { ...settingsOf(given), name, origins: origin })
-        return { ...shown(deps, created.widget), identitySecret: created.identitySecret }
-      })
-      const { id, key, snippet } = made
-      const secret = identitySecret && { identitySecret: made.identitySecret }
-      if (json) return print(JSON.stringify({ id, key, snippet, ...secret }))
-      print(snippet)
-      if (secret) print(secret.identitySecret)
-    })
+type CreateOptions = SettingsOptions & {
+  name: string
+  origin: string[]
+  identitySecret?: true
+  json?: true
 }
 
-type CreateOptions = SettingsOptions &
-  JsonOption & { org: string; name: string; origin: string[]; identitySecret?: true }
+function addCreate(widget: Command): void {
+  const command = addOfOrg(widget, 'create', {
+    description: 'create a widget and print the snippet for the website',
+    run: async (deps, orgId, given: CreateOptions) => {
+      const { name, origin: origins } = given
+      const made = await createWidget(deps, orgId, { ...settingsOf(given), name, origins })
+      return { ...shown(deps, made.widget), identitySecret: made.identitySecret }
+    },
+    print: ({ id, key, snippet, identitySecret }, options) => {
+      const secret = options.identitySecret && { identitySecret }
+      if (options.json) return print(JSON.stringify({ id, key, snippet, ...secret }))
+      print(snippet)
+      if (secret) print(identitySecret)
+    },
+  })
+    .requiredOption('--name <name>', 'a name for your team')
+    .requiredOption(
+      '--origin <origin>',
+      'website that may show it, such as https://example.com or https://*.example.com; repeat it for several',
+      collect,
+    )
+  withSettings(command)
+    .option('--identity-secret', 'also print the secret that signs users; it is shown only once')
+    .option('--json', 'print {"id","key","snippet"}')
+}
 
 /** Options of `create` and `update`. */
 function withSettings(command: Command): Command {
@@ -112,107 +140,50 @@ function settingsOf({ name, origin, verifiedOnly, ...given }: SettingsOptions): 
   }
 }
 
-function addList(widget: Command): void {
-  widget
-    .command('list')
-    .description('list the widgets of an organization with their state, oldest first')
-    .requiredOption('--org <org>', 'id or name of the organization')
-    .option('--json', 'print JSON')
-    .action(async ({ org, json }: { org: string } & JsonOption) => {
-      const found = await withOrganization(org, async (deps, { id }) =>
-        (await listWidgets(deps, id)).map((one) => shown(deps, one)),
-      )
-      if (json) return printJson(found)
-      printTable(
-        ['ID', 'NAME', 'STATE', 'WEBSITES', 'LAST SEEN', 'DETAIL'],
-        found.map(({ id, name, state, origins, seen, detail }) => [
-          id,
-          name,
-          state,
-          origins.join(','),
-          formatTime(seen?.at ?? null),
-          detail,
-        ]),
-        'No widgets yet. Create one with: bellhop widget create',
-      )
-    })
-}
-
-function addShow(widget: Command): void {
-  widget
-    .command('show <id>')
-    .description('show the settings and the snippet of a widget')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json }: JsonOption) => {
-      const found = await withOwner('widget', { named: id }, async (deps, orgId) =>
-        shown(deps, await readWidget(deps, orgId, id)),
-      )
-      if (json) return printJson(found)
-      const { appearance, refused } = found
-      printFacts({
-        id: found.id,
-        name: found.name,
-        state: `${found.state}: ${found.detail}`,
-        websites: found.origins.join(', '),
-        title: appearance.title,
-        color: appearance.color,
-        position: appearance.position,
-        theme: appearance.theme,
-        language: appearance.language,
-        'who can write': found.verifiedOnly ? 'verified users' : 'everyone',
-        'last seen': formatTime(found.seen?.at ?? null),
-        'last refused': refused ? `${refused.url} at ${formatTime(refused.at)}` : '-',
-        key: found.key,
-        snippet: found.snippet,
-      })
-    })
-}
-
 function addUpdate(widget: Command): void {
-  withSettings(
-    widget
-      .command('update <id>')
-      .description('change the settings of a widget')
-      .option('--name <name>', 'a name for your team')
-      .option(
-        '--origin <origin>',
-        'website that may show it, replacing all others; repeat it for several',
-        collect,
-      ),
-  )
-    .option('--no-verified-only', 'everyone can write')
-    .option('--json', 'print JSON')
-    .action(async (id: string, { json, ...given }: SettingsOptions & JsonOption) => {
-      const change = settingsOf(given)
-      if (Object.keys(change).length === 0) throw new UsageError('Give at least one setting to change.')
-      const changed = await withOwner('widget', { named: id }, async (deps, orgId) =>
-        shown(deps, await updateWidget(deps, orgId, { id, change })),
-      )
-      if (json) printJson(changed)
-      else print(`Changed ${id}.`)
-    })
+  const command = addOnOne(widget, 'update', {
+    what,
+    description: 'change the settings of a widget',
+    check: (given: SettingsOptions) => {
+      if (Object.keys(settingsOf(given)).length > 0) return
+      throw new UsageError('Give at least one setting to change.')
+    },
+    run: async (deps, orgId, id, given) =>
+      shown(deps, await updateWidget(deps, orgId, { id, change: settingsOf(given) })),
+    print: (_, id) => print(`Changed ${id}.`),
+  })
+    .option('--name <name>', 'a name for your team')
+    .option(
+      '--origin <origin>',
+      'website that may show it, replacing all others; repeat it for several',
+      collect,
+    )
+  withSettings(command).option('--no-verified-only', 'everyone can write').option('--json', 'print JSON')
 }
 
 function addRotate(widget: Command): void {
-  widget
-    .command('rotate <id>')
-    .description('replace the public key or the identity secret, and print the new snippet or secret')
+  addOnOne(widget, 'rotate', {
+    what,
+    description: 'replace the public key or the identity secret, and print the new snippet or secret',
+    check: ({ key, identitySecret }: { key?: true; identitySecret?: true }) => {
+      if (key === identitySecret) throw new UsageError('Give either --key or --identity-secret.')
+    },
+    run: async (deps, orgId, id, { key }) => {
+      if (key) return { printed: shown(deps, await rotateWidgetKey(deps, orgId, id)).snippet }
+      const made = await rotateIdentitySecret(deps, orgId, id)
+      const { previousSecretUntil: until } = shown(deps, made.widget)
+      return {
+        printed: made.identitySecret,
+        more: `The previous secret is accepted until ${formatTime(until)}.`,
+      }
+    },
+    print: ({ printed, more }) => {
+      print(printed)
+      if (more) note(more)
+    },
+  })
     .option('--key', 'the snippet with the previous key stops working at once')
     .option('--identity-secret', 'the previous secret is accepted for 24 more hours')
-    .action(async (id: string, { key, identitySecret }: { key?: true; identitySecret?: true }) => {
-      if (key === identitySecret) throw new UsageError('Give either --key or --identity-secret.')
-      const result = await withOwner('widget', { named: id }, async (deps, orgId) => {
-        if (key) return { printed: shown(deps, await rotateWidgetKey(deps, orgId, id)).snippet }
-        const made = await rotateIdentitySecret(deps, orgId, id)
-        const { previousSecretUntil: until } = shown(deps, made.widget)
-        return {
-          printed: made.identitySecret,
-          more: `The previous secret is accepted until ${formatTime(until)}.`,
-        }
-      })
-      print(result.printed)
-      if (result.more) note(result.more)
-    })
 }
 
 function shown({ config }: Pick<Deps, 'config'>, widget: KeyedWidget) {

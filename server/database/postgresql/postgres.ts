@@ -1,16 +1,18 @@
 import type { SQL } from 'bun'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import {
   type Database,
   isConnectionLost,
   isRetryable,
   isStorageFault,
+  type OnCommit,
   type Reader,
   StorageError,
   storageCode,
   type Transaction,
 } from '../database.ts'
-import { refuseInsideUnit, refuseOutsideUnit, runAsUnit } from '../unit.ts'
+import { beforeUnitQuery, refuseInsideUnit, runAsUnit, tableWrittenBy } from '../unit.ts'
 import { openPool } from './postgres-pool.ts'
 
 const MAX_TRIES = 8
@@ -23,10 +25,16 @@ const BACKGROUND_CONNECTIONS = 3
 /** The server ends such a read after this time, whether its client is still there or not. */
 const MAX_BACKGROUND_MS = 2_000
 
+/**
+ * Tells the server that another process, such as a command, has committed: part of each of its units. The row gets a
+ * new version, and keeps its values. The server's own commits don't do this, so it isn't told about these.
+ */
+export const MARK_COMMIT = sql`update bellhop_migrations set name = name where version = 1`
+
 /** The PostgreSQL engine, for data that outgrows one machine. `onRetry` is called for each retried unit. */
 export async function openPostgres(
   url: string,
-  onCommit: () => void,
+  onCommit: OnCommit,
   onRetry: (code: string, tries: number) => void,
 ): Promise<Database> {
   const client = openPool(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
@@ -36,20 +44,30 @@ export async function openPostgres(
   })
   const refuseRead = () => refuseInsideUnit('read')
   const reads = guarded(client, refuseRead)
-  const writes = guarded(client, refuseOutsideUnit)
-  let lastPosition = await position()
+  const writes = guarded(client, (query) => beforeUnitQuery(tableWrittenBy(query)))
+  let lastMark = await mark()
+  /** Only the server watches the commits of others. */
+  let isServer = false
 
-  async function position(): Promise<string> {
-    const [row] = await client`select pg_current_wal_insert_lsn()::text as position`
-    return row.position
+  /** It has a parameter, because Bun's client plans a query without one anew each time. */
+  async function mark(): Promise<string> {
+    const [row] = await client`select xmin::text as mark from bellhop_migrations where version = ${1}`
+    return row.mark
   }
 
   async function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideUnit('write')
     for (let tries = 1; ; tries += 1) {
+      const written = new Set<string>()
       try {
-        const value = await writes.transaction((tx) => runAsUnit(() => work(tx as unknown as Transaction)))
-        onCommit()
+        const value = await writes.transaction((tx) =>
+          runAsUnit(async () => {
+            const result = await work(tx as unknown as Transaction)
+            if (!isServer && written.size > 0) await tx.execute(MARK_COMMIT)
+            return result
+          }, written),
+        )
+        if (written.size > 0) onCommit(written)
         return value
       } catch (reason) {
         if (!isRetryable(reason) || tries === MAX_TRIES) throw asRefusal(reason)
@@ -66,9 +84,10 @@ export async function openPostgres(
     write,
     refresh() {},
     async hasExternalCommits() {
-      const seen = await position()
-      const isChanged = seen !== lastPosition
-      lastPosition = seen
+      isServer = true
+      const seen = await mark()
+      const isChanged = seen !== lastMark
+      lastMark = seen
       return isChanged
     },
     async emptyLog() {
@@ -85,7 +104,7 @@ export async function openPostgres(
 }
 
 /** Drizzle calls its logger before each query, so a guard that throws there prevents the query. */
-function guarded(client: SQL, guard: () => void) {
+function guarded(client: SQL, guard: (query: string) => void) {
   return drizzle(client, { casing: 'snake_case', logger: { logQuery: guard } })
 }
 

@@ -1,6 +1,48 @@
 import { sql } from 'drizzle-orm'
 import { boolean, bytes, index, integer, json, primaryKey, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
+import type { FrozenFile } from './sends.ts'
+
+declare module './sends.ts' {
+  interface SendContents {
+    telegram: FrozenTelegram
+  }
+}
+
+/**
+ * A part of a text that Telegram shows in another way (Bot API, `MessageEntity`). `offset` and `length` are in UTF-16
+ * units, as in JavaScript.
+ */
+export type TelegramEntity = { offset: number; length: number } & (
+  | { type: 'bold' | 'italic' | 'code' | 'blockquote' }
+  | { type: 'pre' }
+  | { type: 'text_link'; url: string }
+)
+
+/** The content of a send by Telegram. One message can become several in Telegram. */
+export interface FrozenTelegram {
+  chatId: string
+  /** `edit` and `delete` change messages that an earlier send of the same message has sent. */
+  action: 'send' | 'edit' | 'delete'
+  /** In order. For an edit, how each of `targets` becomes. */
+  parts: TelegramPart[]
+  /** Telegram's ids of each part that was sent or edited: recorded one by one, so that a crash repeats at most one. */
+  done: number[][]
+  /** Attempts of the next part that Telegram did not answer. It may have arrived, so it is repeated only once. */
+  unanswered: number
+  /** For an edit: Telegram's ids of each part, as they were sent. */
+  targets?: number[][]
+  /**
+   * For an edit or deletion: Telegram's ids of the deleted messages. A deletion of a message that was still being sent gets
+   * them when that has ended.
+   */
+  removed?: number[]
+}
+
+export type TelegramPart =
+  | { kind: 'text'; text: string; entities: TelegramEntity[] }
+  /** Several are an album. `text` is shown below them. */
+  | { kind: 'files'; files: FrozenFile[]; arePhotos: boolean; text: string; entities: TelegramEntity[] }
 
 /**
  * `refused`: Telegram doesn't know the token anymore. `taken`: another program fetches the bot's messages. Both are

@@ -1,6 +1,39 @@
 import { sql } from 'drizzle-orm'
 import { boolean, bytes, index, integer, json, primaryKey, table, text, uniqueIndex } from '../columns.ts'
+import type { EmailAddress } from './messages.ts'
 import { organizations } from './organizations.ts'
+import type { FrozenFile } from './sends.ts'
+
+declare module './sends.ts' {
+  interface SendContents {
+    email: FrozenEmail
+  }
+}
+
+/** An email as it is sent: everything that its bytes are made of, so that each attempt sends the same. */
+export interface FrozenEmail {
+  /** The address is empty as long as no mailbox is connected. */
+  from: EmailAddress
+  replyTo: EmailAddress
+  to: EmailAddress[]
+  cc: EmailAddress[]
+  subject: string
+  text: string
+  html: string
+  files: FrozenFile[]
+  /** With angle brackets, like the ids below. */
+  messageId: string
+  /** For `X-Bellhop-Message`: survives a server that replaces the `Message-ID`. */
+  token: string
+  inReplyTo: string | null
+  /** Oldest first. */
+  references: string[]
+  /** Milliseconds since 1970. */
+  date: number
+  /** Set for mail that no person wrote (RFC 3834). */
+  autoSubmitted?: 'auto-replied'
+  forwardOf?: string
+}
 
 /** `refused`: sign-in was refused, and nothing is tried until an administrator reconnects it. */
 export const MAILBOX_STATES = ['active', 'paused', 'refused'] as const

@@ -1,13 +1,11 @@
 import { sql } from 'drizzle-orm'
+import type { SentBy } from '../../channels/kinds.ts'
 import { boolean, index, integer, json, primaryKey, table, text } from '../columns.ts'
 import { tickets } from './tickets.ts'
 
 export const MESSAGE_ROLES = ['customer', 'agent'] as const
 export type MessageRole = (typeof MESSAGE_ROLES)[number]
 
-/** `widget`: the visitor's page shows it. `webhook`: nothing of ours, only an integration that gets the event. */
-export const SENT_BY = ['email', 'widget', 'telegram', 'webhook'] as const
-export type SentBy = (typeof SENT_BY)[number]
 export const SENDING_STATES = ['queued', 'sending', 'sent', 'failed', 'bounced'] as const
 export type SendingState = (typeof SENDING_STATES)[number]
 
@@ -42,11 +40,11 @@ export interface MessageEmail {
   isUnverified?: boolean
 }
 
-/** Fields of messages that arrived by Telegram. */
-export interface MessageTelegram {
-  /** The origin of a forwarded message, as Telegram names it. */
+/** Fields of messages that arrived in a chat of a messenger. */
+export interface MessageChat {
+  /** The origin of a forwarded message, as the messenger names it. */
   forwardedFrom?: string
-  /** The message it replies to. Null when that is not in the ticket; `text` is what Telegram showed of it. */
+  /** The message it replies to. Null when that is not in the ticket; `text` is what the messenger showed of it. */
   repliesTo?: { messageId: string | null; text: string }
   /** Files that could not be downloaded, so far or ever. `size` is in bytes. */
   missingFiles?: MissingFile[]
@@ -102,7 +100,7 @@ export const messages = table(
     sentBy: text().$type<SentBy>(),
     /** SHA-256 of the request that gave the message its id: tells a repeated request from another message. */
     requestHash: text(),
-    telegram: json().$type<MessageTelegram | null>(),
+    telegram: json().$type<MessageChat | null>(),
     /** When its text was last changed after it was sent. The texts before are in `messageEdits`. */
     editedAt: integer(),
     /** When an agent took it back: the customer doesn't see it anymore. */

@@ -1,13 +1,10 @@
 import { sql } from 'drizzle-orm'
+import type { ChannelKind } from '../../channels/kinds.ts'
 import { index, integer, json, table, text } from '../columns.ts'
-import { type EmailAddress, messages } from './messages.ts'
+import { messages } from './messages.ts'
 
 export const SEND_STATES = ['waiting', 'sending', 'sent', 'failed', 'bounced'] as const
 export type SendState = (typeof SEND_STATES)[number]
-
-/** The channels that Bellhop sends through itself. */
-const SEND_CHANNELS = ['email', 'telegram'] as const
-export type SendChannel = (typeof SEND_CHANNELS)[number]
 
 export const RECIPIENT_STATES = ['sent', 'failed', 'bounced'] as const
 
@@ -18,30 +15,13 @@ export interface RecipientOutcome {
   detail: string
 }
 
-/** An email as it is sent: everything that its bytes are made of, so that each attempt sends the same. */
-export interface FrozenEmail {
-  /** The address is empty as long as no mailbox is connected. */
-  from: EmailAddress
-  replyTo: EmailAddress
-  to: EmailAddress[]
-  cc: EmailAddress[]
-  subject: string
-  text: string
-  html: string
-  files: FrozenFile[]
-  /** With angle brackets, like the ids below. */
-  messageId: string
-  /** For `X-Bellhop-Message`: survives a server that replaces the `Message-ID`. */
-  token: string
-  inReplyTo: string | null
-  /** Oldest first. */
-  references: string[]
-  /** Milliseconds since 1970. */
-  date: number
-  /** Set for mail that no person wrote (RFC 3834). */
-  autoSubmitted?: 'auto-replied'
-  forwardOf?: string
+/** What is sent, in the form of its channel: each adds its own by augmenting this module. */
+export interface SendContents {
+  nothing: never
 }
+
+/** An `edit` or a `delete` changes what an earlier send of the same message has sent. */
+type SendContent = SendContents[keyof SendContents] & { action?: 'send' | 'edit' | 'delete' }
 
 /** The bytes are in the data folder, by their SHA-256 in hexadecimal. */
 export interface FrozenFile {
@@ -54,43 +34,8 @@ export interface FrozenFile {
 }
 
 /**
- * A part of a text that Telegram shows in another way (Bot API, `MessageEntity`). `offset` and `length` are in UTF-16
- * units, as in JavaScript.
- */
-export type TelegramEntity = { offset: number; length: number } & (
-  | { type: 'bold' | 'italic' | 'code' | 'blockquote' }
-  | { type: 'pre' }
-  | { type: 'text_link'; url: string }
-)
-
-/** The content of a send by Telegram. One message can become several in Telegram. */
-export interface FrozenTelegram {
-  chatId: string
-  /** `edit` and `delete` change messages that an earlier send of the same message has sent. */
-  action: 'send' | 'edit' | 'delete'
-  /** In order. For an edit, how each of `targets` becomes. */
-  parts: TelegramPart[]
-  /** Telegram's ids of each part that was sent or edited: recorded one by one, so that a crash repeats at most one. */
-  done: number[][]
-  /** Attempts of the next part that Telegram did not answer. It may have arrived, so it is repeated only once. */
-  unanswered: number
-  /** For an edit: Telegram's ids of each part, as they were sent. */
-  targets?: number[][]
-  /**
-   * For an edit or deletion: Telegram's ids of the deleted messages. A deletion of a message that was still being sent gets
-   * them when that has ended.
-   */
-  removed?: number[]
-}
-
-export type TelegramPart =
-  | { kind: 'text'; text: string; entities: TelegramEntity[] }
-  /** Several are an album. `text` is shown below them. */
-  | { kind: 'files'; files: FrozenFile[]; arePhotos: boolean; text: string; entities: TelegramEntity[] }
-
-/**
  * Messages that leave through a mailbox or bot, stored in the unit that stores the message: one row per message and
- * channel, and for Telegram one per change of the message. Everything that is sent is frozen in `content`, so that each
+ * channel, and one per change of a message that was sent. Everything that is sent is frozen in `content`, so that each
  * attempt sends the same. `messages.sending` summarizes the newest row.
  */
 export const sends = table(
@@ -102,7 +47,7 @@ export const sends = table(
     ticketId: text().notNull(),
     /** Null for a greeting or notice of a bot, which is part of no ticket. */
     messageId: text().references(() => messages.id),
-    channel: text().$type<SendChannel>().notNull(),
+    channel: text().$type<ChannelKind>().notNull(),
     /** The mailbox or bot it leaves through. */
     laneId: text().notNull(),
     /**
@@ -110,13 +55,13 @@ export const sends = table(
      * chat.
      */
     conversation: text().notNull(),
-    content: json().$type<FrozenEmail | FrozenTelegram>().notNull(),
+    content: json().$type<SendContent>().notNull(),
     state: text().$type<SendState>().notNull(),
     /** When the next attempt may start; `PARKED` while its mailbox or bot is paused or refused. */
     dueAt: integer().notNull(),
     /** Attempts that ended without success so far. */
     attempts: integer().notNull().default(0),
-    /** The id in the other system: for email the `Message-ID` without angle brackets. */
+    /** The id in the other system: of an email the `Message-ID` without angle brackets. */
     externalId: text(),
     /** Why it has not been sent, in plain words; empty when nothing went wrong. */
     error: text().notNull().default(''),

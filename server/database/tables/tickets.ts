@@ -1,13 +1,11 @@
 import { sql } from 'drizzle-orm'
+import type { ChannelKind } from '../../channels/kinds.ts'
 import { boolean, endingWith, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
 import { customers } from './customers.ts'
 
 /** Section 2 of the specification. */
 export const TICKET_STATUSES = ['open', 'resolved', 'pending'] as const
 export type TicketStatus = (typeof TICKET_STATUSES)[number]
-
-export const CHANNELS = ['widget', 'email', 'telegram', 'api'] as const
-export type Channel = (typeof CHANNELS)[number]
 
 export const tickets = table(
   'tickets',
@@ -20,7 +18,7 @@ export const tickets = table(
       .notNull()
       .references(() => customers.id),
     status: text().$type<TicketStatus>().notNull(),
-    channel: text().$type<Channel>().notNull(),
+    channel: text().$type<ChannelKind>().notNull(),
     subject: text().notNull(),
     /** Agent id. An empty string means unassigned, so that one index serves both. */
     assignedTo: text().notNull().default(''),
@@ -126,7 +124,7 @@ export const ticketTags = table(
       .references(() => tickets.id),
     ticketNumber: integer().notNull(),
     status: text().$type<TicketStatus>().notNull(),
-    channel: text().$type<Channel>().notNull(),
+    channel: text().$type<ChannelKind>().notNull(),
     assignedTo: text().notNull(),
     isSpam: boolean().notNull(),
     createdAt: integer().notNull(),
@@ -229,7 +227,7 @@ export const ticketCounters = table(
     status: text().$type<TicketStatus>().notNull(),
     /** An empty string for all tickets, with tags or without. */
     tag: text().notNull(),
-    channel: text().$type<Channel>().notNull(),
+    channel: text().$type<ChannelKind>().notNull(),
     isSpam: boolean().notNull(),
     count: integer().notNull(),
   },

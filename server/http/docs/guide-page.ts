@@ -1,6 +1,5 @@
-import { codeExample } from './code-example.ts'
 import type { Guide } from './guides.ts'
-import { Html, html } from './html.ts'
+import { codeExample, Html, html } from './html.ts'
 import { renderLayout } from './layout.ts'
 
 const CODE_BLOCK = /<pre><code(?: class="language-(\w+)")?>(.*?)<\/code><\/pre>/gs

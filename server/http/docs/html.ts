@@ -29,6 +29,11 @@ export function inlineProse(markdown: string | undefined): Html {
   )
 }
 
+/** Code to read and to copy; the script of the page adds the button. It scrolls, so the keyboard can reach it. */
+export function codeExample(code: Html | string, label: string): Html {
+  return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
+}
+
 function write(piece: Piece): string {
   if (piece === undefined || piece === false) return ''
   if (piece instanceof Html) return piece.text

@@ -1,4 +1,4 @@
-import { GUIDE_GROUPS, GUIDES } from './guides.ts'
+import { GUIDES_BY_GROUP } from './guides.ts'
 import { type Html, html } from './html.ts'
 
 export const STYLE_PATH = '/docs/docs.css'
@@ -24,8 +24,6 @@ interface DocsPage {
 
 /** A page of the documentation: navigation between all pages and the sections of this one, beside the content. */
 export function renderLayout({ path, title, sections, content }: DocsPage): string {
-  const guides = GUIDES.map(({ slug, title, group }) => ({ path: `/docs/${slug}`, title, group }))
-  const pages = [...guides, { path: REFERENCE_PATH, title: 'API reference', group: 'API' }]
   const link = (to: { path: string; title: string }) => {
     const isCurrent = to.path === path
     const current = isCurrent && html` aria-current="page"`
@@ -45,10 +43,11 @@ export function renderLayout({ path, title, sections, content }: DocsPage): stri
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Documentation">
 <p class="brand"><a href="${REFERENCE_PATH}">Bellhop <span>Docs</span></a></p>
-${GUIDE_GROUPS.map(
-  (name) =>
-    html`<p class="group">${name}</p>\n<ul>${pages.filter(({ group }) => group === name).map(link)}</ul>\n`,
-)}<p class="leave"><a href="/">Open the inbox</a></p>
+${Object.entries(GUIDES_BY_GROUP).map(([name, guides]) => {
+  const pages = guides.map(({ slug, title }) => ({ path: `/docs/${slug}`, title }))
+  if (name === 'API') pages.push({ path: REFERENCE_PATH, title: 'API reference' })
+  return html`<p class="group">${name}</p>\n<ul>${pages.map(link)}</ul>\n`
+})}<p class="leave"><a href="/">Open the inbox</a></p>
 </nav>
 <main id="content">
 <details class="on-page"><summary>On this page</summary>${renderSections(sections)}</details>

@@ -1,8 +1,7 @@
 import type { OpenApiDocument, Operation, Parameter, Response } from '../openapi/document.ts'
-import { codeExample } from './code-example.ts'
 import { curlOf, exampleOf } from './example.ts'
 import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
-import { type Html, html, inlineProse, prose } from './html.ts'
+import { codeExample, type Html, html, inlineProse, prose } from './html.ts'
 
 /** One API call: description and fields on the left, request and response on the right. */
 export function renderOperation(

@@ -1,9 +1,8 @@
 import type { OpenApiDocument, Operation } from '../openapi/document.ts'
 import { PROBLEM_TYPE } from '../openapi/responses.ts'
-import { codeExample } from './code-example.ts'
 import { exampleOf } from './example.ts'
 import { headerFields, listFields, renderOutput } from './fields.ts'
-import { type Html, html, inlineProse, prose } from './html.ts'
+import { codeExample, type Html, html, inlineProse, prose } from './html.ts'
 import { REFERENCE_PATH, renderLayout, type Section } from './layout.ts'
 import { pretty, renderOperation, renderWebhook } from './operation.ts'
 

@@ -1,13 +1,19 @@
 import { Elysia } from 'elysia'
 import tokens from '../../../web/ui/tokens.css' with { type: 'text' }
+import { baseUrl } from '../../requests/headers.ts'
+import { keptTextResponse } from '../../responses/kept-texts.ts'
 import { builtPages } from '../built-pages.ts'
-import { textResponse } from '../text-response.ts'
 import css from './docs.css' with { type: 'text' }
 import script from './docs.js' with { type: 'text' }
-import { withServerAddress } from './example-address.ts'
 import { renderGuide } from './guide-page.ts'
 import { GUIDES } from './guides.ts'
 import { SCRIPT_PATH, STYLE_PATH } from './layout.ts'
+
+/** The server in the examples as they are written; readers see the address of their own. */
+export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000'
+
+/** Safe in a command that someone pastes into a shell. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i
 
 /** Nothing from elsewhere, and no script or style inside the page. */
 const POLICY = [
@@ -77,4 +83,27 @@ function style(): string {
 export function docsPage(request: Request, page: string, publicUrl: string | undefined): Promise<Response> {
   const text = withServerAddress(page, request, publicUrl)
   return textResponse(request, text, 'text/html; charset=utf-8', { 'content-security-policy': POLICY })
+}
+
+/** Puts the address that this reader reaches the server at into the examples of a page. */
+export function withServerAddress(page: string, request: Request, publicUrl: string | undefined): string {
+  if (publicUrl === undefined && !HOST.test(request.headers.get('host') ?? '')) return page
+  return page.replaceAll(EXAMPLE_ADDRESS, Bun.escapeHTML(baseUrl(request, publicUrl)))
+}
+
+/** Responds with a text of the program, which browsers ask for again each time. */
+export function textResponse(
+  request: Request,
+  text: string,
+  type: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return keptTextResponse(request, text, {
+    headers: {
+      ...headers,
+      'cache-control': 'no-cache',
+      'content-type': type,
+      'x-content-type-options': 'nosniff',
+    },
+  })
 }

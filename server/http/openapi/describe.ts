@@ -1,10 +1,10 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type DeclaredRoute, describeOperation } from './describe-operation.ts'
-import { describeWebhook } from './describe-webhook.ts'
-import type { ApiDescription, OpenApiDocument } from './document.ts'
-import { describeHeaders, describeProblems } from './responses.ts'
-import { collectSchemas } from './schemas.ts'
+import type { ApiDescription, OpenApiDocument, Operation, Parameter, Webhook } from './document.ts'
+import { describeHeaders, describeProblems, JSON_TYPE } from './responses.ts'
+import { collectSchemas, type SchemaCollection } from './schemas.ts'
 
+const WEBHOOK_TAG = 'Webhooks'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
@@ -52,4 +52,37 @@ export function describeApi(
 function isPublic(route: DeclaredRoute, prefix: string): boolean {
   const isBelow = route.path === prefix || route.path.startsWith(`${prefix}/`)
   return isBelow && METHODS.includes(route.method) && route.hooks.detail?.hide !== true
+}
+
+/** Describes an event as the request that a receiver gets. */
+function describeWebhook(
+  event: string,
+  webhook: Webhook,
+  api: ApiDescription,
+  collection: SchemaCollection,
+): { post: Operation } {
+  const headers = Object.entries(describeHeaders(webhook.headers, collection))
+  const parameters = headers.map(
+    ([name, header]): Parameter => ({ name, in: 'header', required: true, schema: {}, ...header }),
+  )
+  const responses = Object.entries(api.webhookResponses).map(([status, description]) => [
+    status,
+    { description },
+  ])
+  const words = event.split('.').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return {
+    post: {
+      operationId: `on${words.join('')}`,
+      summary: webhook.summary,
+      description: webhook.description,
+      tags: [WEBHOOK_TAG],
+      security: [],
+      parameters,
+      requestBody: {
+        required: true,
+        content: { [JSON_TYPE]: { schema: collection.describe(webhook.schema) } },
+      },
+      responses: Object.fromEntries(responses),
+    },
+  }
 }

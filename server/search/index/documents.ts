@@ -1,4 +1,4 @@
-import { and, eq, inArray, max, min, sql } from 'drizzle-orm'
+import { and, eq, inArray, min, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { deleteDocuments, putDocuments } from '../../database/full-text.ts'
 import { insertOf } from '../../database/statement.ts'
@@ -10,11 +10,17 @@ export interface TicketDocument {
   words: string[] | undefined
 }
 
-/** Replaces tickets in the index as the newest ones, the last of them on top. */
+/** The highest number in the index, as a value of another query; null if the index is empty. */
+export const highestNumber = sql<
+  number | null
+>`(select max(${searchDocuments.number}) from ${searchDocuments})`.mapWith(Number)
+
+/** Replaces tickets in the index as the newest ones, above the `highest` number, the last of them on top. */
 export async function replaceDocuments(
   tx: Transaction,
   orgId: string,
   documents: TicketDocument[],
+  highest?: number,
 ): Promise<void> {
   const deleted = await deleteNumbers(
     tx,
@@ -27,8 +33,12 @@ export async function replaceDocuments(
     documents.filter(({ words }) => words),
   )
   await deleteDocuments(tx, [...deleted, ...replaced.values()])
-  const [highest] = await tx.select({ number: max(searchDocuments.number) }).from(searchDocuments)
-  await insertFrom(tx, orgId, (highest?.number ?? 0) + 1, documents)
+  await insertFrom(tx, orgId, (highest ?? (await readHighest(tx))) + 1, documents)
+}
+
+async function readHighest(tx: Transaction): Promise<number> {
+  const [highest] = await tx.select({ number: highestNumber }).from(sql`(select 1) as one`)
+  return highest?.number ?? 0
 }
 
 /** Adds tickets below all others, the last of them lowest. Those already in the index keep their place. */

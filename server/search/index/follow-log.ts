@@ -1,10 +1,10 @@
-import { eq, sql } from 'drizzle-orm'
-import { command } from '../../database/statement.ts'
+import { eq } from 'drizzle-orm'
+import { integer, statement, text } from '../../database/statement.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import type { Deps } from '../../deps.ts'
 import { eventsAfter } from '../../events/events.ts'
 import { yieldToEventLoop } from '../../loop.ts'
-import { replaceDocuments } from './documents.ts'
+import { highestNumber, replaceDocuments } from './documents.ts'
 import { MAX_TICKETS, readDocuments } from './read-documents.ts'
 
 const EVENTS_PER_QUERY = 500
@@ -18,8 +18,8 @@ interface Batch {
   tickets: { ticketId: string; number: number }[]
 }
 
-/** Indexes one unit of events after a cursor. */
-export type Follower = (orgId: string, log: { cursor: number; lastEvent: number }) => Promise<void>
+/** Indexes one unit of events after a cursor. Returns the number of the last of them. */
+export type Follower = (orgId: string, log: { cursor: number; lastEvent: number }) => Promise<number>
 
 /**
  * Indexes the tickets that the log names. A batch doesn't change until it is done, so that a ticket with a constant flow
@@ -35,11 +35,12 @@ export function createFollower(deps: Deps): Follower {
     const tickets = batch.tickets.slice(documents.length)
     const eventNumber = tickets[0] ? tickets[0].number - 1 : batch.until
     await deps.database.write(async (tx) => {
-      await moveCursor(tx, { orgId, eventNumber })
-      await replaceDocuments(tx, orgId, documents)
+      const [moved] = await moveCursor(tx, { orgId, eventNumber })
+      await replaceDocuments(tx, orgId, documents, moved?.highest ?? 0)
     })
     if (tickets.length > 0) batches.set(orgId, { ...batch, cursor: eventNumber, tickets })
     else batches.delete(orgId)
+    return eventNumber
   }
 }
 
@@ -63,9 +64,10 @@ async function readBatch(
   return { cursor, until, tickets: Array.from(lastOf, ([ticketId, number]) => ({ ticketId, number })) }
 }
 
-const moveCursor = command<{ orgId: string; eventNumber: number }>('search_move_cursor', (tx, p) =>
+const moveCursor = statement('search_move_cursor', { orgId: text, eventNumber: integer }, (tx, p) =>
   tx
     .update(searchCursors)
-    .set({ eventNumber: sql`${p.eventNumber}` })
-    .where(eq(searchCursors.orgId, p.orgId)),
+    .set({ eventNumber: p.eventNumber })
+    .where(eq(searchCursors.orgId, p.orgId))
+    .returning({ highest: highestNumber }),
 )

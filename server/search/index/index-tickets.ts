@@ -1,19 +1,13 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
-import { command, statement } from '../../database/statement.ts'
+import { command, integer, NAMED_IN_QUERY, orNull, statement, text } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
-import {
-  ALL_TICKETS,
-  type RangeParams,
-  rangeParams,
-  rangeShape,
-  selectRanges,
-} from '../../tickets/list-ranges.ts'
+import { ALL_TICKETS, rangeParams, rangeShape, selectRanges } from '../../tickets/list-ranges.ts'
 import { addOlderDocuments, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
@@ -24,6 +18,8 @@ const MIN_REST_MS = 25
 /** Milliseconds of rest for each millisecond that this thread worked: requests come first, and theirs count too. */
 const REST_FACTOR = 2
 const MAX_REST_MS = 500
+/** Indexed in one run. */
+const MAX_ORGANIZATIONS = 1_000
 const NEWEST = Number.MAX_SAFE_INTEGER
 
 /** How far an organization is indexed; without an event number, not at all. */
@@ -46,29 +42,34 @@ export function startIndexing(deps: Deps): Loop {
   const followLog = createFollower(deps)
   const mergeSome = createMerger(deps)
   let nextAt = deps.clock.monotonic()
-  return startLoop(deps, 'search_index', async () => {
+  return startLoop(deps, 'search_index', [organizations, customers], async () => {
     const startedAt = deps.clock.monotonic()
     if (startedAt < nextAt) return nextAt - startedAt
     // Measures processor time, because waiting for the disk doesn't block anything.
     const worked = process.threadCpuUsage()
-    const behind = await organizationsBehind(deps.database.read, {})
-    for (const progress of behind) await indexSome(deps, followLog, progress)
-    const hasMoreToMerge = await mergeSome(behind.some(isBehind), behind.flatMap(erasureIn))
+    const behind = await organizationsBehind(deps.database.read, { limit: MAX_ORGANIZATIONS })
+    let hasMore = behind.length === MAX_ORGANIZATIONS
+    for (const progress of behind) hasMore = (await indexSome(deps, followLog, progress)) || hasMore
+    const erasures = behind.flatMap(erasureIn)
+    const hasMoreToMerge = await mergeSome(behind.some(isBehind), erasures)
     const endedAt = deps.clock.monotonic()
     const { user, system } = process.threadCpuUsage(worked)
     const rest = Math.max(MIN_REST_MS, ((user + system) / 1_000) * REST_FACTOR)
     nextAt = endedAt + Math.min(rest, MAX_REST_MS)
-    return behind.length > 0 || hasMoreToMerge ? nextAt - endedAt : Number.POSITIVE_INFINITY
+    return hasMore || erasures.length > 0 || hasMoreToMerge ? nextAt - endedAt : Number.POSITIVE_INFINITY
   })
 }
 
-/** One unit of work for one organization: changes come before older tickets. */
-async function indexSome(deps: Deps, followLog: Follower, progress: Progress): Promise<void> {
-  const { orgId, lastEvent, eventNumber, backAt, renamed } = progress
-  if (eventNumber === null) return begin(deps, progress)
-  if (eventNumber < lastEvent) return followLog(orgId, { cursor: eventNumber, lastEvent })
-  if (renamed !== null) return reindexCustomer(deps, orgId, renamed)
-  if (backAt !== null) return addOlderTickets(deps, progress, backAt)
+/** One unit of work for one organization: changes come before older tickets. Returns whether there may be more to do. */
+async function indexSome(deps: Deps, followLog: Follower, progress: Progress): Promise<boolean> {
+  const { orgId, lastEvent, eventNumber, backAt, renamed, erasedEvent } = progress
+  if (eventNumber === null) await begin(deps, progress)
+  else if (eventNumber < lastEvent) {
+    const indexedTo = await followLog(orgId, { cursor: eventNumber, lastEvent })
+    return indexedTo < lastEvent || renamed !== null || backAt !== null || erasedEvent !== null
+  } else if (renamed !== null) await reindexCustomer(deps, orgId, renamed)
+  else if (backAt !== null) await addOlderTickets(deps, progress, backAt)
+  return true
 }
 
 /** Whether there is something to add to the index or to remove from it. */
@@ -142,7 +143,8 @@ async function reindexCustomer(deps: Deps, orgId: string, customerId: string): P
 const firstRenamed = sql`(select min(renamed.id) from customers renamed where renamed.org_id = ${organizations.id}
   and renamed.reindex_after is not null)`
 
-const organizationsBehind = statement<Record<string, never>, Progress[], Reader>('search_behind', (read) =>
+/** At most `limit`, so that the query has a parameter: Bun's client plans one without anew each time. */
+const organizationsBehind = statement('search_behind', { limit: integer }, (read: Reader, p) =>
   read
     .select({
       orgId: organizations.id,
@@ -163,25 +165,25 @@ const organizationsBehind = statement<Record<string, never>, Progress[], Reader>
         isNotNull(firstRenamed),
         isNotNull(organizations.erasedEvent),
       ),
-    ),
+    )
+    .orderBy(sql`${organizations.id} limit ${p.limit}`),
 )
 
-const olderTickets = statement<RangeParams, { at: number; id: string }[], Reader>(
-  'search_older_tickets',
-  (read) =>
-    read
-      .select({ at: sql<number>`older.at`.mapWith(Number), id: tickets.id })
-      .from(sql`(${selectRanges(rangeShape(ALL_TICKETS, 'updated_desc', { hasStart: true }))}) older`)
-      .crossJoin(tickets)
-      .where(eq(tickets.number, sql`older.number`))
-      .orderBy(sql`older.at desc`, sql`older.number desc`),
+const olderTickets = statement('search_older_tickets', NAMED_IN_QUERY, (read: Reader) =>
+  read
+    .select({ at: sql<number>`older.at`.mapWith(Number), id: tickets.id })
+    .from(sql`(${selectRanges(rangeShape(ALL_TICKETS, 'updated_desc', { hasStart: true }))}) older`)
+    .crossJoin(tickets)
+    .where(eq(tickets.number, sql`older.number`))
+    .orderBy(sql`older.at desc`, sql`older.number desc`),
 )
 
-const moveBack = command<{ orgId: string; backAt: number | null; backId: string }>(
+const moveBack = command(
   'search_move_back',
+  { orgId: text, backAt: orNull(integer), backId: text },
   (tx, p) =>
     tx
       .update(searchCursors)
-      .set({ backAt: sql`${p.backAt}`, backId: sql`${p.backId}` })
+      .set({ backAt: p.backAt, backId: p.backId })
       .where(eq(searchCursors.orgId, p.orgId)),
 )

@@ -8,6 +8,9 @@ import type { Deps } from '../../deps.ts'
 /** Pages in one unit: about 5 ms. */
 const PAGES_PER_STEP = 32
 
+/** Runs that add to the index between two merges: a merge costs as much as a run. */
+const RUNS_PER_MERGE = 8
+
 /** An organization in which something was deleted permanently, and the number of that event. */
 export interface Erasure {
   orgId: string
@@ -24,10 +27,13 @@ type Merger = (hasGrown: boolean, erased: Erasure[]) => Promise<boolean>
 export function createMerger(deps: Deps): Merger {
   let isSetUp = false
   let isMerging = true
+  let unmerged = 0
   let clearing: Erasure[] = []
   return async (hasGrown, erased) => {
     const isWhole = clearing.length === 0 && erased.length > 0
-    if (!isMerging && !hasGrown && clearing.length === 0 && !isWhole) return false
+    if (hasGrown) unmerged += 1
+    if (!isMerging && unmerged < RUNS_PER_MERGE && clearing.length === 0 && !isWhole) return false
+    unmerged = 0
     isMerging = await deps.database.write(async (tx) => {
       if (!isSetUp) await mergeInStepsOnly(tx)
       return mergeIndex(tx, PAGES_PER_STEP, { isWhole })

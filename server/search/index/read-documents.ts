@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
-import { statement, textParameter } from '../../database/statement.ts'
+import { statement, text } from '../../database/statement.ts'
 import { attachments } from '../../database/tables/attachments.ts'
 import { telegramChats, telegramConversations } from '../../database/tables/bots.ts'
 import { customers } from '../../database/tables/customers.ts'
@@ -58,8 +58,9 @@ interface TicketId {
 async function documentWords(read: Reader, id: TicketId): Promise<string[] | undefined> {
   const [ticket] = await ticketAndCustomer(read, id)
   if (!ticket) return undefined
-  const [first] = await firstMessage(read, id)
-  const newest = [...(await newestMessages(read, id)), ...(await newestNotes(read, id))].sort(
+  const messageRows = await newestMessages(read, id)
+  const first = oldestIn(messageRows) ?? (await firstMessage(read, id))[0]
+  const newest = [...messageRows, ...(ticket.hasNotes ? await newestNotes(read, id) : [])].sort(
     (one, other) => other.createdAt - one.createdAt,
   )
   const people = first ? peopleIn([...newest, first]) : []
@@ -79,6 +80,12 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
   return withoutExcess([organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)])
 }
 
+/** The first message of the ticket, if it is among the newest and whole: then it needs no query of its own. */
+function oldestIn<Row extends { text: string }>(newest: Row[]): Row | undefined {
+  const oldest = newest.at(-1)
+  return newest.length < MAX_MESSAGES && oldest && oldest.text.length < MAX_OF_ONE ? oldest : undefined
+}
+
 /** Leaves out further words once there are many distinct ones, as in pasted random data. */
 function withoutExcess(words: string[]): string[] {
   if (words.length <= MAX_DIFFERENT_WORDS) return words
@@ -89,17 +96,14 @@ function withoutExcess(words: string[]): string[] {
   })
 }
 
-const ticketAndCustomer = statement<
-  { orgId: string; ticketId: string },
-  { subject: string; name: string; email: string | null; username: string | null }[],
-  Reader
->('search_ticket', (read, p) =>
+const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: text }, (read: Reader, p) =>
   read
     .select({
       subject: tickets.subject,
       name: customers.name,
       email: customers.email,
       username: telegramChats.username,
+      hasNotes: sql<unknown>`exists (select 1 from notes own where own.org_id = ${p.orgId} and own.ticket_id = ${p.ticketId})`,
     })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
@@ -111,7 +115,7 @@ const ticketAndCustomer = statement<
         eq(telegramChats.chatId, telegramConversations.chatId),
       ),
     )
-    .where(and(eq(tickets.orgId, textParameter(p.orgId)), eq(tickets.id, textParameter(p.ticketId)))),
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.ticketId))),
 )
 
 interface Text {
@@ -151,64 +155,55 @@ function peopleIn(messages: Text[]): string[] {
   return [...people]
 }
 
-const firstMessage = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
-  'search_first_message',
-  (read, p) =>
-    read
-      .select(textColumns(MAX_OF_FIRST))
-      .from(messages)
-      .where(
-        and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
-      )
-      .orderBy(asc(messages.createdAt), asc(messages.id))
-      .limit(1),
+const firstMessage = statement('search_first_message', { orgId: text, ticketId: text }, (read: Reader, p) =>
+  read
+    .select(textColumns(MAX_OF_FIRST))
+    .from(messages)
+    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+    .orderBy(asc(messages.createdAt), asc(messages.id))
+    .limit(1),
 )
 
-const newestMessages = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
+const newestMessages = statement(
   'search_newest_messages',
-  (read, p) =>
+  { orgId: text, ticketId: text },
+  (read: Reader, p) =>
     read
       .select(textColumns(MAX_OF_ONE))
       .from(messages)
-      .where(
-        and(eq(messages.orgId, textParameter(p.orgId)), eq(messages.ticketId, textParameter(p.ticketId))),
-      )
+      .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
       .orderBy(desc(messages.createdAt), desc(messages.id))
       .limit(MAX_MESSAGES),
 )
 
-const newestNotes = statement<{ orgId: string; ticketId: string }, Text[], Reader>(
-  'search_newest_notes',
-  (read, p) =>
-    read
-      .select({
-        id: notes.id,
-        text: beginning(notes.text, MAX_OF_ONE),
-        format: notes.format,
-        attachmentCount: notes.attachmentCount,
-        createdAt: notes.createdAt,
-      })
-      .from(notes)
-      .where(and(eq(notes.orgId, textParameter(p.orgId)), eq(notes.ticketId, textParameter(p.ticketId))))
-      .orderBy(desc(notes.createdAt), desc(notes.id))
-      .limit(MAX_NOTES),
+const newestNotes = statement('search_newest_notes', { orgId: text, ticketId: text }, (read: Reader, p) =>
+  read
+    .select({
+      id: notes.id,
+      text: beginning(notes.text, MAX_OF_ONE),
+      format: notes.format,
+      attachmentCount: notes.attachmentCount,
+      createdAt: notes.createdAt,
+    })
+    .from(notes)
+    .where(and(eq(notes.orgId, p.orgId), eq(notes.ticketId, p.ticketId)))
+    .orderBy(desc(notes.createdAt), desc(notes.id))
+    .limit(MAX_NOTES),
 )
 
-const fileNames = statement<{ orgId: string; ticketId: string }, { name: string }[], Reader>(
-  'search_file_names',
-  (read, p) =>
-    read
-      .select({ name: attachments.name })
-      .from(attachments)
-      .where(
-        and(
-          eq(attachments.orgId, textParameter(p.orgId)),
-          eq(attachments.ticketId, textParameter(p.ticketId)),
-          isNotNull(attachments.ownerId),
-        ),
-      )
-      .orderBy(desc(attachments.createdAt), asc(attachments.position))
-      .limit(MAX_FILES),
+const fileNames = statement('search_file_names', { orgId: text, ticketId: text }, (read: Reader, p) =>
+  read
+    .select({ name: attachments.name })
+    .from(attachments)
+    .where(
+      and(
+        eq(attachments.orgId, p.orgId),
+        eq(attachments.ticketId, p.ticketId),
+        isNotNull(attachments.ownerId),
+      ),
+    )
+    .orderBy(desc(attachments.createdAt), asc(attachments.position))
+    .limit(MAX_FILES),
 )
 
 function beginning(column: typeof messages.text | typeof notes.text, length: number): SQL<string> {

@@ -3,7 +3,7 @@ import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { AT_ONCE } from './schedule.ts'
 
-export interface Backlog {
+interface Backlog {
   pending: number
   /** Pending deliveries of endpoints that are off. */
   held: number

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { command, insertOf, integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { command, insertOf, integer, statement, text, value } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'
 import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
@@ -82,49 +82,37 @@ const claimWithBodies = { ...claimColumns, testBody: deliveries.testBody, eventB
 type ClaimedRow = Claim & { testBody: Uint8Array | null; eventBody: Uint8Array | null }
 const claimed = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
 
-const claimDueRows = statement<{ endpointId: string; now: number; limit: number }, ClaimedRow[]>(
-  'claim_due',
-  (tx, p) => {
-    const due = tx
-      .select({ id: deliveries.id })
-      .from(deliveries)
-      .where(
-        and(
-          eq(deliveries.endpointId, textParameter(p.endpointId)),
-          sql`state = 'pending'`,
-          lte(deliveries.dueAt, integerParameter(p.now)),
-        ),
-      )
-      // The limit is part of the order, because Drizzle would bind it bare (see schedule.ts).
-      .orderBy(asc(deliveries.dueAt), sql`${deliveries.eventNumber} limit ${integerParameter(p.limit)}`)
-    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
-  },
-)
+const claimDueRows = statement('claim_due', { endpointId: text, now: integer, limit: integer }, (tx, p) => {
+  const due = tx
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, lte(deliveries.dueAt, p.now)))
+    // The limit is part of the order, because Drizzle would bind it bare (see schedule.ts).
+    .orderBy(asc(deliveries.dueAt), sql`${deliveries.eventNumber} limit ${p.limit}`)
+  return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
+})
 
-const claimTestRows = statement<{ endpointId: string; limit: number }, ClaimedRow[]>(
-  'claim_tests',
-  (tx, p) => {
-    const due = tx
-      .select({ id: deliveries.id })
-      .from(deliveries)
-      .where(
-        and(
-          eq(deliveries.endpointId, p.endpointId),
-          sql`state = 'pending'`,
-          eq(deliveries.dueAt, AT_ONCE),
-          eq(deliveries.eventNumber, 0),
-        ),
-      )
-      .limit(p.limit)
-    return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
-  },
-)
+const claimTestRows = statement('claim_tests', { endpointId: text, limit: value<number>() }, (tx, p) => {
+  const due = tx
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, p.endpointId),
+        sql`state = 'pending'`,
+        eq(deliveries.dueAt, AT_ONCE),
+        eq(deliveries.eventNumber, 0),
+      ),
+    )
+    .limit(p.limit)
+  return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
+})
 
 const insertAttempts = insertOf(attempts, {
   columns: ['deliveryId', 'number', 'orgId', 'kind', 'url', 'startedAt'],
 })
 
-const releaseDelivery = command<{ id: string; attempt: number }>('claim_undo', (tx, p) =>
+const releaseDelivery = command('claim_undo', { id: text, attempt: integer }, (tx, p) =>
   tx
     .update(deliveries)
     .set({ state: 'pending', attempt: sql`${deliveries.attempt} - 1` })
@@ -133,6 +121,6 @@ const releaseDelivery = command<{ id: string; attempt: number }>('claim_undo', (
     ),
 )
 
-const deleteAttempt = command<{ id: string; attempt: number }>('claim_delete_attempt', (tx, p) =>
+const deleteAttempt = command('claim_delete_attempt', { id: text, attempt: integer }, (tx, p) =>
   tx.delete(attempts).where(and(eq(attempts.deliveryId, p.id), eq(attempts.number, p.attempt))),
 )

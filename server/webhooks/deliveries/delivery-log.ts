@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Database, Reader } from '../../database/database.ts'
+import type { ExpensiveRead } from '../../database/expensive-reads.ts'
 import { events } from '../../database/tables/events.ts'
 import {
   attempts,
@@ -10,7 +11,6 @@ import {
 } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { type Fault, invalid, notFound } from '../../errors.ts'
-import type { ExpensiveRead } from '../../expensive-reads.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { requireWebhookEvent } from '../endpoints/validate.ts'
 

@@ -1,22 +1,19 @@
-import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { command } from '../../database/statement.ts'
+import { updateOf } from '../../database/statement.ts'
 import { endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
-import { type FinishedAttempt, type Health, healthAfter } from '../endpoints/endpoint-health.ts'
+import type { LaneTask } from '../../jobs/run-attempts.ts'
+import { type FinishedAttempt, healthAfter } from '../endpoints/endpoint-health.ts'
 import { type Endpoint, lockEndpointById } from '../endpoints/endpoints.ts'
 import { type ClaimedDelivery, claimDue, undoClaim } from './claim.ts'
-import { type AttemptResult, recordResult } from './record-result.ts'
-import { AT_ONCE, findEarliestDue } from './schedule.ts'
-import type { DeliveryInFlight } from './slots.ts'
+import { type AttemptResult, recordResult, recoverInterrupted } from './record-result.ts'
+import { AT_ONCE, clampDueTimes, findEarliestDue } from './schedule.ts'
 
-/** What a batch of the delivery loop does for one endpoint. */
-export interface EndpointTask {
-  endpointId: string
-  /** Results to record. */
-  finished: DeliveryInFlight[]
-  /** How many deliveries it may claim. */
-  claims: number
+/** A claimed delivery with its endpoint as it was then. */
+export interface DeliveryJob {
+  id: string
+  delivery: ClaimedDelivery
+  endpoint: Endpoint
 }
 
 export interface ProcessedEndpoint {
@@ -29,19 +26,24 @@ export interface ProcessedEndpoint {
 export async function processEndpoint(
   deps: Deps,
   tx: Transaction,
-  task: EndpointTask,
+  task: LaneTask<DeliveryJob, AttemptResult>,
+  isRunning: (deliveryId: string) => boolean,
 ): Promise<ProcessedEndpoint | null> {
-  const [before] = await lockEndpointById(tx, { id: task.endpointId })
+  const [before] = await lockEndpointById(tx, { id: task.laneId })
   if (!before) return null
   let endpoint = before
-  for (const { delivery, result } of task.finished) {
-    if (!result) continue
+  for (const { job, result } of task.finished) {
+    const { delivery } = job
     if (result === 'unsent') {
       await undoClaim(tx, delivery)
       continue
     }
     const { isFinal } = await recordResult(deps, tx, delivery, result)
     if (countsForHealth(delivery, result)) endpoint = healthAfter(endpoint, attemptOf(result, isFinal))
+  }
+  if (task.mustRecover) {
+    await recoverInterrupted(deps, tx, { endpointId: endpoint.id, isRunning })
+    await clampDueTimes(deps, tx, endpoint.id)
   }
   const now = deps.clock.now()
   const mayClaim = task.claims > 0 && endpoint.deletedAt === null
@@ -69,22 +71,18 @@ function attemptOf(result: AttemptResult, isFinal: boolean): FinishedAttempt {
   return { error, status: result.status, endedAt: result.endedAt, isFinal }
 }
 
-const saveHealthAndSchedule = command<Health & Pick<Endpoint, 'id' | 'nextDeliveryAt'>>(
-  'endpoints_save_health_and_schedule',
-  (tx, p) =>
-    tx
-      .update(endpoints)
-      .set({
-        isHealthy: sql`${sql.param(p.isHealthy, endpoints.isHealthy)}`,
-        connectFailures: sql`${p.connectFailures}`,
-        failingSince: sql`${p.failingSince}`,
-        recentOutcomes: sql`${p.recentOutcomes}`,
-        lastSuccessAt: sql`${p.lastSuccessAt}`,
-        lastErrorAt: sql`${p.lastErrorAt}`,
-        lastError: sql`${p.lastError}`,
-        offAt: sql`${p.offAt}`,
-        offReason: sql`${p.offReason}`,
-        nextDeliveryAt: sql`${p.nextDeliveryAt}`,
-      })
-      .where(eq(endpoints.id, p.id)),
-)
+const saveHealthAndSchedule = updateOf('endpoints_save_health_and_schedule', endpoints, {
+  set: [
+    'isHealthy',
+    'connectFailures',
+    'failingSince',
+    'recentOutcomes',
+    'lastSuccessAt',
+    'lastErrorAt',
+    'lastError',
+    'offAt',
+    'offReason',
+    'nextDeliveryAt',
+  ],
+  by: ['id'],
+})

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
-import { command, statement } from '../../database/statement.ts'
+import { statement, text, updateOf } from '../../database/statement.ts'
 import { attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { type Claim, claimColumns } from './claim.ts'
@@ -61,8 +61,8 @@ export async function recordResult(
     status: result.status,
     durationMs: result.durationMs,
     detail: result.detail ?? null,
-    requestHeaders: result.requestHeaders && JSON.stringify(result.requestHeaders),
-    responseHeaders: result.responseHeaders && JSON.stringify(result.responseHeaders),
+    requestHeaders: result.requestHeaders,
+    responseHeaders: result.responseHeaders,
     responseBody: result.responseBody,
     isBodyCut: result.isBodyCut,
   })
@@ -76,18 +76,16 @@ export async function recordResult(
   return { isFinal: next.state !== 'pending' }
 }
 
-/**
- * Records attempts as interrupted that are in flight in the database but not in `current`. At start, a crash cut them
- * off; after a storage error, the outcome of their commit is unknown.
- */
+/** Records attempts of an endpoint as interrupted that are in flight in the database, but not running. */
 export async function recoverInterrupted(
   deps: Deps,
   tx: Transaction,
-  current: { has(deliveryId: string): boolean },
+  { endpointId, isRunning }: { endpointId: string; isRunning: (deliveryId: string) => boolean },
 ): Promise<void> {
-  const interrupted = (await deliveriesInFlight(tx, {})).filter(({ id }) => !current.has(id))
-  for (const delivery of interrupted) {
-    await recordResult(deps, tx, delivery, interruptedResult(deps.clock.now()))
+  for (const delivery of await deliveriesInFlight(tx, { endpointId })) {
+    if (!isRunning(delivery.id)) {
+      await recordResult(deps, tx, delivery, interruptedResult(deps.clock.now()))
+    }
   }
 }
 
@@ -125,55 +123,30 @@ function randomShare(deps: Deps): number {
   return (high * 256 + low) / 65_536
 }
 
-const deliveriesInFlight = statement<Record<string, never>, Claim[]>('deliveries_in_flight', (tx) =>
-  tx.select(claimColumns).from(deliveries).where(sql`state = 'in_flight'`),
+const deliveriesInFlight = statement('deliveries_in_flight', { endpointId: text }, (tx, p) =>
+  tx
+    .select(claimColumns)
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
 )
 
-const finishAttempt = command<{
-  deliveryId: string
-  number: number
-  outcome: string
-  status: number | null
-  durationMs: number | null
-  detail: string | null
-  requestHeaders: string | null
-  responseHeaders: string | null
-  responseBody: Uint8Array | null
-  isBodyCut: boolean
-}>('results_finish_attempt', (tx, p) =>
-  tx
-    .update(attempts)
-    .set({
-      outcome: sql`${p.outcome}`,
-      status: sql`${p.status}`,
-      durationMs: sql`${p.durationMs}`,
-      detail: sql`${p.detail}`,
-      requestHeaders: sql`${p.requestHeaders}`,
-      responseHeaders: sql`${p.responseHeaders}`,
-      responseBody: sql`${p.responseBody}`,
-      isBodyCut: sql`${sql.param(p.isBodyCut, attempts.isBodyCut)}`,
-    })
-    .where(
-      and(eq(attempts.deliveryId, p.deliveryId), eq(attempts.number, p.number), isNull(attempts.outcome)),
-    ),
-)
+const finishAttempt = updateOf('results_finish_attempt', attempts, {
+  set: [
+    'outcome',
+    'status',
+    'durationMs',
+    'detail',
+    'requestHeaders',
+    'responseHeaders',
+    'responseBody',
+    'isBodyCut',
+  ],
+  by: ['deliveryId', 'number'],
+  where: isNull(attempts.outcome),
+})
 
-const saveNextState = command<
-  NextState & { id: string; attempt: number; lastError: string | null; lastStatus: number | null }
->('results_save_next_state', (tx, p) =>
-  tx
-    .update(deliveries)
-    .set({
-      state: sql`${p.state}`,
-      dueAt: sql`${p.dueAt}`,
-      retries: sql`${p.retries}`,
-      interruptions: sql`${p.interruptions}`,
-      manual: sql`${sql.param(p.manual, deliveries.manual)}`,
-      finishedAt: sql`${p.finishedAt}`,
-      lastError: sql`${p.lastError}`,
-      lastStatus: sql`${p.lastStatus}`,
-    })
-    .where(
-      and(eq(deliveries.id, p.id), eq(deliveries.attempt, p.attempt), eq(deliveries.state, 'in_flight')),
-    ),
-)
+const saveNextState = updateOf('results_save_next_state', deliveries, {
+  set: ['state', 'dueAt', 'retries', 'interruptions', 'manual', 'finishedAt', 'lastError', 'lastStatus'],
+  by: ['id', 'attempt'],
+  where: eq(deliveries.state, 'in_flight'),
+})

@@ -1,19 +1,19 @@
-import { and, asc, eq, gt, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNull, lte, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
-import { statement } from '../../database/statement.ts'
+import { integer, statement, text, value } from '../../database/statement.ts'
 import { deliveries, resendJobs } from '../../database/tables/webhooks.ts'
 import { isoTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError, notFound } from '../../errors.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
 import { firstIdAt, isId } from '../../ids.ts'
-import { type Loop, startLoop } from '../../loop.ts'
+import { runLanes } from '../../jobs/run-lanes.ts'
+import type { Loop } from '../../loop.ts'
 import { lockEndpoint } from '../endpoints/endpoints.ts'
 import { AT_ONCE } from './schedule.ts'
 
 const SLICE = 200
-const WAIT_MS = 60_000
 
 export type ResendJob = typeof resendJobs.$inferSelect
 
@@ -82,11 +82,16 @@ export async function readResendJob(deps: Deps, orgId: string, id: string): Prom
 
 /** Runs unfinished jobs, oldest first, a slice at a time. */
 export function startResending(deps: Deps): Loop {
-  return startLoop(deps, 'resend', async () => {
-    const [job] = await findOpenJob(deps.database.read, {})
-    if (!job) return WAIT_MS
-    await deps.database.write((tx) => resendSlice(deps, tx, job))
-    return 0
+  return runLanes(deps, {
+    name: 'resend',
+    tables: [resendJobs],
+    atOnce: 1,
+    failure: 'resend_failed',
+    find: findOpenJobs,
+    async run(job) {
+      await deps.database.write((tx) => resendSlice(deps, tx, job))
+      return 0
+    },
   })
 }
 
@@ -135,47 +140,44 @@ async function requireEndpointOn(tx: Transaction, orgId: string, id: string): Pr
   }
 }
 
-/** Runs after every commit, so it has no bare parameter and is planned once. */
-const findOpenJob = statement<Record<string, never>, ResendJob[], Reader>('resend_open_job', (read) =>
+const findOpenJobs = statement('resend_open_jobs', { limit: integer }, (read: Reader, p) =>
   read
-    .select()
+    .select({ ...getTableColumns(resendJobs), dueAt: sql<number>`0`.mapWith(Number) })
     .from(resendJobs)
     .where(sql`finished_at is null`)
-    .orderBy(sql`${resendJobs.createdAt} limit 1`),
+    .orderBy(sql`${resendJobs.createdAt} limit ${p.limit}`),
 )
 
-const queueAgain = statement<{ orgId: string; id: string; dueAt: number }, { id: string }[]>(
-  'resend_queue',
-  (tx, p) =>
-    tx
-      .update(deliveries)
-      .set({ state: 'pending', dueAt: sql`${p.dueAt}`, manual: true })
-      .where(
-        and(
-          eq(deliveries.orgId, p.orgId),
-          eq(deliveries.id, p.id),
-          sql`state in ('pending', 'succeeded', 'failed')`,
-        ),
-      )
-      .returning({ id: deliveries.id }),
-)
-
-const findFailed = statement<
-  { endpointId: string; after: string; since: number; until: number; limit: number },
-  { id: string }[]
->('resend_find', (tx, p) =>
+const queueAgain = statement('resend_queue', { orgId: text, id: text, dueAt: integer }, (tx, p) =>
   tx
-    .select({ id: deliveries.id })
-    .from(deliveries)
+    .update(deliveries)
+    .set({ state: 'pending', dueAt: p.dueAt, manual: true })
     .where(
       and(
-        eq(deliveries.endpointId, p.endpointId),
-        sql`state = 'failed'`,
-        gt(deliveries.id, p.after),
-        sql`${deliveries.createdAt} >= ${p.since}`,
-        lte(deliveries.createdAt, p.until),
+        eq(deliveries.orgId, p.orgId),
+        eq(deliveries.id, p.id),
+        sql`state in ('pending', 'succeeded', 'failed')`,
       ),
     )
-    .orderBy(asc(deliveries.id))
-    .limit(p.limit),
+    .returning({ id: deliveries.id }),
+)
+
+const findFailed = statement(
+  'resend_find',
+  { endpointId: text, after: text, since: integer, until: integer, limit: value<number>() },
+  (tx, p) =>
+    tx
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.endpointId, p.endpointId),
+          sql`state = 'failed'`,
+          gt(deliveries.id, p.after),
+          sql`${deliveries.createdAt} >= ${p.since}`,
+          lte(deliveries.createdAt, p.until),
+        ),
+      )
+      .orderBy(asc(deliveries.id))
+      .limit(p.limit),
 )

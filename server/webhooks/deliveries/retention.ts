@@ -4,7 +4,8 @@ import { organizations } from '../../database/tables/organizations.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../ids.ts'
-import { type Loop, startPruning } from '../../loop.ts'
+import { startPruning } from '../../jobs/pruning.ts'
+import type { Loop } from '../../loop.ts'
 import { CANCEL_SLICE, cancelPending } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000

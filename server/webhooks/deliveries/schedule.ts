@@ -1,117 +1,127 @@
-import { and, eq, gt, isNotNull, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
-import { integerParameter, statement, textParameter } from '../../database/statement.ts'
+import { integer, statement, text } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
-import type { Endpoint } from '../endpoints/endpoints.ts'
+import type { Deps } from '../../deps.ts'
+import { type ClockJump, shiftOfDueTimes } from '../../jobs/clock-jump.ts'
 
 /** `dueAt` of a delivery that an agent is waiting for: before everything else of its endpoint. */
 export const AT_ONCE = 0
+/** `Retry-After` may double a delay, and there is up to 2 s of jitter. */
+const MAX_DELAY_FACTOR = 2
+const MAX_JITTER_MS = 2_000
 
-/** An endpoint that has deliveries due. */
-export interface DueEndpoint
-  extends Pick<Endpoint, 'id' | 'orgId' | 'connectFailures' | 'isHealthy' | 'lastError'> {
-  nextDeliveryAt: number
-}
-
-/** Endpoints whose newest attempt succeeded, those it did not reach, and all others. */
-export type EndpointGroup = 'healthy' | 'unresponsive' | 'other'
-
-/** Due endpoints, except those of the organizations `without`, the one that has waited longest first. */
-export function findDueEndpoints(
-  read: Reader,
-  group: EndpointGroup,
-  { without, ...wanted }: { now: number; limit: number; without: string[] },
-): Promise<DueEndpoint[]> {
-  return DUE[group](read, { ...wanted, without: without.join() })
-}
-
-/** When the next endpoint, healthy or not, becomes due after `now`. */
-export function findNextDueAt(
-  read: Reader,
-  { isHealthy, now }: { isHealthy: boolean; now: number },
-): Promise<{ at: number }[]> {
-  return isHealthy ? nextHealthy(read, { now }) : nextUnhealthy(read, { now })
-}
-
-// These run for every batch, so no parameter is bare (see `integerParameter`). `isHealthy` is a literal, because no cast
-// of a boolean works on both engines. The limit is part of the order, because Drizzle would bind it bare.
+// These run for every batch, so no parameter is bare (see statement.ts). `isHealthy` is a literal, because no cast
+// of a boolean works on both engines. The limits are part of the order, because Drizzle would bind them bare.
 const isHealthy = sql`${endpoints.isHealthy} = true`
 const isUnhealthy = sql`${endpoints.isHealthy} = false`
 
-const DUE = {
-  healthy: dueEndpointsWhere('schedule_due_healthy', isHealthy),
-  unresponsive: dueEndpointsWhere(
-    'schedule_due_unresponsive',
-    sql`${isUnhealthy} and ${endpoints.connectFailures} > 0`,
-  ),
-  other: dueEndpointsWhere('schedule_due_other', sql`${isUnhealthy} and ${endpoints.connectFailures} = 0`),
-} satisfies Record<EndpointGroup, unknown>
-const nextHealthy = nextDueWhere('schedule_next_healthy', isHealthy)
-const nextUnhealthy = nextDueWhere('schedule_next_unhealthy', isUnhealthy)
-
-function dueEndpointsWhere(name: string, condition: SQL) {
-  type Wanted = { now: number; limit: number; without: string }
-  return statement<Wanted, DueEndpoint[], Reader>(name, (read, p) => {
-    const isWanted = sql`${textParameter(p.without)} not like '%' || ${endpoints.orgId} || '%'`
+/**
+ * Due endpoints, the one that has waited longest first: at most `limit` whose newest attempt succeeded, of those it did
+ * not reach, and of all others. `without`: ids of organizations, or of those whose unresponsive endpoints are left out.
+ */
+export const findDueEndpoints = statement(
+  'schedule_due',
+  { now: integer, limit: integer, without: text, withoutUnresponsive: text },
+  (read: Reader, p) => {
+    const due = (condition: SQL, without: SQL) => sql`select * from (
+    select id, org_id, connect_failures, last_error, is_healthy, next_delivery_at from ${endpoints}
+    where ${condition} and ${endpoints.nextDeliveryAt} <= ${p.now}
+      and ${without} not like '%' || ${endpoints.orgId} || '%'
+    order by ${endpoints.nextDeliveryAt} limit ${p.limit}) waiting`
+    const groups = sql.join(
+      [
+        due(isHealthy, p.without),
+        due(sql`${isUnhealthy} and ${endpoints.connectFailures} = 0`, p.without),
+        due(sql`${isUnhealthy} and ${endpoints.connectFailures} > 0`, p.withoutUnresponsive),
+      ],
+      sql` union all `,
+    )
     return read
       .select({
-        id: endpoints.id,
-        orgId: endpoints.orgId,
-        connectFailures: endpoints.connectFailures,
-        isHealthy: endpoints.isHealthy,
-        lastError: endpoints.lastError,
-        nextDeliveryAt: sql<number>`${endpoints.nextDeliveryAt}`.mapWith(Number),
+        id: sql<string>`id`,
+        orgId: sql<string>`org_id`,
+        connectFailures: sql<number>`connect_failures`.mapWith(Number),
+        lastError: sql<string | null>`last_error`,
+        isHealthy: sql<boolean>`is_healthy`.mapWith(Boolean),
       })
-      .from(endpoints)
-      .where(and(condition, lte(endpoints.nextDeliveryAt, integerParameter(p.now)), isWanted))
-      .orderBy(sql`${endpoints.nextDeliveryAt} limit ${integerParameter(p.limit)}`)
-  })
-}
-
-function nextDueWhere(name: string, condition: SQL) {
-  return statement<{ now: number }, { at: number }[], Reader>(name, (read, p) =>
-    read
-      .select({ at: sql<number>`${endpoints.nextDeliveryAt}`.mapWith(Number) })
-      .from(endpoints)
-      .where(and(condition, gt(endpoints.nextDeliveryAt, integerParameter(p.now))))
-      .orderBy(sql`${endpoints.nextDeliveryAt} limit 1`),
-  )
-}
-
-/** When the earliest pending delivery of an endpoint is due. */
-export const findEarliestDue = statement<{ endpointId: string }, { dueAt: number }[]>(
-  'schedule_earliest_due',
-  (tx, p) =>
-    tx
-      .select({ dueAt: deliveries.dueAt })
-      .from(deliveries)
-      .where(and(eq(deliveries.endpointId, textParameter(p.endpointId)), sql`state = 'pending'`))
-      .orderBy(sql`${deliveries.dueAt} limit 1`),
+      .from(sql`(${groups}) due`)
+      .orderBy(sql`next_delivery_at`)
+  },
 )
 
-/**
- * Locks every endpoint's row, before `rebuildSchedule`. It must be its own statement: on PostgreSQL, a statement that
- * waits for a row still sees the deliveries as they were when it began, and would miss those it waited for.
- */
-export async function clearSchedule(tx: Transaction): Promise<void> {
-  await tx.update(endpoints).set({ nextDeliveryAt: null }).where(isNull(endpoints.deletedAt))
+/** When the next endpoint, healthy or not, becomes due after `now`. */
+export const findNextDueAt = statement('schedule_next', { now: integer }, (read: Reader, p) => {
+  const next = (condition: SQL) => sql<number | null>`(select ${endpoints.nextDeliveryAt} from ${endpoints}
+    where ${condition} and ${endpoints.nextDeliveryAt} > ${p.now}
+    order by ${endpoints.nextDeliveryAt} limit 1)`
+  return read
+    .select({ healthy: next(isHealthy).mapWith(Number), unhealthy: next(isUnhealthy).mapWith(Number) })
+    .from(sql`(select 1) one`)
+})
+
+/** When the earliest pending delivery of an endpoint is due. */
+export const findEarliestDue = statement('schedule_earliest_due', { endpointId: text }, (tx, p) =>
+  tx
+    .select({ dueAt: deliveries.dueAt })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`))
+    .orderBy(sql`${deliveries.dueAt} limit 1`),
+)
+
+/** Endpoints with deliveries in flight, or due times that only a wrong clock can have written. At start. */
+export async function findDisturbed(deps: Deps, read: Reader): Promise<string[]> {
+  const now = deps.clock.now()
+  const pending = sql`select 1 from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'`
+  const isDisturbed = sql`exists (select 1 from deliveries where endpoint_id = ${endpoints.id} and state = 'in_flight')
+    or exists (${pending} and due_at > ${now} and attempt = 0)
+    or exists (${pending} and due_at > ${now + maxDelayMs(deps)})`
+  const found = await read.select({ id: endpoints.id }).from(endpoints).where(isDisturbed)
+  return found.map(({ id }) => id)
+}
+
+/** A due time later than any delay allows was written by a wrong clock: a first attempt is due now, a retry soon. */
+export async function clampDueTimes(deps: Deps, tx: Transaction, endpointId: string): Promise<void> {
+  const now = deps.clock.now()
+  const latest = now + maxDelayMs(deps)
+  const isTheirs = and(eq(deliveries.endpointId, endpointId), sql`state = 'pending'`)
+  await tx
+    .update(deliveries)
+    .set({ dueAt: now })
+    .where(and(isTheirs, sql`attempt = 0 and due_at > ${now}`))
+  await tx
+    .update(deliveries)
+    .set({ dueAt: latest })
+    .where(and(isTheirs, sql`due_at > ${latest}`))
+}
+
+function maxDelayMs({ config }: Deps): number {
+  return Math.max(0, ...config.webhookRetriesMs) * MAX_DELAY_FACTOR + MAX_JITTER_MS
 }
 
 /**
- * Computes when each endpoint is due from its pending deliveries: at start, and after the clock has jumped. One index
- * lookup for each endpoint. An endpoint that is off is due for a test delivery only.
+ * Shifts due times with the clock. Endpoints are switched off after days of failures: the time that the clock skipped is
+ * not one of them. Locks every endpoint's row with a statement of its own: on PostgreSQL, a statement that waits for a
+ * row still sees the deliveries as they were when it began, and would miss those it waited for.
  */
-export async function rebuildSchedule(tx: Transaction): Promise<void> {
+export async function shiftSchedule(tx: Transaction, now: number, jump: ClockJump): Promise<void> {
+  const isThere = isNull(endpoints.deletedAt)
+  await tx.update(endpoints).set({ nextDeliveryAt: null }).where(isThere)
+  const { dueAt, where } = shiftOfDueTimes(jump, { now, isRetry: sql`attempt > 0` })
+  // By endpoint, so that the index of pending deliveries is used: it finds only the rows that move.
+  const ids = sql`(select id from endpoints where deleted_at is null)`
+  await tx
+    .update(deliveries)
+    .set({ dueAt })
+    .where(and(sql`endpoint_id in ${ids}`, sql`state = 'pending'`, where))
+  if (jump.by > 0) {
+    await tx
+      .update(endpoints)
+      .set({ failingSince: sql`failing_since + ${jump.by}` })
+      .where(and(isThere, sql`failing_since <= ${jump.checkedAt}`))
+  }
+  // An endpoint that is off is due for a test delivery only.
   const earliest = sql`(select due_at from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'
-    order by due_at limit 1)`
-  const test = sql`(select due_at from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'
-    and due_at = ${AT_ONCE} and event_number = 0 limit 1)`
-  await tx
-    .update(endpoints)
-    .set({ nextDeliveryAt: earliest })
-    .where(and(isNull(endpoints.deletedAt), isNull(endpoints.offAt)))
-  await tx
-    .update(endpoints)
-    .set({ nextDeliveryAt: test })
-    .where(and(isNull(endpoints.deletedAt), isNotNull(endpoints.offAt)))
+    and (${endpoints.offAt} is null or due_at = ${AT_ONCE}) order by due_at limit 1)`
+  await tx.update(endpoints).set({ nextDeliveryAt: earliest }).where(isThere)
 }

@@ -2,10 +2,10 @@ import type { Deps } from '../../deps.ts'
 import { VERSION } from '../../version.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { ClaimedDelivery } from './claim.ts'
+import type { DeliveryJob } from './process-endpoint.ts'
 import { type AttemptResult, interruptedResult } from './record-result.ts'
 import type { Sender } from './send.ts'
 import { serviceSignature, standardSignature } from './signature.ts'
-import type { DeliveryInFlight } from './slots.ts'
 
 const MAX_CACHED_SECRETS = 4_096
 
@@ -14,7 +14,7 @@ export async function sendDelivery(
   deps: Deps,
   sender: Sender,
   headersOf: HeadersOf,
-  { endpoint, delivery }: DeliveryInFlight,
+  { endpoint, delivery }: DeliveryJob,
 ): Promise<AttemptResult> {
   const { body } = delivery
   if (!body) return interruptedResult(deps.clock.now(), 'The body of this event is no longer stored.')

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { hostName } from '../../allowed-host.ts'
 import type { Clock } from '../../clock.ts'
 import type { AddressPolicy } from '../../network/address-policy.ts'
+import { hostName } from '../../network/allowed-host.ts'
 import { checkedLookup, type Resolve, resolveName } from '../../network/checked-lookup.ts'
 import { certificatesOf } from '../../network/trusted-certificates.ts'
 import { type Agents, createAgents } from './connection.ts'

@@ -59,7 +59,7 @@ export function healthAfter<E extends Health>(before: E, attempt: FinishedAttemp
 }
 
 /** What an endpoint's newest attempt says about its next one. Unknown when it is new or was enabled again. */
-export type Responsiveness = 'responsive' | 'unknown' | 'unresponsive'
+type Responsiveness = 'responsive' | 'unknown' | 'unresponsive'
 
 export function responsivenessOf(
   endpoint: Pick<Health, 'isHealthy' | 'connectFailures' | 'lastError'>,

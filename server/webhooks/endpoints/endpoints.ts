@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
-import { command, statement } from '../../database/statement.ts'
+import { command, integer, statement, text, value } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../errors.ts'
@@ -153,20 +153,18 @@ export async function save(tx: Transaction, before: Endpoint, set: Partial<Endpo
 }
 
 /** Does not find a deleted endpoint. */
-const findEndpoint = statement<{ orgId: string; id: string }, Endpoint[], Reader>(
-  'endpoints_find',
-  (read, p) =>
-    read
-      .select()
-      .from(endpoints)
-      .where(and(eq(endpoints.orgId, p.orgId), eq(endpoints.id, p.id), isNull(endpoints.deletedAt))),
+const findEndpoint = statement('endpoints_find', { orgId: text, id: text }, (read: Reader, p) =>
+  read
+    .select()
+    .from(endpoints)
+    .where(and(eq(endpoints.orgId, p.orgId), eq(endpoints.id, p.id), isNull(endpoints.deletedAt))),
 )
 
 /**
  * Locks an endpoint's row, as every unit does before it changes the endpoint or its pending deliveries. Does not find a
  * deleted endpoint.
  */
-export const lockEndpoint = statement<{ orgId: string; id: string }, Endpoint[]>('endpoints_lock', (tx, p) =>
+export const lockEndpoint = statement('endpoints_lock', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(endpoints)
     .set({ updatedAt: sql`${endpoints.updatedAt}` })
@@ -175,7 +173,7 @@ export const lockEndpoint = statement<{ orgId: string; id: string }, Endpoint[]>
 )
 
 /** For the delivery loop, which covers all organizations and also has results for deleted endpoints. */
-export const lockEndpointById = statement<{ id: string }, Endpoint[]>('endpoints_lock_by_id', (tx, p) =>
+export const lockEndpointById = statement('endpoints_lock_by_id', { id: text }, (tx, p) =>
   tx
     .update(endpoints)
     .set({ updatedAt: sql`${endpoints.updatedAt}` })
@@ -183,23 +181,24 @@ export const lockEndpointById = statement<{ id: string }, Endpoint[]>('endpoints
     .returning(),
 )
 
-const makeDue = command<{ endpointId: string; now: number }>('endpoints_make_due', (tx, p) =>
+const makeDue = command('endpoints_make_due', { endpointId: text, now: integer }, (tx, p) =>
   tx
     .update(deliveries)
-    .set({ dueAt: sql`${p.now}` })
+    .set({ dueAt: p.now })
     .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, sql`due_at > ${p.now}`)),
 )
 
-const cancelInFlight = command<{ endpointId: string; now: number }>('endpoints_cancel_in_flight', (tx, p) =>
+const cancelInFlight = command('endpoints_cancel_in_flight', { endpointId: text, now: integer }, (tx, p) =>
   tx
     .update(deliveries)
-    .set({ state: 'cancelled', finishedAt: sql`${p.now}` })
+    .set({ state: 'cancelled', finishedAt: p.now })
     .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
 )
 
 /** Cancels up to `limit` pending deliveries of an endpoint and returns their ids. */
-export const cancelPending = statement<{ endpointId: string; now: number; limit: number }, { id: string }[]>(
+export const cancelPending = statement(
   'endpoints_cancel_pending',
+  { endpointId: text, now: integer, limit: value<number>() },
   (tx, p) => {
     const some = tx
       .select({ id: deliveries.id })
@@ -208,7 +207,7 @@ export const cancelPending = statement<{ endpointId: string; now: number; limit:
       .limit(p.limit)
     return tx
       .update(deliveries)
-      .set({ state: 'cancelled', finishedAt: sql`${p.now}` })
+      .set({ state: 'cancelled', finishedAt: p.now })
       .where(inArray(deliveries.id, some))
       .returning({ id: deliveries.id })
   },

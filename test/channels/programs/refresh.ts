@@ -2,7 +2,7 @@ import { createMailDialer } from '../../../server/channels/email/mail-account.ts
 import { listMailboxes } from '../../../server/channels/email/mailboxes/mailboxes.ts'
 import { accessTokenOf } from '../../../server/channels/email/oauth/oauth-tokens.ts'
 import { readConfig } from '../../../server/config.ts'
-import { openDeps } from '../../../server/deps.ts'
+import { openDeps } from '../../../server/open-deps.ts'
 
 // Renews the access token of the organization's mailbox until it is killed, and says each token.
 

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { readConfig } from '../../../server/config.ts'
-import { openDeps } from '../../../server/deps.ts'
+import { openDeps } from '../../../server/open-deps.ts'
 import { createTicket } from '../../../server/tickets/tickets.ts'
 
 // Creates tickets from the end of its standard input until it is killed, and says the id of each one that was acknowledged.

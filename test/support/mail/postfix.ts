@@ -47,8 +47,6 @@ export interface Postfix extends BackgroundProgram {
   addUser(address: string, password: string): Promise<void>
   /** Mails to an address go to others, which may be users or addresses of a route. */
   addAlias(address: string, to: string[]): Promise<void>
-  /** Mails to a domain go to the server on this port of 127.0.0.1. */
-  addRoute(domain: string, port: number): Promise<void>
   /** Hands a mail over as a server elsewhere does. Rejects with `responseCode` when it is refused. */
   send(mail: { from: string; to: string | string[]; raw: Raw }): Promise<void>
   /** Mails on their way or waiting for the next attempt. */
@@ -107,10 +105,6 @@ export async function startPostfix(given: {
     },
     async addAlias(address, to) {
       aliases.set(address, to)
-      await update()
-    },
-    async addRoute(domain, to) {
-      routes.set(domain, to)
       await update()
     },
     async send({ from, to, raw }) {

@@ -13,10 +13,6 @@ export interface SmtpScript {
   ehlo?: string[]
   /** Answers a command such as `RCPT TO:<ana@example.com>`; undefined is for the usual answer. */
   on?: (command: string, connection: number) => Step | undefined
-  /** Cuts the connection once so many bytes of a body have arrived. */
-  cutBodyAfter?: number
-  /** Reads no more once so many bytes of a body have arrived. */
-  hangBodyAfter?: number
   /** Says that it took the message once so many bytes of a body have arrived. */
   acceptBodyAfter?: number
   /** Answers a body. */
@@ -107,14 +103,6 @@ export async function startSmtpScript(script: SmtpScript = {}): Promise<Scripted
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString('latin1')
       while (true) {
-        if (isBody && text.length >= (script.cutBodyAfter ?? Number.POSITIVE_INFINITY)) {
-          socket.destroy()
-          return
-        }
-        if (isBody && text.length >= (script.hangBodyAfter ?? Number.POSITIVE_INFINITY)) {
-          socket.pause()
-          return
-        }
         if (isBody && text.length >= (script.acceptBodyAfter ?? Number.POSITIVE_INFINITY)) {
           act('250 2.0.0 Queued')
         }

@@ -1,3 +1,11 @@
+import { Show } from 'solid-js'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import type { BulkActions } from './bulk-actions.ts'
+import type { Selection } from './selection.ts'
+import './list-pane.css'
+
 import CheckCheck from 'lucide-solid/icons/check-check'
 import Clock from 'lucide-solid/icons/clock'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
@@ -6,13 +14,6 @@ import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import Tag from 'lucide-solid/icons/tag'
 import UserRound from 'lucide-solid/icons/user-round'
 import X from 'lucide-solid/icons/x'
-import { Show } from 'solid-js'
-import { Button } from '../../ui/button.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
-import { Menu, MenuItem } from '../../ui/menu.tsx'
-import type { BulkActions } from './bulk-actions.ts'
-import './bulk-bar.css'
-import type { Selection } from './selection.ts'
 
 interface BulkBarProps {
   selection: Selection

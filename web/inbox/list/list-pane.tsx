@@ -1,7 +1,3 @@
-import ArrowDownUp from 'lucide-solid/icons/arrow-down-up'
-import ArrowUp from 'lucide-solid/icons/arrow-up'
-import PanelLeft from 'lucide-solid/icons/panel-left'
-import Plus from 'lucide-solid/icons/plus'
 import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { lazyDialog } from '../../live/lazy-page.tsx'
@@ -18,13 +14,17 @@ import { SearchField } from '../search/search-field.tsx'
 import type { BulkActions } from './bulk-actions.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { LIST_HEADING_ID } from './list-focus.ts'
-import { EmptyList, FailedList, ListSkeleton } from './list-states.tsx'
+import { EmptyList, FailedList, ListSkeleton, TooBroad } from './list-states.tsx'
 import type { Selection } from './selection.ts'
 import { SORTS } from './sort.ts'
 import type { TicketList } from './ticket-list.ts'
-import { TooBroad } from './too-broad.tsx'
 import { VirtualList } from './virtual-list.tsx'
 import './list-pane.css'
+
+import ArrowDownUp from 'lucide-solid/icons/arrow-down-up'
+import ArrowUp from 'lucide-solid/icons/arrow-up'
+import PanelLeft from 'lucide-solid/icons/panel-left'
+import Plus from 'lucide-solid/icons/plus'
 
 const FORMAT = new Intl.NumberFormat('en-US')
 

@@ -1,17 +1,24 @@
-import CircleCheck from 'lucide-solid/icons/circle-check'
-import Inbox from 'lucide-solid/icons/inbox'
-import SearchX from 'lucide-solid/icons/search-x'
-import { For, Match, Show, Switch } from 'solid-js'
+import { useNavigate } from '@solidjs/router'
+import { createMemo, For, Match, Show, Switch } from 'solid-js'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
+import { observe } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
+import { checklistQuery, countSteps } from '../../api/workspace.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { useCountsResult } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { SEARCH } from '../rail/views.ts'
 import { SEARCH_KEYS } from '../search/suggestions.ts'
-import { FirstSteps, useIsFirstDay } from './first-steps.tsx'
+import type { TicketList } from './ticket-list.ts'
 import './list-states.css'
+
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import Inbox from 'lucide-solid/icons/inbox'
+import Rocket from 'lucide-solid/icons/rocket'
+import SearchX from 'lucide-solid/icons/search-x'
 
 /** The views in which a new user looks for tickets. */
 const FIRST_VIEWS: readonly string[] = ['mine', 'unassigned', 'open']
@@ -134,5 +141,79 @@ export function ListSkeleton() {
         )}
       </For>
     </div>
+  )
+}
+
+/** Whether an admin sees an organization that has no tickets yet. Undefined until that is known. */
+function useIsFirstDay() {
+  const session = useSession()
+  const counts = useCountsResult()
+  return createMemo(() => {
+    if (session().agent.role !== 'admin') return false
+    const { data, isPending } = counts()
+    if (isPending) return undefined
+    return data !== undefined && Object.values(data.views).every((count) => count === 0)
+  })
+}
+
+/** Links to the setup page and shows how much is done. */
+function FirstSteps() {
+  const navigate = useNavigate()
+  const result = observe(() => checklistQuery)
+  const count = () => countSteps(result().data?.data ?? [])
+  return (
+    <EmptyState
+      icon={<Rocket />}
+      title="Your inbox is ready"
+      text={
+        <>
+          Connect a channel to start receiving tickets, or <a href="/settings/keys">create an API key</a> to
+          create them with your own software.
+          {count().done > 0 ? ` ${count().done} of ${count().possible} steps done.` : ''}
+        </>
+      }
+      action={
+        <Button look="primary" onClick={() => navigate('/settings/start')}>
+          {count().done > 0 ? 'Continue setup' : 'Start setup'}
+        </Button>
+      }
+    />
+  )
+}
+
+interface TooBroadProps {
+  list: TicketList
+  /** The server's sentence: what to add to the search. */
+  advice: string
+}
+
+/** Below the tickets that a search found before it stopped, or in place of them. */
+export function TooBroad(props: TooBroadProps) {
+  const older = () => (
+    <Show when={props.list.hasMore()}>
+      <Button size="small" isBusy={props.list.isLoadingMore()} onClick={props.list.loadMore}>
+        Search older tickets
+      </Button>
+    </Show>
+  )
+  return (
+    <Show
+      when={props.list.ids().length > 0}
+      fallback={
+        <div class="too-broad-only">
+          <EmptyState
+            icon={<SearchX />}
+            title="Nothing in the newest tickets"
+            text={props.advice}
+            action={older()}
+          />
+        </div>
+      }
+    >
+      <div class="too-broad">
+        <p class="too-broad-text">{props.advice}</p>
+        {older()}
+      </div>
+    </Show>
   )
 }

@@ -1,3 +1,14 @@
+import { type Component, type ComponentProps, createMemo, For, Show } from 'solid-js'
+import { Dynamic } from 'solid-js/web'
+import { presenceOf } from '../../live/live.ts'
+import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
+import { Marked } from '../../ticket/marked.tsx'
+import { channelName } from '../../ticket/ticket-names.ts'
+import { Avatar, initialsOf } from '../../ui/avatar.tsx'
+import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
+import type { Row } from '../inbox-data.ts'
+import './ticket-row.css'
+
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import Code from 'lucide-solid/icons/code'
@@ -5,16 +16,6 @@ import CornerUpLeft from 'lucide-solid/icons/corner-up-left'
 import Mail from 'lucide-solid/icons/mail'
 import MessageCircle from 'lucide-solid/icons/message-circle'
 import Send from 'lucide-solid/icons/send'
-import { type Component, type ComponentProps, createMemo, For, Show } from 'solid-js'
-import { Dynamic } from 'solid-js/web'
-import { presenceOf } from '../../live/live.ts'
-import { CHANNEL_NAMES } from '../../ticket/channel-names.ts'
-import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
-import { Marked } from '../../ticket/marked.tsx'
-import { Avatar, initialsOf } from '../../ui/avatar.tsx'
-import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
-import type { Row } from '../inbox-data.ts'
-import './ticket-row.css'
 
 const MAX_TAGS = 2
 /** Letters of a subject that a list of usual width has room for. */
@@ -22,7 +23,7 @@ const SHOWN_OF_SUBJECT = 45
 
 type Channel = Row['channel']
 
-const CHANNEL_ICONS: Record<Channel, Component<ComponentProps<'svg'>>> = {
+const CHANNEL_ICONS: Partial<Record<Channel, Component<ComponentProps<'svg'>>>> = {
   widget: MessageCircle,
   email: Mail,
   telegram: Send,
@@ -164,7 +165,11 @@ function withoutSubject({ channel, subject, preview: { text } }: Row): string {
 /** The channel a ticket came from. */
 export function ChannelIcon(props: { channel: Channel }) {
   return (
-    <Dynamic component={CHANNEL_ICONS[props.channel]} aria-label={CHANNEL_NAMES[props.channel]} role="img" />
+    <Dynamic
+      component={CHANNEL_ICONS[props.channel] ?? MessageCircle}
+      aria-label={channelName(props.channel)}
+      role="img"
+    />
   )
 }
 

@@ -1,20 +1,19 @@
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, untrack } from 'solid-js'
 import { useAgents } from '../../api/workspace.ts'
 import { changeTicket } from '../../ticket/changes/change-ticket.ts'
-import { STATUSES } from '../../ticket/header/statuses.ts'
+import { STATUSES } from '../../ticket/ticket-names.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Row } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { readQuery } from '../search/matches-query.ts'
 import { departureReason, restoringChange, useCollapse, useDepartedRows } from './departed-rows.ts'
-import { createDrawnRows } from './drawn-rows.ts'
 import { useStableFocus } from './list-focus.ts'
 import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 import { rowId, TicketRow } from './ticket-row.tsx'
-import { ROW_HEIGHT_PX } from './visible-range.ts'
-import './virtual-list.css'
+import { createDrawnRows, ROW_HEIGHT_PX } from './visible-range.ts'
+import './list-pane.css'
 
 /** Where the Undo of a row begins, from the top of the row. */
 const UNDO_TOP_PX = 44

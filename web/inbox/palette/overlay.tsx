@@ -2,7 +2,7 @@ import { Dialog } from '@kobalte/core/dialog'
 import type { JSX } from 'solid-js'
 import { createFocusReturn } from '../../ui/focus-return.ts'
 import '../../ui/dialog.css'
-import './overlay.css'
+import './palette.css'
 
 interface OverlayProps {
   isOpen: boolean

@@ -1,12 +1,37 @@
 import { useNavigate } from '@solidjs/router'
+import ArrowRight from 'lucide-solid/icons/arrow-right'
+import CheckCheck from 'lucide-solid/icons/check-check'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CircleUserRound from 'lucide-solid/icons/circle-user-round'
+import Clock from 'lucide-solid/icons/clock'
 import Funnel from 'lucide-solid/icons/funnel'
+import Inbox from 'lucide-solid/icons/inbox'
+import Keyboard from 'lucide-solid/icons/keyboard'
 import Layers from 'lucide-solid/icons/layers'
+import LogOut from 'lucide-solid/icons/log-out'
+import Reply from 'lucide-solid/icons/reply'
 import Search from 'lucide-solid/icons/search'
+import Settings from 'lucide-solid/icons/settings'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
+import SquarePen from 'lucide-solid/icons/square-pen'
+import StickyNote from 'lucide-solid/icons/sticky-note'
 import Tag from 'lucide-solid/icons/tag'
 import TextQuote from 'lucide-solid/icons/text-quote'
+import Undo from 'lucide-solid/icons/undo-2'
 import UserRound from 'lucide-solid/icons/user-round'
-import { type Accessor, createEffect, createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
+import UserRoundCheck from 'lucide-solid/icons/user-round-check'
+import Zap from 'lucide-solid/icons/zap'
+import {
+  type Accessor,
+  type Component,
+  createEffect,
+  createMemo,
+  createSignal,
+  type JSX,
+  onCleanup,
+} from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import { fold } from '../../../server/search/fold.ts'
 import { quoted } from '../../../server/search/query-language.ts'
 import { api, ask } from '../../api/api.ts'
 import { observe } from '../../api/queries.ts'
@@ -15,14 +40,12 @@ import { type SessionData, useSession } from '../../api/session.ts'
 import { useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'
 import { zone } from '../../browser/time-zone.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../../keyboard/keys.ts'
-import { filledReply } from '../../ticket/composer/filled-reply.ts'
+import { filledReply } from '../../ticket/composer/saved-reply-picker.tsx'
 import { draftOf } from '../../ticket/draft/drafts.ts'
 import { knownTicket } from '../../ticket/ticket-query.ts'
 import { type Row, useSavedViews } from '../inbox-data.ts'
 import { ChannelIcon } from '../list/ticket-row.tsx'
 import { BUILT_IN_VIEWS, hrefOf, SEARCH, tagView, VIEW_LETTERS } from '../rail/views.ts'
-import { actionIcon } from './action-icons.ts'
-import { fuzzyScore } from './fuzzy.ts'
 
 export interface Entry {
   group: string
@@ -214,9 +237,74 @@ function insertReply(ticketId: string | undefined, text: string, session: Sessio
   const before = draft.state().text.trimEnd()
   const reply = filledReply(text, detail.ticket, session)
   const both = before ? `${before}\n\n${reply}` : reply
-  draft.dispatch({ type: 'typed', text: both, now: Date.now() })
+  draft.write(both)
   knownActions()
     .find(({ id }) => id === 'ticket.reply')
     ?.run()
   return true
+}
+
+const OF_ACTIONS: Record<string, Component> = {
+  'new-ticket': SquarePen,
+  'ticket.reply': Reply,
+  'ticket.note': StickyNote,
+  'ticket.pending': Clock,
+  'ticket.assign': UserRound,
+  'ticket.assign-me': UserRoundCheck,
+  'ticket.resolve-next': CheckCheck,
+  'ticket.tag': Tag,
+  reopen: Inbox,
+  spam: ShieldAlert,
+  undo: Undo,
+  keys: Keyboard,
+  account: CircleUserRound,
+  settings: Settings,
+  'sign-out': LogOut,
+}
+const OF_SECTIONS: Partial<Record<KeyAction['section'], Component>> = {
+  Reply: Reply,
+  Ticket: CircleCheck,
+  'Go to': ArrowRight,
+}
+
+/** The icon of an action in the command menu: its own, or that of its section. */
+function actionIcon({ id, section }: Pick<KeyAction, 'id' | 'section'>): Component {
+  return OF_ACTIONS[id] ?? OF_SECTIONS[section] ?? Zap
+}
+
+const WORD_START = 8
+const CONSECUTIVE = 5
+const EXACT_START = 12
+/** Skipped letters lower the score a little, so that short names win. */
+const SKIPPED_LETTER = 0.1
+
+/** Scores how well the letters of `typed` match a text in order. Undefined when they don't. */
+function fuzzyScore(text: string, typed: string): number | undefined {
+  const letters = fold(text)
+  const query = fold(typed).replaceAll(' ', '')
+  if (letters.startsWith(fold(typed)))
+    return EXACT_START + query.length * WORD_START - letters.length * SKIPPED_LETTER
+  let score = 0
+  let at = -1
+  for (const letter of query) {
+    const next = nextMatch(letters, letter, at)
+    if (next < 0) return undefined
+    score += 1 + (next === at + 1 ? CONSECUTIVE : 0) + (isWordStart(letters, next) ? WORD_START : 0)
+    at = next
+  }
+  return score - letters.length * SKIPPED_LETTER
+}
+
+/** The next letter, or else the next one that starts a word, or else any later one. */
+function nextMatch(letters: string, letter: string, at: number): number {
+  if (letters[at + 1] === letter) return at + 1
+  const next = letters.indexOf(letter, at + 1)
+  for (let index = next; index >= 0; index = letters.indexOf(letter, index + 1)) {
+    if (isWordStart(letters, index)) return index
+  }
+  return next
+}
+
+function isWordStart(letters: string, index: number): boolean {
+  return index === 0 || !/[\p{L}\p{N}]/u.test(letters[index - 1] ?? ' ')
 }

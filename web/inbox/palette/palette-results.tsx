@@ -1,6 +1,6 @@
 import { createEffect, createMemo, For, Show } from 'solid-js'
-import { STATUSES } from '../../ticket/header/statuses.ts'
 import { Marked } from '../../ticket/marked.tsx'
+import { STATUSES } from '../../ticket/ticket-names.ts'
 import { KeyHint } from '../../ui/key-hint.tsx'
 import { OptionRow, type Options } from '../../ui/options.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'

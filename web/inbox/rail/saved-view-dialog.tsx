@@ -1,13 +1,9 @@
-import { useMutation } from '@tanstack/solid-query'
-import { createStore } from 'solid-js/store'
-import { fieldError } from '../../api/api-problem.ts'
+import { createForm } from '../../forms/create-form.ts'
 import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import type { ViewFields } from './saved-views.ts'
-
-const FIELDS = ['name', 'query']
 
 interface SavedViewDialogProps extends ViewFields {
   isOpen: boolean
@@ -26,38 +22,23 @@ export default function SavedViewDialog(props: SavedViewDialogProps) {
 }
 
 function ViewForm(props: SavedViewDialogProps) {
-  const [values, setValues] = createStore({ name: props.name, query: props.query, isShared: props.isShared })
-  const save = useMutation(() => ({
-    mutationFn: () =>
-      props.onSave({ name: values.name.trim(), query: values.query.trim(), isShared: values.isShared }),
-    onSuccess: () => props.onClose(),
-  }))
+  const form = createForm({
+    values: () => ({ name: props.name, query: props.query, isShared: props.isShared }),
+    save: ({ name, query, isShared }) => props.onSave({ name: name.trim(), query: query.trim(), isShared }),
+    onSaved: () => props.onClose(),
+  })
   return (
-    <DialogForm save={save} fields={FIELDS} action="Save view" onCancel={props.onClose}>
+    <DialogForm form={form} action="Save view" onCancel={props.onClose}>
+      <TextField {...form.text('name')} label="Name" required autofocus autocomplete="off" />
       <TextField
-        label="Name"
-        value={values.name}
-        onInput={(name) => setValues({ name })}
-        error={fieldError(save.error, 'name')}
-        required
-        autofocus
-        autocomplete="off"
-      />
-      <TextField
+        {...form.text('query')}
         label="Search"
-        value={values.query}
-        onInput={(query) => setValues({ query })}
-        error={fieldError(save.error, 'query')}
         hint="The search it runs."
         required
         autocomplete="off"
         spellcheck={false}
       />
-      <Checkbox
-        label="Share with team"
-        isChecked={values.isShared}
-        onChange={(isShared) => setValues({ isShared })}
-      />
+      <Checkbox {...form.check('isShared')} label="Share with team" />
     </DialogForm>
   )
 }

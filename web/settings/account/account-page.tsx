@@ -1,22 +1,28 @@
-import { useMutation } from '@tanstack/solid-query'
+import { queryOptions, useQuery } from '@tanstack/solid-query'
 import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { fieldError } from '../../api/api-problem.ts'
 import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { areNotificationsOn, canNotify, switchNotifications } from '../../browser/notification-setting.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
+import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
+import { PasswordField } from '../../forms/password-field.tsx'
 import { Switch } from '../../ui/checkbox.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { toast } from '../../ui/toaster.tsx'
-import { createFormState } from '../form-state.ts'
-import { Page, Section } from '../page-layout.tsx'
+import { Page, Section } from '../page.tsx'
+import { QueryView } from '../query-view.tsx'
 import { Devices } from './devices.tsx'
-import { PasswordSection } from './password-section.tsx'
-import { SignatureSection } from './signature-section.tsx'
+
+const THEME_OPTIONS = THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))
+
+const signatureQuery = queryOptions({
+  queryKey: queryKeys.ownSignature,
+  queryFn: () => ask(api.console.me.signature.get()),
+})
 
 /** The settings of the signed-in agent. */
 export function AccountPage() {
@@ -28,9 +34,9 @@ export function AccountPage() {
       lead={`You are ${role()} of ${session().organization.name}, signed in as ${session().agent.email}.`}
     >
       <OwnName />
-      <SignatureSection />
+      <Signature />
       <ThisBrowser />
-      <PasswordSection />
+      <Password />
       <Devices />
     </Page>
   )
@@ -38,26 +44,23 @@ export function AccountPage() {
 
 function OwnName() {
   const session = useSession()
-  const form = createFormState('your name', () => ({
-    name: session().agent.name,
-  }))
-  const save = useMutation(() => ({
-    mutationFn: () => form.save((sent) => ask(api.console.me.patch(sent))),
-    onSuccess: (saved) => {
-      showSaved(['session'], saved)
+  const form = createForm({
+    what: 'your name',
+    values: () => ({ name: session().agent.name }),
+    save: (values) => ask(api.console.me.patch(values)),
+    onSaved: (saved) => {
+      showSaved(queryKeys.session, saved)
       void queries.invalidateQueries({ queryKey: queryKeys.agents })
-      toast('Name saved.')
+      return 'Name saved.'
     },
-  }))
+  })
   return (
     <Section title="Name">
-      <CardForm save={save} fields={['name']} action="Save name" isUnchanged={!form.isChanged()}>
+      <CardForm form={form} action="Save name">
         <TextField
+          {...form.text('name')}
           label="Your name"
           hint="Shown to customers on your replies and to your team."
-          value={form.values.name}
-          onInput={(name) => form.setValues({ name })}
-          error={fieldError(save.error, 'name')}
           autocomplete="name"
           required
         />
@@ -66,16 +69,47 @@ function OwnName() {
   )
 }
 
-const OPTIONS = THEMES.map((value) => ({ value, label: THEME_NAMES[value] }))
+/** What the agent's email replies end with. */
+function Signature() {
+  const query = useQuery(() => signatureQuery)
+  return (
+    <Section title="Signature">
+      <QueryView query={query} what="your signature" rows={1}>
+        {(saved) => <SignatureForm signature={saved().signature} />}
+      </QueryView>
+    </Section>
+  )
+}
+
+function SignatureForm(props: { signature: string }) {
+  const form = createForm({
+    what: 'your signature',
+    values: () => ({ signature: props.signature }),
+    save: (values) => ask(api.console.me.signature.put(values)),
+    onSaved: (saved) => {
+      showSaved(queryKeys.ownSignature, saved)
+      return 'Signature saved.'
+    },
+  })
+  return (
+    <CardForm form={form} action="Save signature">
+      <MarkdownArea
+        {...form.text('signature')}
+        label="Your signature"
+        hint="Added to your email replies, above the mailbox's signature."
+      />
+    </CardForm>
+  )
+}
 
 /** Settings that are stored in this browser only. */
 function ThisBrowser() {
   return (
     <Section title="This browser" text="Applies to this browser only.">
-      <div class="entry-list">
+      <div class="entry-list panel">
         <div class="entry">
           <p class="entry-words entry-title">Theme</p>
-          <SegmentedControl label="Theme" options={OPTIONS} value={theme()} onChange={setTheme} />
+          <SegmentedControl label="Theme" options={THEME_OPTIONS} value={theme()} onChange={setTheme} />
         </div>
         <div class="entry">
           <Show
@@ -91,6 +125,55 @@ function ThisBrowser() {
           </Show>
         </div>
       </div>
+    </Section>
+  )
+}
+
+/** Changes the password. Asks for the current one. */
+function Password() {
+  const session = useSession()
+  const form = createForm({
+    values: () => ({ current: '', password: '' }),
+    save: (values) => ask(api.console.password.post(values)),
+    onSaved: () => {
+      form.reset()
+      void queries.invalidateQueries({ queryKey: queryKeys.sessions })
+      return 'Password changed. Other devices were signed out.'
+    },
+    // Only the new one counts: the browser may have filled in the current one.
+    isUnsaved: ({ password }) => password !== '',
+  })
+  return (
+    <Section title="Password" text="Changing it signs you out everywhere else.">
+      <CardForm
+        form={form}
+        action="Change password"
+        isUnchanged={!form.values.current || !form.values.password}
+      >
+        {/* Tells password managers whose password it is. */}
+        <input
+          hidden
+          type="text"
+          name="email"
+          autocomplete="username"
+          value={session().agent.email}
+          readonly
+        />
+        <div class="form-columns">
+          <PasswordField
+            {...form.text('current')}
+            label="Current password"
+            autocomplete="current-password"
+            name="current"
+          />
+          <PasswordField
+            {...form.text('password')}
+            label="New password"
+            autocomplete="new-password"
+            name="password"
+          />
+        </div>
+      </CardForm>
     </Section>
   )
 }

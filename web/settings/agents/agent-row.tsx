@@ -7,10 +7,10 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
 import { toast } from '../../ui/toaster.tsx'
+import { Ago, Entry } from '../entry.tsx'
 import { createAgentActions } from './agent-actions.ts'
-import type { ShownLink } from './link-dialog.tsx'
+import type { ShownLink } from './invite-agent.tsx'
 
 interface AgentRowProps {
   agent: Agent
@@ -22,10 +22,10 @@ export function AgentRow(props: AgentRowProps) {
   const session = useSession()
   const isMe = () => props.agent.id === session().agent.id
   return (
-    <li class="entry">
-      <Avatar name={props.agent.name} id={props.agent.id} size="large" isDecorative />
-      <div class="entry-words">
-        <p class="entry-title">
+    <Entry
+      icon={<Avatar name={props.agent.name} id={props.agent.id} size="large" isDecorative />}
+      title={
+        <>
           {props.agent.name}
           <Show when={isMe()}>
             <span class="muted">you</span>
@@ -39,29 +39,18 @@ export function AgentRow(props: AgentRowProps) {
           <Show when={props.agent.state === 'disabled'}>
             <Badge>Disabled</Badge>
           </Show>
-        </p>
-        <p class="entry-facts">
-          <span>{props.agent.email}</span>
-          <LastSeen agent={props.agent} />
-        </p>
-      </div>
-      <AgentMenu agent={props.agent} onLink={props.onLink} />
-    </li>
-  )
-}
-
-function LastSeen(props: { agent: Agent }) {
-  return (
-    <Show
-      when={props.agent.lastSeenAt}
-      fallback={<span>{props.agent.state === 'invited' ? "Hasn't joined yet" : 'Never signed in'}</span>}
-    >
-      {(at) => (
-        <span>
-          Last seen <RelativeTime at={at()} isLong />
-        </span>
-      )}
-    </Show>
+        </>
+      }
+      facts={[
+        props.agent.email,
+        <Ago
+          words="Last seen"
+          at={props.agent.lastSeenAt}
+          otherwise={props.agent.state === 'invited' ? "Hasn't joined yet" : 'Never signed in'}
+        />,
+      ]}
+      actions={<AgentMenu agent={props.agent} onLink={props.onLink} />}
+    />
   )
 }
 
@@ -75,8 +64,8 @@ function AgentMenu(props: AgentRowProps) {
     <>
       <Menu
         placement="bottom-end"
-        trigger={(given) => (
-          <IconButton {...given} name={`Actions for ${props.agent.name}`}>
+        trigger={(trigger) => (
+          <IconButton {...trigger} name={`Actions for ${props.agent.name}`}>
             <Ellipsis />
           </IconButton>
         )}

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/solid-query'
 import UserPlus from 'lucide-solid/icons/user-plus'
-import { createSignal, For, Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
 import { type Agent, agentsQuery } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { Page, Section } from '../page-layout.tsx'
+import { EntryList } from '../entry.tsx'
+import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import { AgentRow } from './agent-row.tsx'
-import { InviteAgent } from './invite-agent.tsx'
-import { LinkDialog, type ShownLink } from './link-dialog.tsx'
+import { InviteAgent, LinkDialog, type ShownLink } from './invite-agent.tsx'
 
 /** The agents of the organization: invitations, roles, disabled accounts. */
 export function AgentsPage() {
@@ -39,7 +39,9 @@ export function AgentsPage() {
           </>
         )}
       </QueryView>
-      <InviteAgent isOpen={isInviting()} onClose={() => setInviting(false)} onLink={setLink} />
+      <Show when={isInviting()}>
+        <InviteAgent onClose={() => setInviting(false)} onLink={setLink} />
+      </Show>
       <LinkDialog link={link()} onClose={() => setLink(undefined)} />
     </Page>
   )
@@ -47,8 +49,6 @@ export function AgentsPage() {
 
 function AgentList(props: { agents: Agent[]; onLink: (link: ShownLink) => void }) {
   return (
-    <ul class="entry-list">
-      <For each={props.agents}>{(agent) => <AgentRow agent={agent} onLink={props.onLink} />}</For>
-    </ul>
+    <EntryList items={props.agents}>{(agent) => <AgentRow agent={agent} onLink={props.onLink} />}</EntryList>
   )
 }

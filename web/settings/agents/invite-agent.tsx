@@ -1,74 +1,86 @@
-import { useMutation } from '@tanstack/solid-query'
-import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { fieldError } from '../../api/api-problem.ts'
-import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
-import { DialogForm } from '../../forms/form.tsx'
+import type { Agent } from '../../api/workspace.ts'
+import { createForm } from '../../forms/create-form.ts'
+import { FormDialog } from '../../forms/form.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { LocalAddress } from '../code-block.tsx'
+import { shortTime } from '../detail-list.tsx'
+import { SecretOnce } from '../secret.tsx'
 import { agentsChanged, ROLES, type Role } from './agent-actions.ts'
-import type { ShownLink } from './link-dialog.tsx'
 
-const FIELDS = ['name', 'email', 'role']
-
-interface InviteAgentProps {
-  isOpen: boolean
-  onClose: () => void
-  onLink: (link: ShownLink) => void
+export interface ShownLink {
+  agent: Pick<Agent, 'name'>
+  url: string
+  expiresAt: string
+  purpose: 'invitation' | 'reset'
 }
 
 /** Asks for name, email and role, then shows the invitation link. */
-export function InviteAgent(props: InviteAgentProps) {
-  return (
-    <Show when={props.isOpen}>
-      <Inviting {...props} />
-    </Show>
-  )
-}
-
-function Inviting(props: InviteAgentProps) {
-  const [name, setName] = createSignal('')
-  const [email, setEmail] = createSignal('')
-  const [role, setRole] = createSignal<Role>('agent')
-  const invite = useMutation(() => ({
-    mutationFn: () => ask(api.console.agents.post({ name: name(), email: email(), role: role() })),
-    onSuccess: ({ agent, link }) => {
+export function InviteAgent(props: { onClose: () => void; onLink: (link: ShownLink) => void }) {
+  const form = createForm({
+    values: (): { name: string; email: string; role: Role } => ({ name: '', email: '', role: 'agent' }),
+    save: (values) => ask(api.console.agents.post(values)),
+    onSaved: ({ agent, link }) => {
       agentsChanged()
       props.onClose()
       props.onLink({ agent, ...link, purpose: 'invitation' })
     },
-  }))
-  askBeforeLeaving(() => name() !== '' || email() !== '')
+  })
   return (
-    <Dialog
-      isOpen
-      onClose={() => props.onClose()}
+    <FormDialog
+      form={form}
       title="Invite agent"
       description="Bellhop doesn't email invitations: copy the link and send it yourself."
+      action="Create link"
+      onClose={props.onClose}
     >
-      <DialogForm save={invite} fields={FIELDS} action="Create link" onCancel={() => props.onClose()}>
-        <TextField
-          label="Name"
-          hint="Shown to customers on their replies."
-          value={name()}
-          onInput={setName}
-          error={fieldError(invite.error, 'name')}
-          autocomplete="off"
-          required
-        />
-        <TextField
-          label="Email"
-          type="email"
-          hint="Used to sign in."
-          value={email()}
-          onInput={setEmail}
-          error={fieldError(invite.error, 'email')}
-          autocomplete="off"
-          required
-        />
-        <Select label="Role" options={ROLES} value={role()} onChange={setRole} />
-      </DialogForm>
+      <TextField
+        {...form.text('name')}
+        label="Name"
+        hint="Shown to customers on their replies."
+        autocomplete="off"
+        required
+      />
+      <TextField
+        {...form.text('email')}
+        label="Email"
+        type="email"
+        hint="Used to sign in."
+        autocomplete="off"
+        required
+      />
+      <Select {...form.choice('role')} label="Role" options={ROLES} />
+    </FormDialog>
+  )
+}
+
+/** Shows a one-time link to choose a password, for an administrator to send. */
+export function LinkDialog(props: { link: ShownLink | undefined; onClose: () => void }) {
+  return (
+    <Dialog
+      isOpen={props.link !== undefined}
+      title={props.link?.purpose === 'reset' ? 'Password reset link' : 'Invitation link'}
+      description={
+        props.link &&
+        `Send this to ${props.link.agent.name} privately. Anyone with the link can set the password, once.`
+      }
+      size="wide"
+      footer={
+        <Button look="primary" onClick={() => props.onClose()}>
+          Done
+        </Button>
+      }
+    >
+      <div class="stack-tight">
+        <LocalAddress url={props.link?.url ?? ''} what="This link" />
+        <SecretOnce label="Link" secret={props.link?.url ?? ''} />
+        <p class="muted small">
+          Expires {props.link && shortTime(props.link.expiresAt)}. Creating a new link cancels this one.
+        </p>
+      </div>
     </Dialog>
   )
 }

@@ -1,16 +1,14 @@
 import { useSearchParams } from '@solidjs/router'
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/solid-query'
 import ScrollText from 'lucide-solid/icons/scroll-text'
-import { Show } from 'solid-js'
+import { type Accessor, For, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
+import { logQuery } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { type Column, DataTable } from '../data-table.tsx'
-import { FilterSelect } from '../filter-select.tsx'
-import { Page } from '../page-layout.tsx'
-import { ShowMore } from '../query-view.tsx'
-import { Timestamp } from '../timestamp.tsx'
+import { Timestamp } from '../detail-list.tsx'
+import { FilterSelect } from '../filters.tsx'
+import { LogPage } from '../query-view.tsx'
 import './audit.css'
 import { ACTIONS, type AuditEntry, actionText, subjectText } from './entry-text.ts'
 
@@ -18,12 +16,6 @@ const OPTIONS = Object.entries(ACTIONS).map(([value, label]) => ({ value, label 
 const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
 
 const PAGE_SIZE = 50
-const COLUMNS: Column<AuditEntry>[] = [
-  { head: 'When', isNarrow: true, cell: (entry) => <Timestamp at={entry.at} /> },
-  { head: 'Who', cell: (entry) => <Who entry={entry} /> },
-  { head: 'What', cell: (entry) => <What entry={entry} /> },
-  { head: 'From', isNarrow: true, cell: (entry) => <span class="mono muted">{entry.address ?? '–'}</span> },
-]
 
 /** Who did what in the settings, when and from where. The filter is kept in the URL. */
 export function AuditPage() {
@@ -31,33 +23,63 @@ export function AuditPage() {
   const action = () => (search.action && search.action in ACTIONS ? search.action : undefined)
   const query = useInfiniteQuery(() => auditQuery(action() ? { action: action() ?? '' } : {}))
   return (
-    <Page
+    <LogPage
       title="Audit log"
       lead="Settings changes and sign-ins: who, when and from where. Entries can't be edited or deleted."
+      filters={
+        <search class="audit-filter" aria-label="Filter the audit log">
+          <FilterSelect
+            label="Action"
+            anyLabel="All actions"
+            options={OPTIONS}
+            value={action()}
+            onChange={(value) => setSearch({ action: value }, { replace: true })}
+          />
+        </search>
+      }
+      isFiltered={action() !== undefined}
+      query={query}
+      what="the audit log"
+      empty={{ icon: <ScrollText />, title: 'No entries', text: 'Matching events will appear here.' }}
+      noMatch={{ title: 'No entries', text: 'Matching events will appear here.' }}
     >
-      <div class="audit-filter">
-        <FilterSelect
-          label="Action"
-          anyLabel="All actions"
-          options={OPTIONS}
-          value={action()}
-          onChange={(value) => setSearch({ action: value }, { replace: true })}
-        />
-      </div>
-      <div class="audit">
-        <DataTable
-          label="audit log"
-          columns={COLUMNS}
-          rows={query.data?.pages.flatMap(({ data }) => data)}
-          error={query.isLoadingError ? query.error : undefined}
-          onRetry={() => void query.refetch()}
-          empty={
-            <EmptyState icon={<ScrollText />} title="No entries" text="Matching events will appear here." />
-          }
-        />
-      </div>
-      <ShowMore query={query} />
-    </Page>
+      {(entries) => <AuditTable entries={entries} />}
+    </LogPage>
+  )
+}
+
+function AuditTable(props: { entries: Accessor<AuditEntry[]> }) {
+  return (
+    <div class="panel audit-frame">
+      <table class="audit" aria-label="audit log">
+        <thead>
+          <tr>
+            <th scope="col">When</th>
+            <th scope="col">Who</th>
+            <th scope="col">What</th>
+            <th scope="col">From</th>
+          </tr>
+        </thead>
+        <tbody>
+          <For each={props.entries()}>
+            {(entry) => (
+              <tr>
+                <td>
+                  <Timestamp at={entry.at} />
+                </td>
+                <td>
+                  <Who entry={entry} />
+                </td>
+                <td>
+                  <span class="audit-action">{actionText(entry)}</span> {subjectText(entry)}
+                </td>
+                <td class="mono muted">{entry.address ?? '–'}</td>
+              </tr>
+            )}
+          </For>
+        </tbody>
+      </table>
+    </div>
   )
 }
 
@@ -70,26 +92,11 @@ function Who(props: { entry: AuditEntry }) {
   )
 }
 
-function What(props: { entry: AuditEntry }) {
-  return (
-    <>
-      <span class="audit-action">{actionText(props.entry)}</span> {subjectText(props.entry)}
-    </>
-  )
-}
-
 function auditQuery(filter: { action?: string }) {
   return infiniteQueryOptions({
     queryKey: queryKeys.auditEntries(filter),
-    queryFn: ({ pageParam }) =>
-      ask(
-        api.console.audit.get({
-          query: { ...filter, limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
-        }),
-      ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
-    // Always reloaded, so that recent actions show up.
-    staleTime: 0,
+    ...logQuery((cursor) =>
+      ask(api.console.audit.get({ query: { ...filter, limit: PAGE_SIZE, ...(cursor && { cursor }) } })),
+    ),
   })
 }

@@ -1,35 +1,49 @@
-import { queryOptions } from '@tanstack/solid-query'
+import CircleX from 'lucide-solid/icons/circle-x'
+import Unplug from 'lucide-solid/icons/unplug'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries, showSaved } from '../../api/queries.ts'
+import { createResource } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { ACCOUNT_STATES } from '../channel-account.tsx'
+import type { ShownState } from '../detail-list.tsx'
 
 export type Bot = Answer<typeof api.console.bots.get>['data'][number]
-type BotRoute = ReturnType<typeof api.console.bots>
-export type BotChange = Parameters<BotRoute['patch']>[0]
+type BotChange = Parameters<ReturnType<typeof api.console.bots>['patch']>[0]
 
-export const botsQuery = queryOptions({
-  queryKey: queryKeys.bots,
-  queryFn: () => ask(api.console.bots.get()),
+export const BOTS_PAGE = { href: '/settings/telegram', name: 'Telegram' }
+
+export const bots = createResource({
+  listKey: queryKeys.bots,
+  keyOf: queryKeys.bot,
+  readList: () => ask(api.console.bots.get()),
+  read: (id) => ask(api.console.bots({ id }).get()),
+  affected: [queryKeys.channelProblems, queryKeys.checklist],
 })
 
-export const botQuery = (id: string) =>
-  queryOptions({
-    queryKey: queryKeys.bot(id),
-    queryFn: () => ask(api.console.bots({ id }).get()),
-  })
-
-/** Shows a changed bot at once, everywhere on the page. */
-export function showBot(bot: Bot): void {
-  showSaved(['bot', bot.id], bot)
-  botsChanged()
-}
-
-export function botsChanged(): void {
-  for (const queryKey of [queryKeys.bots, queryKeys.channelProblems, queryKeys.checklist]) {
-    void queries.invalidateQueries({ queryKey })
-  }
+export const BOT_STATES: Record<Bot['state'], ShownState> = {
+  ...ACCOUNT_STATES,
+  taken: { word: 'Used by another program', tone: 'amber', icon: Unplug },
+  webhook: { word: 'Webhook set elsewhere', tone: 'amber', icon: Unplug },
+  refused: { word: 'Token refused', tone: 'red', icon: CircleX },
 }
 
 export function saveBot(id: string, change: BotChange): Promise<Bot> {
   return ask(api.console.bots({ id }).patch(change))
+}
+
+/** Whether nothing is wrong with it. */
+export function isQuiet({ state }: Bot): boolean {
+  return ['active', 'connecting', 'paused'].includes(state)
+}
+
+/** "2 messages to process, 1 message to send". */
+export function queueSentence({ queue: { incoming, outgoing } }: Bot): string {
+  const parts = [
+    incoming > 0 && `${counted(incoming, 'message')} to process`,
+    outgoing > 0 && `${counted(outgoing, 'message')} to send`,
+  ]
+  return parts.filter(Boolean).join(', ') || 'Empty'
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }

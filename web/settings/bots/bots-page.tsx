@@ -1,31 +1,27 @@
+import { useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Plus from 'lucide-solid/icons/plus'
 import Send from 'lucide-solid/icons/send'
-import { createSignal, For, Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { createForm } from '../../forms/create-form.ts'
+import { FormDialog } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { Page } from '../page-layout.tsx'
-import { QueryView } from '../query-view.tsx'
-import { type Bot, botsQuery } from './bot-data.ts'
-import { BotState, queueSentence } from './bot-state.tsx'
-import { NewBot } from './new-bot.tsx'
+import { StateBadge } from '../detail-list.tsx'
+import { Ago, Entry } from '../entry.tsx'
+import { ListPage } from '../query-view.tsx'
+import { BOT_STATES, BOTS_PAGE, type Bot, bots, isQuiet, queueSentence } from './bot-data.ts'
+import { TokenField } from './token-field.tsx'
 
 const REFETCH_MS = 10_000
 
 /** The Telegram bots of the organization with their health. */
 export function BotsPage() {
-  const query = useQuery(() => ({ ...botsQuery, reconcile: 'id', refetchInterval: REFETCH_MS }))
+  const query = useQuery(() => ({ ...bots.list, reconcile: 'id', refetchInterval: REFETCH_MS }))
   const [isAdding, setAdding] = createSignal(false)
-  const add = () => (
-    <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
-      Add bot
-    </Button>
-  )
   return (
-    <Page
+    <ListPage
       title="Telegram"
       lead={
         <>
@@ -33,71 +29,76 @@ export function BotsPage() {
           <DocsLink to="/docs/telegram">Connect a Telegram bot</DocsLink> explains each step.
         </>
       }
-      actions={add()}
+      query={query}
+      what="bots"
+      label="Bots"
+      add={() => (
+        <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
+          Add bot
+        </Button>
+      )}
+      empty={{
+        icon: <Send />,
+        title: 'No bots yet',
+        text: 'Create a bot with @BotFather in Telegram, then add it here with its token.',
+      }}
+      row={(bot) => <BotRow bot={bot} />}
     >
-      <QueryView query={query} what="bots" rows={2}>
-        {(list) => (
-          <Show
-            when={list().data.length > 0}
-            fallback={
-              <EmptyState
-                icon={<Send />}
-                title="No bots yet"
-                text="Create a bot with @BotFather in Telegram, then add it here with its token."
-                action={add()}
-              />
-            }
-          >
-            <ul class="entry-list" aria-label="Bots">
-              <For each={list().data}>{(bot) => <BotRow bot={bot} />}</For>
-            </ul>
-          </Show>
-        )}
-      </QueryView>
-      <NewBot isOpen={isAdding()} onClose={() => setAdding(false)} />
-    </Page>
+      <Show when={isAdding()}>
+        <NewBot onClose={() => setAdding(false)} />
+      </Show>
+    </ListPage>
   )
 }
 
 function BotRow(props: { bot: Bot }) {
-  const isQuiet = () => ['active', 'connecting', 'paused'].includes(props.bot.state)
-  const waiting = () => props.bot.queue.incoming + props.bot.queue.outgoing
+  const queue = () => props.bot.queue.incoming + props.bot.queue.outgoing
   return (
-    <li>
-      <a class="entry entry-link" href={`/settings/telegram/${props.bot.id}`}>
-        <span class="entry-words">
-          <span class="entry-title">
-            {props.bot.name}
-            <BotState bot={props.bot} />
-          </span>
-          <span class="entry-facts">
-            <span>@{props.bot.username}</span>
-            <LastMessage word="in" at={props.bot.lastUpdateAt} />
-            <LastMessage word="out" at={props.bot.lastSentAt} />
-            <Show when={waiting() > 0}>
-              <span>{queueSentence(props.bot)}</span>
-            </Show>
-          </span>
-          <Show when={!isQuiet()}>
-            <span class="entry-error">{props.bot.detail}</span>
-          </Show>
-        </span>
-        <ChevronRight class="muted" />
-      </a>
-    </li>
+    <Entry
+      href={`${BOTS_PAGE.href}/${props.bot.id}`}
+      title={
+        <>
+          {props.bot.name}
+          <StateBadge state={BOT_STATES[props.bot.state]} />
+        </>
+      }
+      facts={[
+        `@${props.bot.username}`,
+        <Ago words="Last message in" at={props.bot.lastUpdateAt} otherwise="No message in yet" />,
+        <Ago words="Last message out" at={props.bot.lastSentAt} otherwise="No message out yet" />,
+        queue() > 0 && queueSentence(props.bot),
+      ]}
+      error={!isQuiet(props.bot) && props.bot.detail}
+    />
   )
 }
 
-function LastMessage(props: { word: 'in' | 'out'; at: string | null }) {
+/** Adds a bot by its token, then opens its page. */
+function NewBot(props: { onClose: () => void }) {
+  const navigate = useNavigate()
+  const form = createForm({
+    values: () => ({ token: '' }),
+    save: ({ token }) => ask(api.console.bots.post({ token })),
+    onSaved: (bot) => {
+      bots.show(bot)
+      props.onClose()
+      navigate(`${BOTS_PAGE.href}/${bot.id}`)
+      return `Added @${bot.username}.`
+    },
+  })
   return (
-    <span>
-      <Show when={props.at} fallback={`No message ${props.word} yet`}>
-        {(at) => (
-          <>
-            Last message {props.word} <RelativeTime at={at()} isLong />
-          </>
-        )}
-      </Show>
-    </span>
+    <FormDialog
+      form={form}
+      title="New bot"
+      description="In Telegram, send /newbot to @BotFather and answer its questions. It replies with a token."
+      action="Add bot"
+      onClose={props.onClose}
+    >
+      <TokenField
+        {...form.text('token')}
+        label="Token"
+        hint="Bellhop checks it with Telegram and encrypts it. It isn't shown again."
+      />
+    </FormDialog>
   )
 }

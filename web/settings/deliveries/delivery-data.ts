@@ -1,7 +1,9 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
+import { logQuery } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { isTimeRange, startOf, type TimeRange } from '../time-range.ts'
+import { EVENTS } from '../endpoints/endpoint-data.ts'
+import { isTimeRange, startOf, type TimeRange, wordIn } from '../filters.tsx'
 
 export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]
 export type DeliveryState = Delivery['state']
@@ -23,21 +25,17 @@ export interface DeliveryFilter {
 
 /** In the order of the filter. */
 export const STATES: DeliveryState[] = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled']
-export const EVENT_NAMES: Delivery['event'][] = ['ticket.created', 'message.sent']
 
 export const deliveriesQuery = (filter: DeliveryFilter) =>
   infiniteQueryOptions({
     queryKey: queryKeys.deliveryList(filter),
-    queryFn: ({ pageParam }) =>
+    ...logQuery((cursor) =>
       ask(
         api.console.deliveries.get({
-          query: { ...queryOf(filter), limit: PAGE_SIZE, ...(pageParam && { cursor: pageParam }) },
+          query: { ...queryOf(filter), limit: PAGE_SIZE, ...(cursor && { cursor }) },
         }),
       ),
-    // Deliveries change all the time: always load them again.
-    staleTime: 0,
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
+    ),
   })
 
 export const deliveryQuery = (id: string) =>
@@ -71,15 +69,13 @@ type ShortDelivery = Pick<Delivery, 'state' | 'lastStatus' | 'lastError'> & { at
 
 /** Reads the filter from the URL and skips unknown values. */
 export function filterOf(search: Record<string, string | string[] | undefined>): DeliveryFilter {
-  const word = (name: string) => (typeof search[name] === 'string' ? search[name] : undefined)
-  const endpoint = word('endpoint')
-  const event = EVENT_NAMES.find((one) => one === word('event'))
-  const state = STATES.find((one) => one === word('state'))
-  const time = word('time')
-  const since = momentOf(word('since'))
-  const until = momentOf(word('until'))
+  const { endpoint, time } = search
+  const event = EVENTS.find((one) => one.event === search.event)?.event
+  const state = wordIn(STATES, search.state)
+  const since = momentOf(search.since)
+  const until = momentOf(search.until)
   return {
-    ...(endpoint && { endpoint }),
+    ...(typeof endpoint === 'string' && { endpoint }),
     ...(event && { event }),
     ...(state && { state }),
     ...(isTimeRange(time) ? { time } : { ...(since && { since }), ...(until && { until }) }),
@@ -98,6 +94,6 @@ function queryOf({ endpoint, event, state, time, since, until }: DeliveryFilter)
   }
 }
 
-function momentOf(text: string | undefined): string | undefined {
-  return text !== undefined && !Number.isNaN(Date.parse(text)) ? text : undefined
+function momentOf(text: unknown): string | undefined {
+  return typeof text === 'string' && !Number.isNaN(Date.parse(text)) ? text : undefined
 }

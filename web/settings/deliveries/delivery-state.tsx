@@ -4,20 +4,10 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import CircleX from 'lucide-solid/icons/circle-x'
 import Clock from 'lucide-solid/icons/clock'
 import SendHorizontal from 'lucide-solid/icons/send-horizontal'
-import type { Component } from 'solid-js'
-import { Dynamic } from 'solid-js/web'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { type ShownState, StateBadge } from '../detail-list.tsx'
 import type { DeliveryState } from './delivery-data.ts'
 
-interface Shown {
-  word: string
-  /** What it means, shown where there is room. */
-  hint: string
-  tone: Tone
-  icon: Component<{ size?: number }>
-}
-
-export const STATE_WORDS: Record<DeliveryState, Shown> = {
+export const DELIVERY_STATES: Record<DeliveryState, ShownState & { hint: string }> = {
   pending: { word: 'Queued', hint: 'Waiting for the next attempt', tone: 'amber', icon: Clock },
   in_flight: { word: 'Sending', hint: 'Sending now', tone: 'accent', icon: SendHorizontal },
   held: { word: 'Held', hint: 'The endpoint is off', tone: 'grey', icon: CirclePause },
@@ -28,11 +18,5 @@ export const STATE_WORDS: Record<DeliveryState, Shown> = {
 
 /** The state of a delivery as word, icon and color. */
 export function DeliveryStateBadge(props: { state: DeliveryState }) {
-  const shown = () => STATE_WORDS[props.state]
-  return (
-    <Badge tone={shown().tone} title={shown().hint}>
-      <Dynamic component={shown().icon} size={12} />
-      {shown().word}
-    </Badge>
-  )
+  return <StateBadge state={DELIVERY_STATES[props.state]} />
 }

@@ -2,13 +2,14 @@ import { queryOptions, useQuery } from '@tanstack/solid-query'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import TriangleAlert from 'lucide-solid/icons/triangle-alert'
-import { type Component, For, Show } from 'solid-js'
+import { type Component, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { Page, Section } from '../page-layout.tsx'
+import { Entry, EntryList } from '../entry.tsx'
+import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import './doctor-page.css'
 
@@ -90,7 +91,7 @@ function isProblem({ state }: Finding): boolean {
 
 function Summary(props: { report: Report }) {
   return (
-    <p class="doctor-page-summary" data-state={props.report.state} role="status">
+    <p class="doctor-page-summary row" data-state={props.report.state} role="status">
       <Dynamic component={LOOKS[props.report.state].icon} />
       <strong>{props.report.detail}</strong>
       <span class="doctor-page-time">
@@ -104,9 +105,9 @@ function Findings(props: { title: string; findings: Finding[] }) {
   return (
     <Show when={props.findings.length > 0}>
       <Section title={props.title}>
-        <ul class="entry-list" aria-label={props.title}>
-          <For each={props.findings}>{(finding) => <FindingRow finding={finding} />}</For>
-        </ul>
+        <EntryList label={props.title} items={props.findings}>
+          {(finding) => <FindingRow finding={finding} />}
+        </EntryList>
       </Section>
     </Show>
   )
@@ -116,18 +117,28 @@ function FindingRow(props: { finding: Finding }) {
   const look = () => LOOKS[props.finding.state]
   const page = () => (isProblem(props.finding) ? PAGES[props.finding.check] : undefined)
   return (
-    <li class="entry doctor-page-finding" data-state={props.finding.state}>
-      <span class="doctor-page-icon" role="img" aria-label={look().name} title={look().name}>
-        <Dynamic component={look().icon} />
-      </span>
-      <div class="entry-words">
-        <p class="entry-title">{TITLES[props.finding.check]}</p>
-        <p class="doctor-page-detail">{props.finding.detail}</p>
-        <Show when={props.finding.advice}>
-          <p class="doctor-page-advice">{props.finding.advice}</p>
-        </Show>
-      </div>
-      <Show when={page()}>{(target) => <a href={`/settings/${target().path}`}>{target().name}</a>}</Show>
-    </li>
+    <Entry
+      class="doctor-page-finding"
+      icon={
+        <span
+          class={`doctor-page-icon is-${props.finding.state}`}
+          role="img"
+          aria-label={look().name}
+          title={look().name}
+        >
+          <Dynamic component={look().icon} />
+        </span>
+      }
+      title={TITLES[props.finding.check]}
+      more={
+        <>
+          <p>{props.finding.detail}</p>
+          <Show when={props.finding.advice}>
+            <p class="muted">{props.finding.advice}</p>
+          </Show>
+        </>
+      }
+      actions={page() && <a href={`/settings/${page()?.path}`}>{page()?.name}</a>}
+    />
   )
 }

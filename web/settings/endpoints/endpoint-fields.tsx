@@ -1,53 +1,50 @@
 import { For, Show } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
+import { createForm, type FormFields } from '../../forms/create-form.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
 
-type EndpointValues = {
-  url: string
-  description: string
-  events: WebhookEvent[]
+type EndpointValues = Pick<Endpoint, 'url' | 'description' | 'events'>
+
+/** The form of an endpoint. A new one is subscribed to all events. */
+export function createEndpointForm<Saved>(options: {
+  endpoint?: () => Endpoint
+  what?: string
+  save: (values: EndpointValues) => Promise<Saved>
+  onSaved: (saved: Saved) => unknown
+}) {
+  return createForm({
+    ...options,
+    values: () => {
+      const {
+        url = '',
+        description = '',
+        events = EVENTS.map(({ event }) => event),
+      } = options.endpoint?.() ?? {}
+      return { url, description, events: [...events] }
+    },
+    save: (values) => options.save({ ...values, url: values.url.trim() }),
+  })
 }
 
-export const FIELDS = ['url', 'description', 'events'] as const
-
-/** A new endpoint is subscribed to all events. */
-export function newEndpointValues(): EndpointValues {
-  return { url: '', description: '', events: EVENTS.map(({ event }) => event) }
-}
-
-export function valuesOf({ url, description, events }: Endpoint): EndpointValues {
-  return { url, description, events: [...events] }
-}
-
-interface EndpointFieldsProps {
-  values: EndpointValues
-  onChange: (change: Partial<EndpointValues>) => void
-  /** The error from the server. */
-  error: unknown
-}
-
-/** URL, events and description, each with its error from the server. */
-export function EndpointFields(props: EndpointFieldsProps) {
+/** URL, events and description. */
+export function EndpointFields(props: { form: FormFields<EndpointValues> }) {
+  const eventsError = props.form.errorAt('events')
   const toggle = (event: WebhookEvent, isChosen: boolean) => {
-    const isSubscribed = (one: WebhookEvent) => (one === event ? isChosen : props.values.events.includes(one))
-    props.onChange({ events: EVENTS.map((one) => one.event).filter(isSubscribed) })
+    const isSubscribed = (one: WebhookEvent) =>
+      one === event ? isChosen : props.form.values.events.includes(one)
+    props.form.set({ events: EVENTS.map((one) => one.event).filter(isSubscribed) })
   }
   return (
     <>
       <TextField
+        {...props.form.text('url')}
         label="URL"
         hint="A public HTTPS URL that accepts POST requests."
-        error={fieldError(props.error, 'url')}
-        value={props.values.url}
-        onInput={(url) => props.onChange({ url })}
         placeholder="https://hooks.example.com/bellhop"
         inputmode="url"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
+        isVerbatim
         required
       />
       <fieldset class="form-choices">
@@ -57,20 +54,18 @@ export function EndpointFields(props: EndpointFieldsProps) {
             <Checkbox
               label={<span class="mono">{event}</span>}
               hint={text}
-              isChecked={props.values.events.includes(event)}
+              isChecked={props.form.values.events.includes(event)}
               onChange={(isChosen) => toggle(event, isChosen)}
             />
           )}
         </For>
-        <Show when={fieldError(props.error, 'events')}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+        <Show when={eventsError()}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
       </fieldset>
       <TextField
+        {...props.form.text('description')}
         label="Description"
         aside="optional"
         hint="What this endpoint is for."
-        error={fieldError(props.error, 'description')}
-        value={props.values.description}
-        onInput={(description) => props.onChange({ description })}
         maxlength={255}
       />
     </>

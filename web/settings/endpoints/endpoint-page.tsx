@@ -1,36 +1,42 @@
-import { useNavigate } from '@solidjs/router'
 import { useMutation, useQuery } from '@tanstack/solid-query'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import CirclePlay from 'lucide-solid/icons/circle-play'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
-import { CardForm } from '../../forms/form.tsx'
+import { useAction } from '../../forms/action.tsx'
+import { CardForm, FormProblem } from '../../forms/form.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
-import { createFormState } from '../form-state.ts'
-import { Page, Section } from '../page-layout.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { attemptSentence, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
+import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
+import { ResendForm } from '../deliveries/resend.tsx'
+import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
-import { type Endpoint, endpointQuery, shortAddress, showEndpoint } from './endpoint-data.ts'
-import { EndpointFields, FIELDS, valuesOf } from './endpoint-fields.tsx'
-import { EndpointState, Health } from './endpoint-health.tsx'
-import { ResendFailed } from './resend-failed.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
-import { TestDelivery } from './test-delivery.tsx'
+import { RemoveSection } from '../remove-section.tsx'
+import { type Endpoint, EVENT_OPTIONS, endpoints, shortAddress, type WebhookEvent } from './endpoint-data.ts'
+import { createEndpointForm, EndpointFields } from './endpoint-fields.tsx'
+import { EndpointHealth, EndpointState } from './endpoint-health.tsx'
+import { RotateSecret } from './signing-secret.tsx'
 
-const BACK = { href: '/settings/endpoints', name: 'Webhook endpoints' }
+const LIST = { href: '/settings/endpoints', name: 'Webhook endpoints' }
+const REFETCH_MS = 10_000
+const MOVING_REFETCH_MS = 700
 
 /** One endpoint: its health, and every action on it. */
 export function EndpointPage(props: { id: string }) {
-  const query = useQuery(() => ({ ...endpointQuery(props.id), reconcile: 'id', refetchInterval: 10_000 }))
+  const query = useQuery(() => ({
+    ...endpoints.one(props.id),
+    reconcile: 'id',
+    refetchInterval: REFETCH_MS,
+  }))
   return (
     <Page
       title={query.data ? shortAddress(query.data.url) : 'Webhook endpoint'}
-      back={BACK}
+      back={LIST}
       lead={<Show when={query.data}>{(endpoint) => <Lead endpoint={endpoint()} />}</Show>}
       actions={<Show when={query.data}>{(endpoint) => <OnOff endpoint={endpoint()} />}</Show>}
     >
@@ -44,13 +50,23 @@ export function EndpointPage(props: { id: string }) {
                 <ButtonLink href={`/settings/deliveries?endpoint=${props.id}`}>View deliveries</ButtonLink>
               }
             >
-              <Health endpoint={endpoint()} />
+              <EndpointHealth endpoint={endpoint()} />
             </Section>
             <TestDelivery endpoint={endpoint()} />
             <EditEndpoint endpoint={endpoint()} />
             <RotateSecret endpoint={endpoint()} />
             <ResendFailed endpoint={endpoint()} />
-            <DeleteEndpoint endpoint={endpoint()} />
+            <RemoveSection
+              verb="Delete"
+              noun="endpoint"
+              text="Queued deliveries are canceled and the secret is deleted. The delivery log is kept."
+              title="Delete this endpoint?"
+              warning={`Nothing more will be sent to ${shortAddress(endpoint().url)}. Queued deliveries are canceled. This can't be undone.`}
+              done={`Deleted ${shortAddress(endpoint().url)}.`}
+              run={() => ask(api.console.endpoints({ id: props.id }).delete())}
+              onDone={endpoints.changed}
+              list={LIST.href}
+            />
           </>
         )}
       </QueryView>
@@ -68,90 +84,117 @@ function Lead(props: { endpoint: Endpoint }) {
 }
 
 function OnOff(props: { endpoint: Endpoint }) {
-  const change = useMutation(() => ({
-    mutationFn: (isOn: boolean) => {
+  const change = useAction(
+    (isOn: boolean) => {
       const one = api.console.endpoints({ id: props.endpoint.id })
       return isOn ? ask(one.enable.post()) : ask(one.disable.post())
     },
-    onSuccess: (endpoint: Endpoint) => {
-      showEndpoint(endpoint)
+    (endpoint: Endpoint) => {
+      endpoints.show(endpoint)
       void queries.invalidateQueries({ queryKey: queryKeys.deliveries })
       toast(endpoint.isOn ? 'Endpoint on. Queued deliveries are being sent.' : 'Endpoint off.', {
         text: 'Undo',
         run: () => change.mutate(!endpoint.isOn),
       })
     },
-    onError: (error) => toastError(errorMessage(error)),
+  )
+  return (
+    <Button
+      look={props.endpoint.isOn ? 'plain' : 'primary'}
+      icon={props.endpoint.isOn ? <CirclePause /> : <CirclePlay />}
+      isBusy={change.isPending}
+      onClick={() => change.mutate(!props.endpoint.isOn)}
+    >
+      {props.endpoint.isOn ? 'Turn off' : 'Turn on'}
+    </Button>
+  )
+}
+
+/** Sends a sample event and shows the result. */
+function TestDelivery(props: { endpoint: Endpoint }) {
+  const [event, setEvent] = createSignal<WebhookEvent>('ticket.created')
+  const send = useMutation(() => ({
+    mutationFn: () => ask(api.console.endpoints({ id: props.endpoint.id }).test.post({ event: event() })),
   }))
   return (
-    <Show
-      when={props.endpoint.isOn}
-      fallback={
-        <Button
-          look="primary"
-          icon={<CirclePlay />}
-          isBusy={change.isPending}
-          onClick={() => change.mutate(true)}
-        >
-          Turn on
-        </Button>
+    <Section
+      title="Test delivery"
+      text={
+        <>
+          Sends one real sample, marked <code>X-Service-Test: true</code>. Also works while the endpoint is
+          off.
+        </>
       }
     >
-      <Button icon={<CirclePause />} isBusy={change.isPending} onClick={() => change.mutate(false)}>
-        Turn off
-      </Button>
-    </Show>
+      <div class="card">
+        <div class="row">
+          <SegmentedControl label="Event" options={EVENT_OPTIONS} value={event()} onChange={setEvent} />
+          <Button onClick={() => send.mutate()} isBusy={send.isPending}>
+            Send test delivery
+          </Button>
+        </div>
+        <FormProblem error={send.error} />
+        <Show when={send.data?.deliveryId} keyed>
+          {(id) => <TestOutcome id={id} />}
+        </Show>
+      </div>
+    </Section>
+  )
+}
+
+function TestOutcome(props: { id: string }) {
+  const query = useQuery(() => ({
+    ...deliveryQuery(props.id),
+    refetchInterval: ({ state }) => (state.data && !isMoving(state.data) ? false : MOVING_REFETCH_MS),
+  }))
+  return (
+    <p class="row" role="status">
+      <Show when={query.data} fallback={<span class="muted">Sending…</span>}>
+        {(delivery) => (
+          <>
+            <DeliveryStateBadge state={delivery().state} />
+            <span>{attemptSentence(delivery())}</span>
+            <a href={`/settings/deliveries/${props.id}`}>View delivery</a>
+          </>
+        )}
+      </Show>
+    </p>
   )
 }
 
 /** Edits the URL, events and description of an endpoint. */
 function EditEndpoint(props: { endpoint: Endpoint }) {
-  const form = createFormState('the endpoint', () => valuesOf(props.endpoint))
-  const save = useMutation(() => ({
-    mutationFn: () =>
-      form.save((sent) =>
-        ask(api.console.endpoints({ id: props.endpoint.id }).patch({ ...sent, url: sent.url.trim() })),
-      ),
-    onSuccess: (endpoint: Endpoint) => {
-      showEndpoint(endpoint)
-      toast('Endpoint saved.')
+  const form = createEndpointForm({
+    what: 'the endpoint',
+    endpoint: () => props.endpoint,
+    save: (values) => ask(api.console.endpoints({ id: props.endpoint.id }).patch(values)),
+    onSaved: (endpoint) => {
+      endpoints.show(endpoint)
+      return 'Endpoint saved.'
     },
-  }))
+  })
   return (
     <Section title="Settings" text="If you change the URL, deliveries in progress still go to the old one.">
-      <CardForm save={save} fields={FIELDS} action="Save" isUnchanged={!form.isChanged()}>
-        <EndpointFields values={form.values} onChange={form.setValues} error={save.error} />
+      <CardForm form={form} action="Save">
+        <EndpointFields form={form} />
       </CardForm>
     </Section>
   )
 }
 
-/** Permanently deletes an endpoint, after a confirmation. */
-function DeleteEndpoint(props: { endpoint: Endpoint }) {
-  const [isAsking, setAsking] = createSignal(false)
-  const navigate = useNavigate()
-  const remove = async () => {
-    await ask(api.console.endpoints({ id: props.endpoint.id }).delete())
-    void queries.invalidateQueries({ queryKey: queryKeys.endpoints })
-    toast(`Deleted ${shortAddress(props.endpoint.url)}.`)
-    navigate('/settings/endpoints')
-  }
+/** Resends everything that failed since a given time, after an outage of the receiver. */
+function ResendFailed(props: { endpoint: Endpoint }) {
   return (
     <Section
-      title="Delete"
-      text="Queued deliveries are canceled and the secret is deleted. The delivery log is kept."
+      title="Resend failed deliveries"
+      text="After an outage: resends every failed delivery, with the same id and body."
     >
-      <div>
-        <Button onClick={() => setAsking(true)}>Delete endpoint…</Button>
-      </div>
-      <ConfirmDialog
-        isOpen={isAsking()}
-        onClose={() => setAsking(false)}
-        title="Delete this endpoint?"
-        text={`Nothing more will be sent to ${shortAddress(props.endpoint.url)}. Queued deliveries are canceled. This can't be undone.`}
-        action="Delete endpoint"
-        onConfirm={remove}
-      />
+      <Show
+        when={props.endpoint.isOn}
+        fallback={<p class="muted">Turn the endpoint on first. That also sends everything queued.</p>}
+      >
+        <ResendForm endpointId={props.endpoint.id} />
+      </Show>
     </Section>
   )
 }

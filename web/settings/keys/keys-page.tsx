@@ -1,15 +1,25 @@
-import { useQuery } from '@tanstack/solid-query'
+import { queryOptions, useQuery } from '@tanstack/solid-query'
 import KeyRound from 'lucide-solid/icons/key-round'
 import Plus from 'lucide-solid/icons/plus'
-import { createSignal, For, Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { ConfirmButton } from '../../forms/confirm-dialog.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Page, Section } from '../page-layout.tsx'
+import { toast } from '../../ui/toaster.tsx'
+import { Ago, Entry, EntryList, Facts } from '../entry.tsx'
+import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
-import { type ApiKey, isUsable, keysQuery } from './key-data.ts'
-import { KeyRow } from './key-row.tsx'
-import { NewKey } from './new-key.tsx'
+import { type ApiKey, keysChanged, NewKey } from './new-key.tsx'
+
+const keysQuery = queryOptions({
+  queryKey: queryKeys.apiKeys,
+  queryFn: () => ask(api.console.keys.get()),
+})
 
 /** The API keys of the organization. */
 export function KeysPage() {
@@ -34,22 +44,33 @@ export function KeysPage() {
         {(list) => (
           <>
             <Show when={list().data.some(isUsable)} fallback={<NoKeys />}>
-              <KeyList keys={list().data.filter(isUsable)} label="Keys" />
+              <EntryList label="Keys" items={list().data.filter(isUsable)}>
+                {(key) => <KeyRow apiKey={key} />}
+              </EntryList>
             </Show>
-            <Show when={list().data.some((key) => !isUsable(key))}>
+            <Show when={!list().data.every(isUsable)}>
               <Section title="Revoked and expired" text="Requests with these keys get a 401 error.">
-                <KeyList
-                  keys={list().data.filter((key) => !isUsable(key))}
+                <EntryList
                   label="Revoked and expired keys"
-                />
+                  items={list().data.filter((key) => !isUsable(key))}
+                >
+                  {(key) => <KeyRow apiKey={key} />}
+                </EntryList>
               </Section>
             </Show>
           </>
         )}
       </QueryView>
-      <NewKey isOpen={isCreating()} onClose={() => setCreating(false)} />
+      <Show when={isCreating()}>
+        <NewKey onClose={() => setCreating(false)} />
+      </Show>
     </Page>
   )
+}
+
+/** Whether requests with the key are accepted now. */
+function isUsable({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): boolean {
+  return !revokedAt && !(expiresAt && Date.parse(expiresAt) <= Date.now())
 }
 
 function NoKeys() {
@@ -62,10 +83,97 @@ function NoKeys() {
   )
 }
 
-function KeyList(props: { keys: ApiKey[]; label: string }) {
+/** A key with its name, prefix, access and times. */
+function KeyRow(props: { apiKey: ApiKey }) {
+  const revoke = async () => {
+    await ask(api.console.keys({ id: props.apiKey.id }).delete())
+    keysChanged()
+    toast(`Revoked “${props.apiKey.name}”.`)
+  }
   return (
-    <ul class="entry-list" aria-label={props.label}>
-      <For each={props.keys}>{(key) => <KeyRow apiKey={key} />}</For>
-    </ul>
+    <Entry
+      title={
+        <>
+          {props.apiKey.name}
+          <KeyBadges apiKey={props.apiKey} />
+        </>
+      }
+      facts={[
+        <span class="mono">{props.apiKey.publicKey ?? `${props.apiKey.prefix}…`}</span>,
+        accessText(props.apiKey),
+        props.apiKey.rateLimit && `${props.apiKey.rateLimit.toLocaleString('en')} requests per minute`,
+      ]}
+      more={
+        <Facts
+          facts={[
+            <Ago words="Created" at={props.apiKey.createdAt} />,
+            <Ago words="Last used" at={props.apiKey.lastUsedAt} otherwise="Never used" />,
+            <KeyEnd apiKey={props.apiKey} />,
+          ]}
+        />
+      }
+      actions={
+        isUsable(props.apiKey) && (
+          <>
+            <Show when={props.apiKey.publicKey}>
+              {(key) => <CopyButton text={key()} name={`Copy ${props.apiKey.name}`} />}
+            </Show>
+            <ConfirmButton
+              label="Revoke…"
+              name={`Revoke ${props.apiKey.name}`}
+              isQuiet
+              title={`Revoke “${props.apiKey.name}”?`}
+              text={`${consequence(props.apiKey)} This can't be undone, but you can create a new key any time.`}
+              action="Revoke key"
+              onConfirm={revoke}
+            />
+          </>
+        )
+      }
+    />
   )
+}
+
+function KeyBadges(props: { apiKey: ApiKey }) {
+  return (
+    <>
+      <Show when={props.apiKey.kind === 'public'}>
+        <Badge title="For the website widget only. Safe to publish.">Public</Badge>
+      </Show>
+      <Show when={props.apiKey.revokedAt}>
+        <Badge tone="red">Revoked</Badge>
+      </Show>
+      <Show when={!props.apiKey.revokedAt && !isUsable(props.apiKey)}>
+        <Badge tone="amber">Expired</Badge>
+      </Show>
+    </>
+  )
+}
+
+function KeyEnd(props: { apiKey: ApiKey }) {
+  return (
+    <Show
+      when={props.apiKey.revokedAt}
+      fallback={
+        <Ago
+          words={isUsable(props.apiKey) ? 'Expires' : 'Expired'}
+          at={props.apiKey.expiresAt}
+          otherwise="Never expires"
+        />
+      }
+    >
+      {(at) => <Ago words="Revoked" at={at()} />}
+    </Show>
+  )
+}
+
+function consequence({ kind }: ApiKey): string {
+  return kind === 'public'
+    ? 'The widget that uses it disappears from your websites at once.'
+    : 'Software that uses it loses access at once.'
+}
+
+function accessText({ kind, scopes }: ApiKey): string {
+  if (kind === 'public') return 'Website widget only'
+  return scopes ? scopes.join(', ') : 'Full access'
 }

@@ -1,88 +1,183 @@
-import { useMutation } from '@tanstack/solid-query'
-import { Show } from 'solid-js'
-import { createStore } from 'solid-js/store'
-import { api, ask } from '../../api/api.ts'
-import { fieldError } from '../../api/api-problem.ts'
-import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
-import { DialogForm } from '../../forms/form.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { For, Show } from 'solid-js'
+import { type Answer, api, ask } from '../../api/api.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { createForm, type FormFields } from '../../forms/create-form.ts'
+import { FormDialog } from '../../forms/form.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
+import { ErrorText } from '../../ui/error-text.tsx'
+import { SegmentedControl } from '../../ui/segmented-control.tsx'
+import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { CodeBlock } from '../code-block.tsx'
-import { SecretOnce } from '../secret-once.tsx'
-import { keysChanged, type Scope } from './key-data.ts'
-import { bodyOf, KeyExpiry, KeyScopes, type KeyValues, newKeyValues } from './key-fields.tsx'
+import { SecretDialog, SecretOnce } from '../secret.tsx'
 
-const FIELDS = ['name', 'scopes', 'rateLimit', 'expiresAt']
+export type ApiKey = Answer<typeof api.console.keys.get>['data'][number]
+type Scope = NonNullable<ApiKey['scopes']>[number]
+type Expiry = 'never' | 'month' | 'quarter' | 'year' | 'day'
+
+type KeyValues = {
+  name: string
+  /** The whole API, or only the chosen scopes. */
+  access: 'full' | 'scoped'
+  scopes: Scope[]
+  rateLimit: string
+  expiry: Expiry
+  /** The value of `<input type="date">`. The key expires at the end of that day, in this time zone. */
+  lastDay: string
+}
+
+const EXPIRIES: { value: Expiry; label: string }[] = [
+  { value: 'never', label: 'Never' },
+  { value: 'month', label: 'In 30 days' },
+  { value: 'quarter', label: 'In 90 days' },
+  { value: 'year', label: 'In 1 year' },
+  { value: 'day', label: 'On a date…' },
+]
+const ACCESS = [
+  { value: 'full', label: 'Full access' },
+  { value: 'scoped', label: 'Limited…' },
+] as const
+const DAYS = { month: 30, quarter: 90, year: 365 } as const
+
+/** The scopes of a key, and what each allows. */
+const SCOPES: { scope: Scope; text: string }[] = [
+  { scope: 'tickets:read', text: 'List tickets and read their messages.' },
+  { scope: 'tickets:write', text: 'Create tickets and change their status, assignee and tags.' },
+  { scope: 'messages:write', text: 'Send messages on tickets as an agent.' },
+]
+const DAY_MS = 86_400_000
 
 /** Creates a secret key, then shows it once. */
-export function NewKey(props: { isOpen: boolean; onClose: () => void }) {
+export function NewKey(props: { onClose: () => void }) {
+  const form = createForm({
+    values: (): KeyValues => ({
+      name: '',
+      access: 'full',
+      scopes: [],
+      rateLimit: '',
+      expiry: 'never',
+      lastDay: '',
+    }),
+    save: (values) => ask(api.console.keys.post(bodyOf(values))),
+    onSaved: keysChanged,
+  })
   return (
-    <Show when={props.isOpen}>
-      <NewKeyDialog onClose={() => props.onClose()} />
+    <Show
+      when={form.submit.data}
+      fallback={
+        <FormDialog form={form} title="New API key" action="Create key" onClose={props.onClose}>
+          <TextField
+            {...form.text('name')}
+            label="Name"
+            hint="The program that will use it, like “Web shop”."
+            autocomplete="off"
+            required
+          />
+          <Access form={form} />
+          <div class="form-columns">
+            <Expiration form={form} />
+            <TextField
+              {...form.text('rateLimit')}
+              label="Requests per minute"
+              aside="optional"
+              hint="Leave empty for the server limit."
+              type="number"
+              min="1"
+              step="1"
+              inputmode="numeric"
+            />
+          </div>
+        </FormDialog>
+      }
+    >
+      {(created) => (
+        <SecretDialog isOpen title="Save your key" size="wide" onDone={props.onClose}>
+          <KeySecret secret={created().secret} scopes={created().key.scopes ?? undefined} />
+        </SecretDialog>
+      )}
     </Show>
   )
 }
 
-function NewKeyDialog(props: { onClose: () => void }) {
-  const [values, setValues] = createStore<KeyValues>(newKeyValues())
-  const create = useMutation(() => ({
-    mutationFn: () => ask(api.console.keys.post(bodyOf(values))),
-    onSuccess: keysChanged,
-  }))
-  askBeforeLeaving(() => !create.data && (values.name !== '' || values.rateLimit !== ''))
+/** Reloads the keys after a change. */
+export function keysChanged(): void {
+  void queries.invalidateQueries({ queryKey: queryKeys.apiKeys })
+  void queries.invalidateQueries({ queryKey: queryKeys.checklist })
+}
+
+/** When the key expires. */
+function Expiration(props: { form: FormFields<KeyValues> }) {
+  const isDay = () => props.form.values.expiry === 'day'
+  const expiry = props.form.choice('expiry', 'expiresAt')
   return (
-    <Show
-      when={create.data}
-      fallback={
-        <Dialog isOpen onClose={() => props.onClose()} title="New API key">
-          <DialogForm save={create} fields={FIELDS} action="Create key" onCancel={() => props.onClose()}>
-            <TextField
-              label="Name"
-              hint="The program that will use it, like “Web shop”."
-              value={values.name}
-              onInput={(name) => setValues({ name })}
-              error={fieldError(create.error, 'name')}
-              autocomplete="off"
-              required
-            />
-            <KeyScopes values={values} onChange={setValues} error={fieldError(create.error, 'scopes')} />
-            <div class="form-columns">
-              <KeyExpiry values={values} onChange={setValues} error={fieldError(create.error, 'expiresAt')} />
-              <TextField
-                label="Requests per minute"
-                aside="optional"
-                hint="Leave empty for the server limit."
-                value={values.rateLimit}
-                onInput={(rateLimit) => setValues({ rateLimit })}
-                error={fieldError(create.error, 'rateLimit')}
-                type="number"
-                min="1"
-                step="1"
-                inputmode="numeric"
-              />
-            </div>
-          </DialogForm>
-        </Dialog>
-      }
-    >
-      {(created) => (
-        // No close button: the agent confirms that the key is saved.
-        <Dialog
-          isOpen
-          title="Save your key"
-          size="wide"
-          footer={
-            <Button look="primary" onClick={() => props.onClose()}>
-              I've saved it
-            </Button>
-          }
-        >
-          <KeySecret secret={created().secret} scopes={created().key.scopes ?? undefined} />
-        </Dialog>
-      )}
-    </Show>
+    <div class="stack-tight">
+      <Select
+        label="Expires"
+        options={EXPIRIES}
+        value={expiry.value}
+        onChange={expiry.onChange}
+        error={isDay() ? undefined : expiry.error}
+        hint={
+          props.form.values.expiry === 'never'
+            ? 'The key works until you revoke it.'
+            : 'The key stops working then.'
+        }
+      />
+      <Show when={isDay()}>
+        <TextField {...props.form.text('lastDay', 'expiresAt')} label="Last day" type="date" required />
+      </Show>
+    </div>
   )
+}
+
+/** Full access, or the chosen scopes. */
+function Access(props: { form: FormFields<KeyValues> }) {
+  const error = props.form.errorAt('scopes')
+  const toggle = (scope: Scope, isChosen: boolean) => {
+    const others = props.form.values.scopes.filter((one) => one !== scope)
+    props.form.set({ scopes: isChosen ? [...others, scope] : others })
+  }
+  return (
+    <fieldset class="form-choices">
+      <legend>Access</legend>
+      <SegmentedControl {...props.form.choice('access')} label="Access" options={ACCESS} />
+      <Show
+        when={props.form.values.access === 'scoped'}
+        fallback={<p class="field-hint">Can use the whole API for this organization.</p>}
+      >
+        <For each={SCOPES}>
+          {({ scope, text }) => (
+            <Checkbox
+              label={<span class="mono">{scope}</span>}
+              hint={text}
+              isChecked={props.form.values.scopes.includes(scope)}
+              onChange={(isChosen) => toggle(scope, isChosen)}
+            />
+          )}
+        </For>
+      </Show>
+      <Show when={error()}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+    </fieldset>
+  )
+}
+
+/** The request body, with only what was chosen. */
+function bodyOf({ name, access, scopes, rateLimit, ...when }: KeyValues) {
+  const expiresAt = endOf(when)
+  return {
+    name,
+    ...(access === 'scoped' && { scopes: [...scopes] }),
+    ...(rateLimit !== '' && { rateLimit: Number(rateLimit) }),
+    ...(expiresAt && { expiresAt }),
+  }
+}
+
+function endOf({ expiry, lastDay }: Pick<KeyValues, 'expiry' | 'lastDay'>): string | undefined {
+  if (expiry === 'never') return undefined
+  if (expiry !== 'day') return new Date(Date.now() + DAYS[expiry] * DAY_MS).toISOString()
+  const end = new Date(`${lastDay}T23:59:59.999`)
+  return Number.isNaN(end.getTime()) ? undefined : end.toISOString()
 }
 
 /** A new key, shown once, with an example request. */

@@ -4,8 +4,7 @@ import CircleX from 'lucide-solid/icons/circle-x'
 import { type Component, For, onMount, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import type { Answer, api } from '../../api/api.ts'
-import { PLAIN_ANSWERS } from './mailbox-state.tsx'
-import './connection-test.css'
+import { PLAIN_ANSWERS } from './mailbox-data.ts'
 
 export type ConnectionTest = Answer<typeof api.console.mailboxes.test.post>
 type Step = ConnectionTest['steps'][number]
@@ -39,7 +38,7 @@ export function TestResult(props: { test: ConnectionTest }) {
   // It is below a long form.
   onMount(() => result?.scrollIntoView({ block: 'nearest' }))
   return (
-    <div class="connection-test" role="status" ref={result}>
+    <div class="connection-test stack-tight" role="status" ref={result}>
       <p class="connection-test-sentence">
         {props.test.isOk
           ? 'Everything works. A message left this mailbox and came back.'

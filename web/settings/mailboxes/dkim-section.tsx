@@ -1,17 +1,15 @@
-import { useMutation } from '@tanstack/solid-query'
-import { createSignal, Show } from 'solid-js'
+import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage, fieldError } from '../../api/api-problem.ts'
-import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { SavedSwitch } from '../../forms/action.tsx'
+import { ConfirmButton } from '../../forms/confirm-dialog.tsx'
+import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Switch } from '../../ui/checkbox.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
+import { toast } from '../../ui/toaster.tsx'
 import { CodeBlock } from '../code-block.tsx'
-import { Section } from '../page-layout.tsx'
-import { type Mailbox, showMailbox } from './mailbox-data.ts'
+import { Section } from '../page.tsx'
+import { type Mailbox, mailboxes } from './mailbox-data.ts'
 
 type Dkim = NonNullable<Mailbox['dkim']>
 
@@ -24,7 +22,7 @@ export function DkimSection(props: { mailbox: Mailbox }) {
       actions={<DocsLink to="/docs/email#sign-with-dkim">When to use it</DocsLink>}
     >
       <Show when={props.mailbox.dkim} fallback={<NewKey mailbox={props.mailbox} />}>
-        {(dkim) => <KnownKey mailbox={props.mailbox} dkim={dkim()} />}
+        {(dkim) => <StoredKey mailbox={props.mailbox} dkim={dkim()} />}
       </Show>
     </Section>
   )
@@ -35,34 +33,26 @@ function dkimOf({ id }: Mailbox) {
 }
 
 function NewKey(props: { mailbox: Mailbox }) {
-  const [domain, setDomain] = createSignal(props.mailbox.address.split('@').at(-1) ?? '')
-  const [selector, setSelector] = createSignal('bellhop')
-  const make = useMutation(() => ({
-    mutationFn: () => ask(dkimOf(props.mailbox).post({ domain: domain(), selector: selector() })),
-    onSuccess: showMailbox,
-  }))
+  const form = createForm({
+    values: () => ({ domain: props.mailbox.address.split('@').at(-1) ?? '', selector: 'bellhop' }),
+    save: (values) => ask(dkimOf(props.mailbox).post(values)),
+    onSaved: mailboxes.show,
+    isUnsaved: () => false,
+  })
   return (
-    <CardForm save={make} fields={['domain', 'selector']} action="Create key">
+    <CardForm form={form} action="Create key" isUnchanged={false}>
       <div class="form-columns">
         <TextField
+          {...form.text('domain')}
           label="Domain"
           hint="The domain of the address, or a parent domain."
-          value={domain()}
-          onInput={setDomain}
-          error={fieldError(make.error, 'domain')}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
+          isVerbatim
         />
         <TextField
+          {...form.text('selector')}
           label="Selector"
           hint="Distinguishes this key from the domain's other keys."
-          value={selector()}
-          onInput={setSelector}
-          error={fieldError(make.error, 'selector')}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
+          isVerbatim
         />
       </div>
     </CardForm>
@@ -70,19 +60,13 @@ function NewKey(props: { mailbox: Mailbox }) {
 }
 
 /** The record to publish, and the switch for afterwards. */
-function KnownKey(props: { mailbox: Mailbox; dkim: Dkim }) {
-  const [isAsking, setAsking] = createSignal(false)
-  const onError = (error: unknown) => void toastError(errorMessage(error))
-  const turn = useMutation(() => ({
-    mutationFn: (isOn: boolean) => ask(dkimOf(props.mailbox).patch({ isOn })),
-    onSuccess: (mailbox: Mailbox) => {
-      showMailbox(mailbox)
-      toast(mailbox.dkim?.isOn ? 'Email is now signed.' : 'Email is no longer signed.')
-    },
-    onError,
-  }))
+function StoredKey(props: { mailbox: Mailbox; dkim: Dkim }) {
+  async function sign(isOn: boolean) {
+    mailboxes.show(await ask(dkimOf(props.mailbox).patch({ isOn })))
+    toast(isOn ? 'Email is now signed.' : 'Email is no longer signed.')
+  }
   async function remove() {
-    showMailbox(await ask(dkimOf(props.mailbox).delete()))
+    mailboxes.show(await ask(dkimOf(props.mailbox).delete()))
     toast('Removed the DKIM key.')
   }
   return (
@@ -90,23 +74,21 @@ function KnownKey(props: { mailbox: Mailbox; dkim: Dkim }) {
       <p>Add this TXT record to the DNS of {props.dkim.domain}.</p>
       <CodeBlock label="Record name" code={props.dkim.record.name} />
       <CodeBlock label="Record value" code={props.dkim.record.value} />
-      <Switch
+      <SavedSwitch
         label="Sign email from this mailbox"
         hint="Turn this on once the record is published. A signature that can't be checked looks forged."
         isChecked={props.dkim.isOn}
-        onChange={(isOn) => turn.mutate(isOn)}
+        save={sign}
       />
-      <div class="card-foot">
-        <Button onClick={() => setAsking(true)}>Remove key…</Button>
+      <div class="row">
+        <ConfirmButton
+          label="Remove key…"
+          title="Remove the DKIM key?"
+          text="Email from this mailbox will no longer be signed. A new key needs a new record."
+          action="Remove key"
+          onConfirm={remove}
+        />
       </div>
-      <ConfirmDialog
-        isOpen={isAsking()}
-        onClose={() => setAsking(false)}
-        title="Remove the DKIM key?"
-        text="Email from this mailbox will no longer be signed. A new key needs a new record."
-        action="Remove key"
-        onConfirm={remove}
-      />
     </div>
   )
 }

@@ -1,7 +1,11 @@
 import { queryOptions } from '@tanstack/solid-query'
+import CircleX from 'lucide-solid/icons/circle-x'
+import LogIn from 'lucide-solid/icons/log-in'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries, showSaved } from '../../api/queries.ts'
+import { createResource } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { ACCOUNT_STATES } from '../channel-account.tsx'
+import type { ShownState } from '../detail-list.tsx'
 
 export type Mailbox = Answer<typeof api.console.mailboxes.get>['data'][number]
 export type SignIn = Mailbox['signIn']
@@ -11,16 +15,40 @@ export type OauthClient = Answer<(typeof api.console)['oauth-clients']['get']>['
 
 export const PROVIDER_NAMES: Record<OauthProvider, string> = { google: 'Google', microsoft: 'Microsoft' }
 
-export const mailboxesQuery = queryOptions({
-  queryKey: queryKeys.mailboxes,
-  queryFn: () => ask(api.console.mailboxes.get()),
+export const MAILBOXES_PAGE = { href: '/settings/email', name: 'Email' }
+
+export const mailboxes = createResource({
+  listKey: queryKeys.mailboxes,
+  keyOf: queryKeys.mailbox,
+  readList: () => ask(api.console.mailboxes.get()),
+  read: (id) => ask(api.console.mailboxes({ id }).get()),
+  affected: [queryKeys.channelProblems, queryKeys.checklist],
 })
 
-export const mailboxQuery = (id: string) =>
-  queryOptions({
-    queryKey: queryKeys.mailbox(id),
-    queryFn: () => ask(api.console.mailboxes({ id }).get()),
-  })
+export const PLAIN_ANSWERS =
+  "Email to this address with +… before the @ doesn't arrive, so replies use the plain address. Answers are recognized by their headers."
+
+const STATES: Record<Mailbox['state'], ShownState> = {
+  ...ACCOUNT_STATES,
+  refused: { word: 'Sign-in refused', tone: 'red', icon: CircleX },
+}
+const UNFINISHED: ShownState = { word: 'Not signed in', tone: 'amber', icon: LogIn }
+
+export function shownStateOf({ isSignedIn, state }: Mailbox): ShownState {
+  return isSignedIn ? STATES[state] : UNFINISHED
+}
+
+export function isBroken({ state }: Mailbox): boolean {
+  return state === 'failing' || state === 'refused'
+}
+
+/** "1,204 on the server, all processed": mails in the folders that are read, against those that Bellhop has seen to. */
+export function mailCountSentence({ health: { onServer, unaccounted } }: Mailbox): string {
+  if (onServer === null) return 'Not counted yet'
+  const counted = `${onServer.toLocaleString('en')} on the server`
+  if (!unaccounted) return `${counted}, all processed`
+  return `${counted}, ${unaccounted.toLocaleString('en')} still to process`
+}
 
 /** They change with the aliases. */
 export const suggestedAliasesQuery = ({ id, aliases }: Pick<Mailbox, 'id' | 'aliases'>) =>
@@ -41,18 +69,6 @@ export const oauthClientsQuery = queryOptions({
   queryKey: queryKeys.oauthClients,
   queryFn: () => ask(api.console['oauth-clients'].get()),
 })
-
-/** Shows a changed mailbox at once, everywhere on the page. */
-export function showMailbox(mailbox: Mailbox): void {
-  showSaved(['mailbox', mailbox.id], mailbox)
-  mailboxesChanged()
-}
-
-export function mailboxesChanged(): void {
-  for (const queryKey of [queryKeys.mailboxes, queryKeys.channelProblems, queryKeys.checklist]) {
-    void queries.invalidateQueries({ queryKey })
-  }
-}
 
 /** Leaves this page for the provider's, which leads back to the mailbox. */
 export async function openSignIn(id: string, login: string): Promise<void> {

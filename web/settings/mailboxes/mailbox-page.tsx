@@ -1,34 +1,32 @@
-import { useNavigate, useSearchParams } from '@solidjs/router'
-import { useMutation, useQuery } from '@tanstack/solid-query'
-import { createSignal, onMount, Show } from 'solid-js'
+import { useSearchParams } from '@solidjs/router'
+import { useQuery } from '@tanstack/solid-query'
+import { onMount, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
-import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { ActionButton } from '../../forms/action.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
-import { createFormState } from '../form-state.ts'
-import { Page, Section } from '../page-layout.tsx'
-import { PauseButton } from '../pause-button.tsx'
-import { QueryView } from '../query-view.tsx'
+import { AccountPage } from '../channel-account.tsx'
+import { DetailList, LastError, timeOr } from '../detail-list.tsx'
+import { Section } from '../page.tsx'
 import { AliasesSection } from './aliases-section.tsx'
 import { DkimSection } from './dkim-section.tsx'
 import {
+  isBroken,
+  MAILBOXES_PAGE,
   type Mailbox,
-  mailboxesChanged,
-  mailboxQuery,
+  mailboxes,
+  mailCountSentence,
   mailProvidersQuery,
-  showMailbox,
+  PLAIN_ANSWERS,
+  shownStateOf,
 } from './mailbox-data.ts'
-import { MailboxForm } from './mailbox-form.tsx'
-import { MailboxHealth, MailboxState } from './mailbox-state.tsx'
-import { inputOf, type MailboxValues, valuesOf } from './mailbox-values.ts'
+import { createMailboxForm, MailboxForm } from './mailbox-form.tsx'
+import { inputOf, valuesOf } from './mailbox-values.ts'
 import { NewMailbox } from './new-mailbox.tsx'
 import { Reconnect } from './reconnect.tsx'
 
-const LIST = '/settings/email'
-const REFETCH_MS = 5_000
 /** How a sign-in at a provider ended, as the server says in the URL. */
 const SIGN_IN_OUTCOMES: Record<string, string> = {
   declined: "The sign-in was canceled. The mailbox isn't connected.",
@@ -40,41 +38,48 @@ const SIGN_IN_OUTCOMES: Record<string, string> = {
 export function MailboxPage(props: { id: string }) {
   return (
     <Show when={props.id !== 'new'} fallback={<NewMailbox />}>
-      <KnownMailbox id={props.id} />
+      <StoredMailbox id={props.id} />
     </Show>
   )
 }
 
-function KnownMailbox(props: { id: string }) {
-  const query = useQuery(() => ({ ...mailboxQuery(props.id), reconcile: 'id', refetchInterval: REFETCH_MS }))
+function StoredMailbox(props: { id: string }) {
   reportSignIn()
   return (
-    <Page
-      title={query.data?.address ?? 'Mailbox'}
-      back={{ href: LIST, name: 'Email' }}
-      lead={<Show when={query.data}>{(mailbox) => <Lead mailbox={mailbox()} />}</Show>}
-      actions={<Show when={query.data}>{(mailbox) => <Actions mailbox={mailbox()} />}</Show>}
+    <AccountPage
+      id={props.id}
+      noun="mailbox"
+      list={MAILBOXES_PAGE}
+      accounts={mailboxes}
+      route={(id) => api.console.mailboxes({ id })}
+      nameOf={({ address }) => address}
+      stateOf={shownStateOf}
+      saysDetail={(mailbox) => !isBroken(mailbox)}
+      marks={({ isDefault }) => isDefault && <Badge>Default</Badge>}
+      actions={(mailbox) => <MakeDefault mailbox={mailbox} />}
+      canPause={({ state }) => state !== 'refused'}
+      removal={({ address }) => ({
+        name: address,
+        text: 'Tickets and their messages are kept, and so is the mail at your provider.',
+        warning:
+          "Bellhop stops receiving and sending with this address, and deletes its password and the mail in quarantine. This can't be undone.",
+      })}
     >
-      <QueryView query={query} what="the mailbox">
-        {(mailbox) => (
-          <>
-            <Reconnect mailbox={mailbox()} />
-            <Section
-              title="Health"
-              actions={
-                <ButtonLink href={`/settings/mails?mailbox=${props.id}`}>View received mail</ButtonLink>
-              }
-            >
-              <MailboxHealth mailbox={mailbox()} />
-            </Section>
-            <EditMailbox mailbox={mailbox()} />
-            <AliasesSection mailbox={mailbox()} />
-            <DkimSection mailbox={mailbox()} />
-            <RemoveMailbox mailbox={mailbox()} />
-          </>
-        )}
-      </QueryView>
-    </Page>
+      {(mailbox) => (
+        <>
+          <Reconnect mailbox={mailbox()} />
+          <Section
+            title="Health"
+            actions={<ButtonLink href={`/settings/mails?mailbox=${props.id}`}>View received mail</ButtonLink>}
+          >
+            <Health mailbox={mailbox()} />
+          </Section>
+          <EditMailbox mailbox={mailbox()} />
+          <AliasesSection mailbox={mailbox()} />
+          <DkimSection mailbox={mailbox()} />
+        </>
+      )}
+    </AccountPage>
   )
 }
 
@@ -91,61 +96,82 @@ function reportSignIn(): void {
   })
 }
 
-function Lead(props: { mailbox: Mailbox }) {
-  const isTold = () => ['failing', 'refused'].includes(props.mailbox.state)
+function MakeDefault(props: { mailbox: Mailbox }) {
   return (
-    <>
-      <MailboxState mailbox={props.mailbox} />{' '}
-      <Show when={props.mailbox.isDefault}>
-        <Badge>Default</Badge>
-      </Show>{' '}
-      <Show when={!isTold()}>{props.mailbox.detail}</Show>
-    </>
+    <Show when={!props.mailbox.isDefault}>
+      <ActionButton
+        run={() => ask(api.console.mailboxes({ id: props.mailbox.id }).default.post())}
+        onDone={(mailbox) => {
+          mailboxes.show(mailbox)
+          return 'New tickets are sent from this address.'
+        }}
+      >
+        Make default
+      </ActionButton>
+    </Show>
   )
 }
 
-/** Pause, resume, and use for new tickets. */
-function Actions(props: { mailbox: Mailbox }) {
-  const one = () => api.console.mailboxes({ id: props.mailbox.id })
-  const makeDefault = useMutation(() => ({
-    mutationFn: () => ask(one().default.post()),
-    onSuccess: (mailbox: Mailbox) => {
-      showMailbox(mailbox)
-      toast('New tickets are sent from this address.')
-    },
-    onError: (error) => toastError(errorMessage(error)),
-  }))
+/** When mail last came and went, how much there is, and what is wrong. */
+function Health(props: { mailbox: Mailbox }) {
+  const health = () => props.mailbox.health
   return (
-    <>
-      <Show when={!props.mailbox.isDefault}>
-        <Button isBusy={makeDefault.isPending} onClick={() => makeDefault.mutate()}>
-          Make default
-        </Button>
-      </Show>
-      <Show when={props.mailbox.state !== 'refused'}>
-        <PauseButton
-          item={props.mailbox}
-          noun="Mailbox"
-          pause={(isPaused) => (isPaused ? ask(one().pause.post()) : ask(one().resume.post()))}
-          onChange={showMailbox}
-        />
-      </Show>
-    </>
+    <DetailList
+      items={{
+        'Last mail in': timeOr(health().lastReceivedAt, 'None yet'),
+        'Last mail out': timeOr(health().lastSentAt, 'None yet'),
+        Emails: mailCountSentence(props.mailbox),
+        Quarantine: <Quarantine mailbox={props.mailbox} />,
+        'Last checked': timeOr(health().lastCheckedAt, 'Not yet'),
+        'Last error': (
+          <LastError
+            errors={[props.mailbox.health.receiveError, props.mailbox.health.sendError]}
+            since={props.mailbox.health.failingSince}
+          />
+        ),
+        'Reply address': answersSentence(props.mailbox),
+      }}
+    />
+  )
+}
+
+/** How answers find their ticket. */
+function answersSentence({ address, hasSubaddresses }: Mailbox): string {
+  if (hasSubaddresses === false) return PLAIN_ANSWERS
+  const shown = address.replace(/@/, '+…@')
+  return hasSubaddresses
+    ? `Customers answer replies at ${shown}, which arrives here.`
+    : `Customers answer replies at ${shown}. Test the connection to check that this arrives.`
+}
+
+function Quarantine(props: { mailbox: Mailbox }) {
+  const count = () => props.mailbox.health.quarantined
+  return (
+    <Show when={count() > 0} fallback="Empty">
+      <a href={`/settings/mails?mailbox=${props.mailbox.id}&outcome=quarantined`}>
+        {count() === 1 ? '1 email' : `${count()} emails`}
+      </a>
+    </Show>
   )
 }
 
 function EditMailbox(props: { mailbox: Mailbox }) {
-  const form = createFormState<MailboxValues>('the mailbox', () => {
-    // A saved password leaves its field, although nothing else may have changed.
-    const { updatedAt: _ } = props.mailbox
-    return valuesOf(props.mailbox)
-  })
+  const route = () => api.console.mailboxes({ id: props.mailbox.id })
   const providers = useQuery(() => mailProvidersQuery(''))
-  const one = () => api.console.mailboxes({ id: props.mailbox.id })
-  function onStored(mailbox: Mailbox) {
-    showMailbox(mailbox)
-    toast('Mailbox saved.')
-  }
+  const form = createMailboxForm({
+    what: 'the mailbox',
+    values: () => {
+      // A saved password leaves its field, although nothing else may have changed.
+      const { updatedAt: _ } = props.mailbox
+      return valuesOf(props.mailbox)
+    },
+    store: (values) => ask(route().patch(inputOf(values))),
+    onStored: (mailbox) => {
+      mailboxes.show(mailbox)
+      return 'Mailbox saved.'
+    },
+    test: (values) => ask(route().test.post(inputOf(values))),
+  })
   return (
     <Section
       title="Settings"
@@ -156,41 +182,9 @@ function EditMailbox(props: { mailbox: Mailbox }) {
         form={form}
         mailbox={props.mailbox}
         providers={providers.data?.data ?? []}
-        store={(values) => ask(one().patch(inputOf(values)))}
-        onStored={onStored}
-        test={(values) => ask(one().test.post(inputOf(values)))}
         canTest={props.mailbox.isSignedIn}
         action="Save"
         canStore={form.isChanged()}
-      />
-    </Section>
-  )
-}
-
-/** Removes a mailbox permanently, after a confirmation. */
-function RemoveMailbox(props: { mailbox: Mailbox }) {
-  const [isAsking, setAsking] = createSignal(false)
-  const navigate = useNavigate()
-  const remove = async () => {
-    const { id, address } = props.mailbox
-    await ask(api.console.mailboxes({ id }).delete())
-    mailboxesChanged()
-    toast(`Removed ${address}.`)
-    navigate(LIST)
-  }
-  return (
-    <Section title="Remove" text="Tickets and their messages are kept, and so is the mail at your provider.">
-      <div>
-        <Button onClick={() => setAsking(true)}>Remove mailbox…</Button>
-      </div>
-      <ConfirmDialog
-        isOpen={isAsking()}
-        onClose={() => setAsking(false)}
-        title={`Remove ${props.mailbox.address}?`}
-        text="Bellhop stops receiving and sending with this address, and deletes its password and the mail in quarantine. This can't be undone."
-        word="remove"
-        action="Remove mailbox"
-        onConfirm={remove}
       />
     </Section>
   )

@@ -34,33 +34,8 @@ export type MailboxValues = {
   signature: string
   autoReply: string
   authservId: string
-  subjects: 'plain' | 'token'
+  hasSubjectTokens: boolean
 }
-
-/** Fields that show their own errors, as JSON pointers without the first slash. */
-export const MAILBOX_FIELDS = [
-  'name',
-  'address',
-  'imap/host',
-  'imap/port',
-  'imap/user',
-  'imap/password',
-  'smtp/host',
-  'smtp/port',
-  'smtp/user',
-  'smtp/password',
-  'folders',
-  'sentFolder',
-  'importSince',
-  'defaultAssignee',
-  'signature',
-  'autoReply',
-  'authservId',
-] as const
-export const SERVER_FIELDS = MAILBOX_FIELDS.filter(
-  (field) => /^(?:imap|smtp)\//.test(field) && field !== 'imap/password',
-)
-export const OPTION_FIELDS = MAILBOX_FIELDS.slice(MAILBOX_FIELDS.indexOf('folders'))
 
 export function newMailboxValues(name: string): MailboxValues {
   return {
@@ -85,7 +60,7 @@ export function newMailboxValues(name: string): MailboxValues {
     signature: '',
     autoReply: '',
     authservId: '',
-    subjects: 'plain',
+    hasSubjectTokens: false,
   }
 }
 
@@ -109,7 +84,7 @@ export function valuesOf(mailbox: Mailbox): MailboxValues {
     signature: mailbox.signature,
     autoReply: mailbox.autoReply,
     authservId: mailbox.authservId,
-    subjects: mailbox.hasSubjectTokens ? 'token' : 'plain',
+    hasSubjectTokens: mailbox.hasSubjectTokens,
   }
 }
 
@@ -133,15 +108,12 @@ export function serverValues({ imap, smtp }: Pick<MailProvider, 'imap' | 'smtp'>
 
 /** Whether the servers are those of a provider, with their ports and encryption. */
 export function hasServersOf(values: MailboxValues, provider: Pick<MailProvider, 'imap' | 'smtp'>): boolean {
-  const servers = serverValues(provider)
-  return (
-    values.imapHost === servers.imapHost &&
-    values.imapPort === servers.imapPort &&
-    values.imapSecurity === servers.imapSecurity &&
-    values.smtpHost === servers.smtpHost &&
-    values.smtpPort === servers.smtpPort &&
-    values.smtpSecurity === servers.smtpSecurity
-  )
+  return JSON.stringify(serversOf(values)) === JSON.stringify(serverValues(provider))
+}
+
+function serversOf(values: MailboxValues) {
+  const { imapHost, imapPort, imapSecurity, smtpHost, smtpPort, smtpSecurity } = values
+  return { imapHost, imapPort, imapSecurity, smtpHost, smtpPort, smtpSecurity }
 }
 
 /** The fields as the API takes them, for a new mailbox and for a change. */
@@ -159,7 +131,7 @@ export function inputOf(values: MailboxValues) {
     signature,
     autoReply,
     authservId: values.authservId,
-    hasSubjectTokens: values.subjects === 'token',
+    hasSubjectTokens: values.hasSubjectTokens,
   }
 }
 
@@ -212,20 +184,4 @@ export function withAddressFault(error: unknown): unknown {
   if (!(error instanceof ApiProblem) || error.code !== 'mailbox_exists') return error
   const fault = { pointer: '/address', code: error.code, detail: error.detail }
   return new ApiProblem(error.status, error.code, error.detail, [fault])
-}
-
-/** Whether the server found a fault in one of these fields. A folder has a number at the end. */
-export function hasFaultIn(error: unknown, fields: readonly string[]): boolean {
-  if (!(error instanceof ApiProblem)) return false
-  return error.errors.some(({ pointer = '' }) => fields.some((field) => isOf(pointer, field)))
-}
-
-/** The sentence about a field or a part of it. */
-export function faultOf(error: unknown, field: string): string | undefined {
-  if (!(error instanceof ApiProblem)) return undefined
-  return error.errors.find(({ pointer = '' }) => isOf(pointer, field))?.detail
-}
-
-function isOf(pointer: string, field: string): boolean {
-  return pointer === `/${field}` || pointer.startsWith(`/${field}/`)
 }

@@ -5,10 +5,9 @@ import { api, ask } from '../../api/api.ts'
 import { useSession } from '../../api/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { createFormState } from '../form-state.ts'
-import { Page } from '../page-layout.tsx'
-import { type Mailbox, mailProvidersQuery, openSignIn, PROVIDER_NAMES, showMailbox } from './mailbox-data.ts'
-import { MailboxForm } from './mailbox-form.tsx'
+import { Page } from '../page.tsx'
+import { MAILBOXES_PAGE, mailboxes, mailProvidersQuery, openSignIn, PROVIDER_NAMES } from './mailbox-data.ts'
+import { createMailboxForm, MailboxForm } from './mailbox-form.tsx'
 import {
   importSinceOf,
   inputOf,
@@ -16,9 +15,9 @@ import {
   newMailboxValues,
   serverValues,
 } from './mailbox-values.ts'
-import { useHasClient } from './missing-client.tsx'
+import { useHasClient } from './oauth-clients.tsx'
 
-const LIST = '/settings/email'
+const LIST = MAILBOXES_PAGE.href
 /** People pause at the end of the address. */
 const LOOK_UP_AFTER_MS = 400
 const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/
@@ -27,43 +26,43 @@ const ADDRESS = /^[^\s@]+@[^\s@]+\.[^\s@]{2,}$/
 export function NewMailbox() {
   const session = useSession()
   const navigate = useNavigate()
-  const form = createFormState<MailboxValues>('the new mailbox', () =>
-    newMailboxValues(session().organization.name),
-  )
-  const providers = useProviders(form.values, form.setValues)
+  const inputWithImport = (values: MailboxValues) => ({
+    ...inputOf(values),
+    importSince: importSinceOf(values),
+  })
+  const form = createMailboxForm({
+    what: 'the new mailbox',
+    values: () => newMailboxValues(session().organization.name),
+    store: (values, learned) =>
+      ask(
+        api.console.mailboxes.post({
+          ...inputWithImport(values),
+          hasSubaddresses: learned?.hasSubaddresses ?? null,
+          authservId: values.authservId || (learned?.authservId ?? ''),
+        }),
+      ),
+    async onStored(mailbox) {
+      mailboxes.show(mailbox)
+      if (mailbox.signIn === 'password') toast(`Added ${mailbox.address}.`)
+      // If this fails, the page of the mailbox offers the sign-in again.
+      else await openSignIn(mailbox.id, '').catch(() => undefined)
+      navigate(`${LIST}/${mailbox.id}`)
+    },
+    test: (values) => ask(api.console.mailboxes.test.post(inputWithImport(values))),
+  })
+  const providers = useProviders(form.values, form.set)
   const oauth = () => (form.values.signIn === 'password' ? undefined : form.values.signIn)
   const hasClient = useHasClient(oauth)
-  const given = (values: MailboxValues) => ({ ...inputOf(values), importSince: importSinceOf(values) })
   const action = () => {
     const provider = oauth()
     return provider ? `Continue to ${PROVIDER_NAMES[provider]}` : 'Add mailbox'
   }
-
-  async function onStored(mailbox: Mailbox) {
-    showMailbox(mailbox)
-    if (mailbox.signIn === 'password') toast(`Added ${mailbox.address}.`)
-    // If this fails, the page of the mailbox offers the sign-in again.
-    else await openSignIn(mailbox.id, '').catch(() => undefined)
-    navigate(`${LIST}/${mailbox.id}`)
-  }
-
   return (
-    <Page title="Add mailbox" back={{ href: LIST, name: 'Email' }}>
+    <Page title="Add mailbox" back={MAILBOXES_PAGE}>
       <MailboxForm
         form={form}
         providers={providers.all()}
         provider={providers.match()}
-        store={(values, learned) =>
-          ask(
-            api.console.mailboxes.post({
-              ...given(values),
-              hasSubaddresses: learned?.hasSubaddresses ?? null,
-              authservId: values.authservId || (learned?.authservId ?? ''),
-            }),
-          )
-        }
-        onStored={onStored}
-        test={(values) => ask(api.console.mailboxes.test.post(given(values)))}
         canTest={oauth() === undefined}
         action={action()}
         canStore={oauth() === undefined || hasClient() === true}
@@ -81,7 +80,7 @@ export function NewMailbox() {
  * The known providers and the one of the address. Its servers are filled in and follow the address, unless others were
  * typed: the password of one provider must not go to another.
  */
-function useProviders(values: MailboxValues, setValues: (change: Partial<MailboxValues>) => void) {
+function useProviders(values: MailboxValues, set: (change: Partial<MailboxValues>) => void) {
   const [address, setAddress] = createSignal('')
   createEffect(
     on(
@@ -108,7 +107,7 @@ function useProviders(values: MailboxValues, setValues: (change: Partial<Mailbox
       [domain, match],
       ([, provider]) => {
         if (serversOf(values) !== filled) return
-        setValues(provider ? { ...serverValues(provider), signIn: provider.signIn } : none)
+        set(provider ? { ...serverValues(provider), signIn: provider.signIn } : none)
         filled = serversOf(values)
       },
       { defer: true },

@@ -1,24 +1,27 @@
+import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { Show } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import type { FormFields } from '../../forms/create-form.ts'
+import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
+import { Field, type FieldProps } from '../../ui/field.tsx'
+import { Picker } from '../../ui/picker.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { AssigneeSelect } from '../assignee-select.tsx'
-import { FolderPicker } from './folder-picker.tsx'
-import { faultOf, type MailboxValues } from './mailbox-values.ts'
+import type { MailboxValues } from './mailbox-values.ts'
 
 interface OptionFieldsProps {
-  values: MailboxValues
-  onChange: (change: Partial<MailboxValues>) => void
-  error: unknown
+  form: FormFields<MailboxValues>
   /** Folders on the server, as far as they are known. */
   folders: readonly string[]
-  isNew?: boolean
+  isNew: boolean
 }
 
 /** What happens with the mail of a mailbox. */
 export function OptionFields(props: OptionFieldsProps) {
+  const foldersError = props.form.errorAt('folders')
+  const sentFolder = props.form.text('sentFolder')
   return (
     <>
       <FolderPicker
@@ -30,21 +33,19 @@ export function OptionFields(props: OptionFieldsProps) {
           </>
         }
         none="Choose folders"
-        chosen={props.values.folders}
-        onChange={(folders) => props.onChange({ folders })}
+        chosen={props.form.values.folders}
+        onChange={(folders) => props.form.set({ folders })}
         known={props.folders}
         isMultiple
-        error={faultOf(props.error, 'folders')}
+        error={foldersError()}
       />
       <Show when={props.isNew}>
         <TextField
+          {...props.form.text('importSince')}
           label="Also import mail since"
           aside="optional"
           type="date"
           hint="Leave empty to import only new mail. Older mail opens tickets too."
-          value={props.values.importSince}
-          onInput={(importSince) => props.onChange({ importSince })}
-          error={fieldError(props.error, 'importSince')}
         />
       </Show>
       <FolderPicker
@@ -52,37 +53,29 @@ export function OptionFields(props: OptionFieldsProps) {
         aside="optional"
         hint="Gmail and Microsoft 365 keep a copy without it."
         none="No copies"
-        chosen={props.values.sentFolder === '' ? [] : [props.values.sentFolder]}
-        onChange={([sentFolder = '']) => props.onChange({ sentFolder })}
+        chosen={sentFolder.value === '' ? [] : [sentFolder.value]}
+        onChange={([folder = '']) => sentFolder.onInput(folder)}
         known={props.folders}
-        error={fieldError(props.error, 'sentFolder')}
+        error={sentFolder.error}
       />
-      <AssigneeSelect
-        value={props.values.defaultAssignee}
-        onChange={(defaultAssignee) => props.onChange({ defaultAssignee })}
-        error={fieldError(props.error, 'defaultAssignee')}
-      />
+      <AssigneeSelect {...props.form.choice('defaultAssignee')} />
       <MarkdownArea
+        {...props.form.text('signature')}
         label="Signature"
         hint="Added to replies from this mailbox. Default: the organization's signature."
-        value={props.values.signature}
-        onInput={(signature) => props.onChange({ signature })}
-        error={fieldError(props.error, 'signature')}
       />
       <MarkdownArea
+        {...props.form.text('autoReply')}
         label="Automatic reply"
         hint="Sent once to anyone who opens a ticket by email. Leave empty for none."
-        value={props.values.autoReply}
-        onInput={(autoReply) => props.onChange({ autoReply })}
-        error={fieldError(props.error, 'autoReply')}
       />
       <Checkbox
+        {...props.form.check('hasSubjectTokens')}
         label="Add a token to subjects"
         hint="Such as [#x3k9ad-7h2m…]. Only needed if your mail server removes the headers that identify answers."
-        isChecked={props.values.subjects === 'token'}
-        onChange={(isOn) => props.onChange({ subjects: isOn ? 'token' : 'plain' })}
       />
       <TextField
+        {...props.form.text('authservId')}
         label="Server that checks senders"
         aside="optional"
         hint={
@@ -92,13 +85,55 @@ export function OptionFields(props: OptionFieldsProps) {
           </>
         }
         placeholder="mx.example.com"
-        value={props.values.authservId}
-        onInput={(authservId) => props.onChange({ authservId })}
-        error={fieldError(props.error, 'authservId')}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
+        isVerbatim
       />
     </>
+  )
+}
+
+interface FolderPickerProps extends FieldProps {
+  chosen: readonly string[]
+  onChange: (folders: string[]) => void
+  /** Folders that are on the server. Others can be typed. */
+  known: readonly string[]
+  /** Shown while nothing is chosen. */
+  none: string
+  isMultiple?: boolean
+}
+
+/** Chooses folders of the mailbox by name. */
+function FolderPicker(props: FolderPickerProps) {
+  const names = () => [...new Set([...props.known, ...props.chosen])]
+  const text = () => props.chosen.join(', ') || props.none
+  function pick(name: string) {
+    const others = props.chosen.filter((one) => one !== name)
+    const isChosen = others.length < props.chosen.length
+    if (isChosen) props.onChange(others)
+    else props.onChange(props.isMultiple ? [...others, name] : [name])
+  }
+  return (
+    <Field label={props.label} hint={props.hint} aside={props.aside} error={props.error}>
+      {(ids) => (
+        <Picker
+          label={props.label}
+          options={names().map((name) => ({ value: name, label: name }))}
+          selected={props.chosen}
+          onPick={pick}
+          onCreate={pick}
+          isMultiple={props.isMultiple ?? false}
+          trigger={(trigger) => (
+            <Button
+              {...trigger}
+              {...ids}
+              class="option-fields-folders"
+              aria-label={`${props.label}: ${text()}`}
+            >
+              <span>{text()}</span>
+              <ChevronsUpDown />
+            </Button>
+          )}
+        />
+      )}
+    </Field>
   )
 }

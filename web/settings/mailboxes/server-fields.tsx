@@ -1,11 +1,10 @@
 import { Show } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
+import type { FormFields } from '../../forms/create-form.ts'
 import { PasswordField } from '../../forms/password-field.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import type { MailProvider } from './mailbox-data.ts'
 import { hasServersOf, type MailboxValues, type SmtpSignIn, serverValues } from './mailbox-values.ts'
-import './server-fields.css'
 
 const SECURITIES = [
   { value: 'tls', label: 'TLS' },
@@ -19,12 +18,10 @@ const SMTP_SIGN_INS: { value: SmtpSignIn; label: string }[] = [
 const OTHER = 'other'
 
 interface ServerFieldsProps {
-  values: MailboxValues
-  onChange: (change: Partial<MailboxValues>) => void
-  error: unknown
+  form: FormFields<MailboxValues>
   providers: readonly MailProvider[]
   /** SMTP has a stored password of its own. */
-  hasSmtpPassword?: boolean
+  hasSmtpPassword: boolean
 }
 
 /** The servers that a mailbox receives and sends with. */
@@ -32,20 +29,43 @@ export function ServerFields(props: ServerFieldsProps) {
   return (
     <>
       <ProviderSelect {...props} />
-      <ServerRow {...props} side="imap" title="Receive (IMAP)" />
+      <ServerRow form={props.form} side="imap" title="Receive (IMAP)" />
       <TextField
+        {...props.form.text('user', 'imap/user')}
         label="User name"
         aside="optional"
         hint="Default: the email address."
-        value={props.values.user}
-        onInput={(user) => props.onChange({ user })}
-        error={fieldError(props.error, 'imap/user')}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
+        isVerbatim
       />
-      <ServerRow {...props} side="smtp" title="Send (SMTP)" />
-      <SmtpSignInFields {...props} />
+      <ServerRow form={props.form} side="smtp" title="Send (SMTP)" />
+      <Select
+        {...props.form.choice('smtpSignIn')}
+        label="Sign-in for sending"
+        options={SMTP_SIGN_INS.filter(({ value }) => value !== 'same' || !props.hasSmtpPassword)}
+      />
+      <Show when={props.form.values.smtpSignIn === 'own'}>
+        <div class="form-columns">
+          <TextField
+            {...props.form.text('smtpUser', 'smtp/user')}
+            label="User name for sending"
+            aside="optional"
+            hint="Default: same as for receiving."
+            isVerbatim
+          />
+          <PasswordField
+            {...props.form.text('smtpPassword', 'smtp/password')}
+            label="Password for sending"
+            name="smtp-password"
+            autocomplete="new-password"
+            hint={
+              props.hasSmtpPassword
+                ? 'Leave empty to keep the stored one.'
+                : 'Default: same as for receiving.'
+            }
+            isOptional
+          />
+        </div>
+      </Show>
     </>
   )
 }
@@ -57,10 +77,10 @@ function ProviderSelect(props: ServerFieldsProps) {
     { value: OTHER, label: 'Other provider' },
   ]
   // Every field counts: the select also reports a choice when its options arrive, which then changes nothing.
-  const chosen = () => props.providers.find((provider) => hasServersOf(props.values, provider))
+  const chosen = () => props.providers.find((provider) => hasServersOf(props.form.values, provider))
   function choose(id: string) {
     const provider = props.providers.find((one) => one.id === id)
-    if (provider) props.onChange(serverValues(provider))
+    if (provider) props.form.set(serverValues(provider))
   }
   return (
     <Select
@@ -72,77 +92,27 @@ function ProviderSelect(props: ServerFieldsProps) {
   )
 }
 
-function ServerRow(props: ServerFieldsProps & { side: 'imap' | 'smtp'; title: string }) {
-  const example = () => `${props.side}.example.com`
+function ServerRow(props: { form: FormFields<MailboxValues>; side: 'imap' | 'smtp'; title: string }) {
   return (
     <fieldset class="server-fields-row">
       <legend>{props.title}</legend>
       <TextField
+        {...props.form.text(`${props.side}Host`, `${props.side}/host`)}
         label="Server"
-        placeholder={example()}
-        value={props.values[`${props.side}Host`]}
-        onInput={(host) => props.onChange({ [`${props.side}Host`]: host })}
-        error={fieldError(props.error, `${props.side}/host`)}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
+        placeholder={`${props.side}.example.com`}
+        isVerbatim
       />
       <TextField
+        {...props.form.text(`${props.side}Port`, `${props.side}/port`)}
         label="Port"
         inputmode="numeric"
-        value={props.values[`${props.side}Port`]}
-        onInput={(port) => props.onChange({ [`${props.side}Port`]: port })}
-        error={fieldError(props.error, `${props.side}/port`)}
         autocomplete="off"
       />
       <Select
+        {...props.form.choice(`${props.side}Security`, `${props.side}/security`)}
         label="Encryption"
         options={SECURITIES}
-        value={props.values[`${props.side}Security`]}
-        onChange={(security) => props.onChange({ [`${props.side}Security`]: security })}
       />
     </fieldset>
-  )
-}
-
-function SmtpSignInFields(props: ServerFieldsProps) {
-  return (
-    <>
-      <Select
-        label="Sign-in for sending"
-        options={SMTP_SIGN_INS.filter(({ value }) => value !== 'same' || !props.hasSmtpPassword)}
-        value={props.values.smtpSignIn}
-        onChange={(smtpSignIn) => props.onChange({ smtpSignIn })}
-      />
-      <Show when={props.values.smtpSignIn === 'own'}>
-        <div class="form-columns">
-          <TextField
-            label="User name for sending"
-            aside="optional"
-            hint="Default: same as for receiving."
-            value={props.values.smtpUser}
-            onInput={(smtpUser) => props.onChange({ smtpUser })}
-            error={fieldError(props.error, 'smtp/user')}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-          />
-          <PasswordField
-            label="Password for sending"
-            name="smtp-password"
-            autocomplete="new-password"
-            hint={
-              props.hasSmtpPassword
-                ? 'Leave empty to keep the stored one.'
-                : 'Default: same as for receiving.'
-            }
-            isOptional
-            value={props.values.smtpPassword}
-            onInput={(smtpPassword) => props.onChange({ smtpPassword })}
-            error={fieldError(props.error, 'smtp/password')}
-          />
-        </div>
-      </Show>
-    </>
   )
 }

@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
 import { type Answer, api, ask } from '../../api/api.ts'
+import { logQuery } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { wordIn } from '../filters.tsx'
 
 type MailList = Answer<typeof api.console.mails.get>
 export type Mail = MailList['data'][number]
@@ -29,21 +31,18 @@ export const OUTCOMES: MailOutcome[] = [
 export const mailsQuery = ({ mailbox, outcome }: MailFilter) =>
   infiniteQueryOptions({
     queryKey: queryKeys.mailList({ mailbox, outcome }),
-    queryFn: ({ pageParam }) =>
+    ...logQuery((cursor) =>
       ask(
         api.console.mails.get({
           query: {
             ...(mailbox && { mailboxId: mailbox }),
             ...(outcome && { outcome }),
             limit: PAGE_SIZE,
-            ...(pageParam && { cursor: pageParam }),
+            ...(cursor && { cursor }),
           },
         }),
       ),
-    // Mail arrives all the time: always load it again.
-    staleTime: 0,
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }: { nextCursor?: string | undefined }) => nextCursor,
+    ),
   })
 
 export const mailQuery = (id: string) =>
@@ -55,6 +54,15 @@ export const mailQuery = (id: string) =>
 /** Reads the filter from the URL and skips unknown values. */
 export function filterOf(search: Record<string, string | string[] | undefined>): MailFilter {
   const { mailbox } = search
-  const outcome = OUTCOMES.find((one) => one === search.outcome)
+  const outcome = wordIn(OUTCOMES, search.outcome)
   return { ...(typeof mailbox === 'string' && mailbox && { mailbox }), ...(outcome && { outcome }) }
+}
+
+/** Erased mails have neither sender nor subject, and those that were not read yet. */
+export function senderOf({ from }: Mail): string {
+  return from || 'Unknown sender'
+}
+
+export function subjectOf({ subject }: Mail): string {
+  return subject || '(no subject)'
 }

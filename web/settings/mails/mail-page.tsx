@@ -1,24 +1,20 @@
-import { useMutation, useQuery } from '@tanstack/solid-query'
+import { useQuery } from '@tanstack/solid-query'
 import Download from 'lucide-solid/icons/download'
 import Inbox from 'lucide-solid/icons/inbox'
 import RotateCw from 'lucide-solid/icons/rotate-cw'
 import { Show } from 'solid-js'
+import { formatSize } from '../../../server/text/sizes.ts'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { Button } from '../../ui/button.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
-import { DetailList } from '../detail-list.tsx'
-import { Page } from '../page-layout.tsx'
+import { ActionButton } from '../../forms/action.tsx'
+import { DetailList, TicketLink, Timestamp } from '../detail-list.tsx'
+import { Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
-import { Timestamp } from '../timestamp.tsx'
-import { type Mail, mailQuery } from './mail-data.ts'
-import { MailOutcomeBadge, OUTCOME_WORDS } from './mail-outcome.tsx'
-import { senderOf, subjectOf } from './mail-row.tsx'
+import { type Mail, mailQuery, senderOf, subjectOf } from './mail-data.ts'
+import { MAIL_OUTCOMES, MailOutcomeBadge } from './mail-outcome.tsx'
 
 const PENDING_REFETCH_MS = 1_000
-const KIB = 1024
 
 /** One received mail: what happened to it, and its original. */
 export function MailPage(props: { id: string }) {
@@ -43,27 +39,12 @@ export function MailPage(props: { id: string }) {
 
 function Actions(props: { mail: Mail }) {
   const route = () => api.console.mails({ id: props.mail.id })
-  const parse = useMutation(() => ({
-    mutationFn: () => ask(route().parse.post()),
-    ...answered('Parsing again.'),
-  }))
-  const makeTicket = useMutation(() => ({
-    mutationFn: () => ask(route().ticket.post()),
-    ...answered('Making a ticket.'),
-  }))
-
-  function answered(sentence: string) {
-    return {
-      onSuccess: () => {
-        for (const queryKey of [queryKeys.mail(props.mail.id), queryKeys.mails, queryKeys.mailboxes]) {
-          void queries.invalidateQueries({ queryKey })
-        }
-        toast(sentence)
-      },
-      onError: (error: Error) => toastError(errorMessage(error)),
+  function changed(said: string): string {
+    for (const queryKey of [queryKeys.mail(props.mail.id), queryKeys.mails, queryKeys.mailboxes]) {
+      void queries.invalidateQueries({ queryKey })
     }
+    return said
   }
-
   return (
     <>
       <Show when={props.mail.hasOriginal}>
@@ -82,14 +63,23 @@ function Actions(props: { mail: Mail }) {
         </a>
       </Show>
       <Show when={props.mail.canBecomeTicket}>
-        <Button icon={<Inbox />} isBusy={makeTicket.isPending} onClick={() => makeTicket.mutate()}>
+        <ActionButton
+          icon={<Inbox />}
+          run={() => ask(route().ticket.post())}
+          onDone={() => changed('Making a ticket.')}
+        >
           Make a ticket of it
-        </Button>
+        </ActionButton>
       </Show>
       <Show when={props.mail.outcome === 'quarantined' && props.mail.hasOriginal}>
-        <Button look="primary" icon={<RotateCw />} isBusy={parse.isPending} onClick={() => parse.mutate()}>
+        <ActionButton
+          look="primary"
+          icon={<RotateCw />}
+          run={() => ask(route().parse.post())}
+          onDone={() => changed('Parsing again.')}
+        >
           Parse again
-        </Button>
+        </ActionButton>
       </Show>
     </>
   )
@@ -98,47 +88,23 @@ function Actions(props: { mail: Mail }) {
 function Facts(props: { mail: Mail }) {
   return (
     <DetailList
-      items={[
-        {
-          name: 'Outcome',
-          value: (
-            <>
-              <MailOutcomeBadge outcome={props.mail.outcome} />{' '}
-              <span class="muted">{OUTCOME_WORDS[props.mail.outcome].sentence}</span>
-            </>
-          ),
-        },
-        ...(props.mail.reason ? [{ name: 'Reason', value: props.mail.reason }] : []),
-        {
-          name: 'Ticket',
-          value: (
-            <Show when={props.mail.ticketId} fallback="None">
-              {(id) => (
-                <a class="mono" href={`/inbox/open/${id()}`}>
-                  {id()}
-                </a>
-              )}
-            </Show>
-          ),
-        },
-        { name: 'From', value: senderOf(props.mail) },
-        { name: 'Subject', value: subjectOf(props.mail) },
-        {
-          name: 'Mailbox',
-          value: <a href={`/settings/email/${props.mail.mailboxId}`}>{props.mail.mailbox}</a>,
-        },
-        { name: 'Folder', value: props.mail.folder },
-        { name: 'Size', value: sizeOf(props.mail.size) },
-        { name: 'Arrived', value: <Timestamp at={props.mail.receivedAt} /> },
-        { name: 'Fetched', value: <Timestamp at={props.mail.fetchedAt} /> },
-      ]}
+      items={{
+        Outcome: (
+          <>
+            <MailOutcomeBadge outcome={props.mail.outcome} />{' '}
+            <span class="muted">{MAIL_OUTCOMES[props.mail.outcome].hint}</span>
+          </>
+        ),
+        Reason: props.mail.reason || undefined,
+        Ticket: <TicketLink id={props.mail.ticketId} otherwise="None" />,
+        From: senderOf(props.mail),
+        Subject: subjectOf(props.mail),
+        Mailbox: <a href={`/settings/email/${props.mail.mailboxId}`}>{props.mail.mailbox}</a>,
+        Folder: props.mail.folder,
+        Size: formatSize(props.mail.size),
+        Arrived: <Timestamp at={props.mail.receivedAt} />,
+        Fetched: <Timestamp at={props.mail.fetchedAt} />,
+      }}
     />
   )
-}
-
-/** "812 bytes", "4.2 KB", "3.1 MB". */
-function sizeOf(bytes: number): string {
-  if (bytes < KIB) return `${bytes} bytes`
-  const [size, unit] = bytes < KIB * KIB ? [bytes / KIB, 'KB'] : [bytes / KIB / KIB, 'MB']
-  return `${size.toFixed(1)} ${unit}`
 }

@@ -1,16 +1,14 @@
-import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
-import { createSignal, For } from 'solid-js'
+import { queryOptions, useQuery } from '@tanstack/solid-query'
+import { For } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { errorMessage, fieldError } from '../../api/api-problem.ts'
 import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import { SavedSwitch } from '../../forms/action.tsx'
+import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { Switch } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
-import { createFormState } from '../form-state.ts'
-import { Page, Section } from '../page-layout.tsx'
+import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 
 type Organization = Answer<typeof api.console.organization.get>
@@ -54,22 +52,19 @@ export function OrganizationPage() {
 }
 
 function Name(props: { organization: Organization }) {
-  const form = createFormState('the organization name', () => ({
-    name: props.organization.name,
-  }))
-  const save = useMutation(() => ({
-    mutationFn: () => form.save(saveOrganization),
-    onSuccess: () => void toast('Name saved.'),
-  }))
+  const form = createForm({
+    what: 'the organization name',
+    values: () => ({ name: props.organization.name }),
+    save: saveOrganization,
+    onSaved: () => 'Name saved.',
+  })
   return (
     <Section title="Name">
-      <CardForm save={save} fields={['name']} action="Save name" isUnchanged={!form.isChanged()}>
+      <CardForm form={form} action="Save name">
         <TextField
+          {...form.text('name')}
           label="Organization name"
           hint="Shown to your team. Server commands use it too."
-          value={form.values.name}
-          onInput={(name) => form.setValues({ name })}
-          error={fieldError(save.error, 'name')}
           required
         />
       </CardForm>
@@ -81,50 +76,26 @@ function TicketRules(props: { organization: Organization }) {
   return (
     <Section title="Tickets">
       <div class="card">
-        <RuleSwitch
-          rule="reopens"
+        <SavedSwitch
           label="Reopen tickets when the customer replies"
           hint="Otherwise the status doesn't change."
-          organization={props.organization}
+          isChecked={props.organization.reopens}
+          save={(reopens) => saveOrganization({ reopens })}
         />
-        <RuleSwitch
-          rule="assignOnReply"
+        <SavedSwitch
           label="Assign tickets to the agent who replies"
           hint="Applies to unassigned tickets."
-          organization={props.organization}
+          isChecked={props.organization.assignOnReply}
+          save={(assignOnReply) => saveOrganization({ assignOnReply })}
         />
-        <RuleSwitch
-          rule="emailsApiTickets"
+        <SavedSwitch
           label="Also send replies to API tickets by email"
           hint="Your integration still gets each reply by webhook. Needs a connected mailbox."
-          organization={props.organization}
+          isChecked={props.organization.emailsApiTickets}
+          save={(emailsApiTickets) => saveOrganization({ emailsApiTickets })}
         />
       </div>
     </Section>
-  )
-}
-
-function RuleSwitch(props: {
-  rule: 'reopens' | 'assignOnReply' | 'emailsApiTickets'
-  label: string
-  hint: string
-  organization: Organization
-}) {
-  // Shown at once; if saving fails, the switch goes back.
-  const [chosen, setChosen] = createSignal<boolean>()
-  const save = useMutation(() => ({
-    mutationFn: (isOn: boolean) => saveOrganization({ [props.rule]: isOn }),
-    onMutate: setChosen,
-    onError: (error) => void toastError(errorMessage(error)),
-    onSettled: () => setChosen(undefined),
-  }))
-  return (
-    <Switch
-      label={props.label}
-      hint={props.hint}
-      isChecked={chosen() ?? props.organization[props.rule]}
-      onChange={(isOn) => save.mutate(isOn)}
-    />
   )
 }
 
@@ -136,26 +107,23 @@ const UNDO_FIELDS: { field: UndoField; label: string }[] = [
 ]
 
 function UndoTimes(props: { organization: Organization }) {
-  const form = createFormState('the undo times', () => secondsOf(props.organization))
-  const save = useMutation(() => ({
-    mutationFn: () => form.save((typed) => saveOrganization(numbersOf(typed))),
-    onSuccess: () => void toast('Undo times saved.'),
-  }))
+  const form = createForm({
+    what: 'the undo times',
+    values: () => ofUndoFields((field) => String(props.organization[field])),
+    save: (typed) => saveOrganization(ofUndoFields((field) => Number(typed[field]))),
+    onSaved: () => 'Undo times saved.',
+  })
   return (
     <Section
       title="Undo"
       text="How long replies wait before they are sent, 0 to 30 seconds. At 0, they are sent at once. In the widget and Telegram, Undo then removes the message for the customer."
     >
-      <CardForm
-        save={save}
-        fields={UNDO_FIELDS.map(({ field }) => field)}
-        action="Save undo times"
-        isUnchanged={!form.isChanged()}
-      >
+      <CardForm form={form} action="Save undo times">
         <div class="form-columns">
           <For each={UNDO_FIELDS}>
             {({ field, label }) => (
               <TextField
+                {...form.text(field)}
                 label={label}
                 aside="seconds"
                 type="number"
@@ -163,9 +131,6 @@ function UndoTimes(props: { organization: Organization }) {
                 max="30"
                 step="1"
                 inputmode="numeric"
-                value={form.values[field]}
-                onInput={(seconds) => form.setValues({ [field]: seconds })}
-                error={fieldError(save.error, field)}
                 required
               />
             )}
@@ -176,67 +141,48 @@ function UndoTimes(props: { organization: Organization }) {
   )
 }
 
-function secondsOf(organization: Organization): Record<UndoField, string> {
-  const { undoEmailSeconds, undoWidgetSeconds, undoTelegramSeconds, undoApiSeconds } = organization
+function ofUndoFields<Value>(read: (field: UndoField) => Value): Record<UndoField, Value> {
   return {
-    undoEmailSeconds: String(undoEmailSeconds),
-    undoWidgetSeconds: String(undoWidgetSeconds),
-    undoTelegramSeconds: String(undoTelegramSeconds),
-    undoApiSeconds: String(undoApiSeconds),
+    undoEmailSeconds: read('undoEmailSeconds'),
+    undoWidgetSeconds: read('undoWidgetSeconds'),
+    undoTelegramSeconds: read('undoTelegramSeconds'),
+    undoApiSeconds: read('undoApiSeconds'),
   }
 }
-
-function numbersOf(typed: Record<UndoField, string>): Record<UndoField, number> {
-  const { undoEmailSeconds, undoWidgetSeconds, undoTelegramSeconds, undoApiSeconds } = typed
-  return {
-    undoEmailSeconds: Number(undoEmailSeconds),
-    undoWidgetSeconds: Number(undoWidgetSeconds),
-    undoTelegramSeconds: Number(undoTelegramSeconds),
-    undoApiSeconds: Number(undoApiSeconds),
-  }
-}
-
-const IDENTITY = ['publicName', 'website', 'signature'] as const
 
 function Identity(props: { organization: Organization }) {
-  const form = createFormState('the business identity', () => ({
-    publicName: props.organization.publicName,
-    website: props.organization.website,
-    signature: props.organization.signature,
-  }))
-  const save = useMutation(() => ({
-    mutationFn: () => form.save(saveOrganization),
-    onSuccess: () => void toast('Business identity saved.'),
-  }))
+  const form = createForm({
+    what: 'the business identity',
+    values: () => {
+      const { publicName, website, signature } = props.organization
+      return { publicName, website, signature }
+    },
+    save: saveOrganization,
+    onSaved: () => 'Business identity saved.',
+  })
   return (
     <Section title="Business identity" text="How customers see you in email and in the widget.">
-      <CardForm save={save} fields={IDENTITY} action="Save identity" isUnchanged={!form.isChanged()}>
+      <CardForm form={form} action="Save identity">
         <div class="form-columns">
           <TextField
+            {...form.text('publicName')}
             label="Public name"
             aside="optional"
             hint={`Default: “${props.organization.name}”.`}
-            value={form.values.publicName}
-            onInput={(publicName) => form.setValues({ publicName })}
-            error={fieldError(save.error, 'publicName')}
           />
           <TextField
+            {...form.text('website')}
             label="Website"
             aside="optional"
             hint="Linked from your name."
             placeholder="https://example.com"
             inputmode="url"
-            value={form.values.website}
-            onInput={(website) => form.setValues({ website })}
-            error={fieldError(save.error, 'website')}
           />
         </div>
         <MarkdownArea
+          {...form.text('signature')}
           label="Signature"
           hint="Optional. Added to every email reply."
-          value={form.values.signature}
-          onInput={(signature) => form.setValues({ signature })}
-          error={fieldError(save.error, 'signature')}
         />
       </CardForm>
     </Section>
@@ -246,6 +192,6 @@ function Identity(props: { organization: Organization }) {
 /** Saves a change and shows it everywhere on the page. */
 async function saveOrganization(change: OrganizationChange): Promise<void> {
   const saved = await ask(api.console.organization.patch(change))
-  showSaved(['organization'], saved)
+  showSaved(queryKeys.organization, saved)
   if (change.name !== undefined) void queries.invalidateQueries({ queryKey: queryKeys.session })
 }

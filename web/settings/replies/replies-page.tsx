@@ -3,7 +3,7 @@ import Plus from 'lucide-solid/icons/plus'
 import SearchX from 'lucide-solid/icons/search-x'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import Trash from 'lucide-solid/icons/trash'
-import { createSignal, For, Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
 import { plainText } from '../../../server/formatting/plain-text.ts'
 import { fold } from '../../../server/search/fold.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
@@ -11,7 +11,8 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { Page } from '../page-layout.tsx'
+import { Entry, EntryList } from '../entry.tsx'
+import { Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import './replies.css'
 import { deleteReply } from './reply-data.ts'
@@ -55,7 +56,7 @@ function NoReplies() {
 
 function SearchedList(props: { replies: SavedReply[] }) {
   const [text, setText] = createSignal('')
-  const found = () => {
+  const matches = () => {
     const query = fold(text().trim())
     return props.replies.filter((reply) => fold(`${reply.name}\n${reply.text}`).includes(query))
   }
@@ -72,12 +73,12 @@ function SearchedList(props: { replies: SavedReply[] }) {
         />
       </Show>
       <Show
-        when={found().length > 0}
+        when={matches().length > 0}
         fallback={<EmptyState icon={<SearchX />} title="No results" text="Try another word." />}
       >
-        <ul class="entry-list" aria-label="Saved replies">
-          <For each={found()}>{(reply) => <ReplyRow reply={reply} />}</For>
-        </ul>
+        <EntryList label="Saved replies" items={matches()}>
+          {(reply) => <ReplyRow reply={reply} />}
+        </EntryList>
       </Show>
     </>
   )
@@ -85,16 +86,15 @@ function SearchedList(props: { replies: SavedReply[] }) {
 
 function ReplyRow(props: { reply: SavedReply }) {
   return (
-    <li class="replies-page-row">
-      <a class="entry entry-link" href={`/settings/saved-replies/${props.reply.id}`}>
-        <span class="entry-words">
-          <span class="entry-title">{props.reply.name}</span>
-          <span class="replies-page-text">{plainText(props.reply.text, 'text')}</span>
-        </span>
-      </a>
-      <IconButton name={`Delete ${props.reply.name}`} onClick={() => void deleteReply(props.reply)}>
-        <Trash />
-      </IconButton>
-    </li>
+    <Entry
+      href={`/settings/saved-replies/${props.reply.id}`}
+      title={props.reply.name}
+      more={<span class="replies-page-text muted">{plainText(props.reply.text, 'text')}</span>}
+      actions={
+        <IconButton name={`Delete ${props.reply.name}`} onClick={() => void deleteReply(props.reply)}>
+          <Trash />
+        </IconButton>
+      }
+    />
   )
 }

@@ -1,23 +1,23 @@
 import { useNavigate } from '@solidjs/router'
-import { useMutation, useQuery } from '@tanstack/solid-query'
-import { createMemo, Show } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
+import { useQuery } from '@tanstack/solid-query'
+import { createMemo, For, type JSX, Show } from 'solid-js'
+import { type SessionData, useSession } from '../../api/session.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
+import { insertText } from '../../formatting/apply-edit.ts'
+import { LiveText } from '../../formatting/live-text.tsx'
+import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
+import { filled, VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { toast } from '../../ui/toaster.tsx'
-import { createFormState } from '../form-state.ts'
-import { Page } from '../page-layout.tsx'
-import { NotFound, QueryView } from '../query-view.tsx'
+import { NotFound, Page } from '../page.tsx'
+import { QueryView } from '../query-view.tsx'
 import './replies.css'
 import { saveReply } from './reply-data.ts'
-import { ReplyPreview } from './reply-preview.tsx'
-import { ReplyText } from './reply-text.tsx'
 
 const LIST = '/settings/saved-replies'
 const BACK = { href: LIST, name: 'Saved replies' }
-const FIELDS = ['name', 'text']
 
 /** Edits a saved reply, or creates one when the id is `new`. */
 export function ReplyPage(props: { id: string }) {
@@ -50,24 +50,20 @@ export function ReplyPage(props: { id: string }) {
 
 function Editor(props: { reply: SavedReply | undefined }) {
   const navigate = useNavigate()
-  const form = createFormState('the saved reply', () => ({
-    name: props.reply?.name ?? '',
-    text: props.reply?.text ?? '',
-  }))
-  const save = useMutation(() => ({
-    mutationFn: () => form.save((sent) => saveReply(props.reply?.id, sent)),
-    onSuccess: ({ name }) => {
-      toast(`Saved “${name}”.`)
+  const form = createForm({
+    what: 'the saved reply',
+    values: () => ({ name: props.reply?.name ?? '', text: props.reply?.text ?? '' }),
+    save: (values) => saveReply(props.reply?.id, values),
+    onSaved: ({ name }) => {
       navigate(LIST)
+      return `Saved “${name}”.`
     },
-  }))
+  })
   return (
     <div class="reply-page-editor">
       <CardForm
-        save={save}
-        fields={FIELDS}
+        form={form}
         action="Save reply"
-        isUnchanged={!form.isChanged()}
         beside={
           <ButtonLink look="quiet" href={LIST}>
             Cancel
@@ -75,22 +71,119 @@ function Editor(props: { reply: SavedReply | undefined }) {
         }
       >
         <TextField
+          {...form.text('name')}
           label="Name"
           hint="Used for search."
-          value={form.values.name}
-          onInput={(name) => form.setValues({ name })}
-          error={fieldError(save.error, 'name')}
           maxlength={100}
           autocomplete="off"
           required
         />
-        <ReplyText
-          value={form.values.text}
-          onInput={(text) => form.setValues({ text })}
-          error={fieldError(save.error, 'text')}
-        />
+        <ReplyText {...form.text('text')} />
       </CardForm>
       <ReplyPreview text={form.values.text} />
     </div>
   )
+}
+
+/** The names of the variables, on their buttons. */
+const VARIABLE_NAMES: Record<Variable, string> = {
+  'customer.firstName': 'First name',
+  'customer.name': 'Customer name',
+  'customer.email': 'Customer email',
+  'ticket.subject': 'Subject',
+  'ticket.id': 'Ticket ID',
+  'agent.name': 'Your name',
+  'organization.name': 'Organization',
+}
+
+interface ReplyTextProps {
+  value: string
+  onInput: (value: string) => void
+  error?: string | undefined
+}
+
+/** The text of a saved reply, with buttons that insert variables at the cursor. */
+function ReplyText(props: ReplyTextProps) {
+  let area: HTMLTextAreaElement | undefined
+  function insert(name: string) {
+    if (area) insertText(area, `{{${name}}}`)
+  }
+  return (
+    <>
+      <MarkdownArea
+        hasOwnPreview
+        ref={(element) => {
+          area = element
+        }}
+        label="Text"
+        value={props.value}
+        onInput={props.onInput}
+        error={props.error}
+        required
+      />
+      <div class="stack-tight">
+        <p class="field-hint">Insert a variable:</p>
+        <ul class="reply-page-variables row">
+          <For each={VARIABLES}>
+            {(name) => (
+              <li>
+                <Button size="small" onClick={() => insert(name)} title={`{{${name}}}`}>
+                  {VARIABLE_NAMES[name]}
+                </Button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </div>
+    </>
+  )
+}
+
+/** The text as a sample customer would get it, and its unknown variables. */
+function ReplyPreview(props: { text: string }) {
+  const session = useSession()
+  const unknown = () => filled(props.text, sampleValues(session())).filter(({ kind }) => kind === 'unknown')
+  return (
+    <section class="reply-page-preview stack-tight" aria-label="Preview">
+      <h2>Preview</h2>
+      <div class="panel">
+        <Show
+          when={props.text}
+          fallback={<span class="muted">Your text appears here, as a customer would see it.</span>}
+        >
+          <LiveText text={props.text} renderText={(text) => renderPieces(text, session())} />
+        </Show>
+      </div>
+      <p class="field-hint" role="status">
+        <Show when={unknown().length > 0}>{unknownText(unknown().map(({ text }) => text))}</Show>
+      </p>
+    </section>
+  )
+}
+
+/** Marks what the variables are filled in with. */
+function renderPieces(text: string, session: SessionData): JSX.Element {
+  return filled(text, sampleValues(session)).map((piece) =>
+    piece.kind === 'text' ? piece.text : <mark data-kind={piece.kind}>{piece.text}</mark>,
+  )
+}
+
+function unknownText(names: string[]): string {
+  const list = names.join(', ')
+  return names.length === 1
+    ? `${list} isn't a variable and will be sent as typed.`
+    : `${list} aren't variables and will be sent as typed.`
+}
+
+/** A sample customer and ticket for the preview. */
+function sampleValues({ agent, organization }: SessionData): Record<Variable, string> {
+  return {
+    'customer.firstName': 'Maya',
+    'customer.name': 'Maya Lindgren',
+    'customer.email': 'maya@example.com',
+    'ticket.subject': 'Missing invoice',
+    'ticket.id': 'tkt_01m7yggb08e14a59wse62r3t6t',
+    'agent.name': agent.name,
+    'organization.name': organization.name,
+  }
 }

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/solid-query'
-import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Circle from 'lucide-solid/icons/circle'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import { type Component, For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { checklistQuery, countSteps, type FirstSteps } from '../../api/workspace.ts'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { Page } from '../page-layout.tsx'
+import { Entry } from '../entry.tsx'
+import { Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import './start-page.css'
 
@@ -46,10 +46,7 @@ const STEPS: Record<Step, { title: string; text: string; href: string }> = {
   },
 }
 
-const MARKS: Record<
-  StepState,
-  { icon: Component<{ class: string; role: 'img'; 'aria-label': string }>; name: string }
-> = {
+const MARKS: Record<StepState, { icon: Component<{ role: 'img'; 'aria-label': string }>; name: string }> = {
   done: { icon: CircleCheck, name: 'Done' },
   todo: { icon: Circle, name: 'To do' },
 }
@@ -64,7 +61,7 @@ export function StartPage() {
         {(list) => (
           <>
             <Progress steps={list().data} />
-            <ol class="entry-list">
+            <ol class="entry-list panel">
               <For each={list().data}>{(step) => <StepRow id={step.id} state={step.state} />}</For>
             </ol>
             <p class="muted">
@@ -81,8 +78,13 @@ export function StartPage() {
 function Progress(props: { steps: FirstSteps }) {
   const count = () => countSteps(props.steps)
   return (
-    <div class="start-page-progress">
-      <progress max={count().possible} value={count().done} aria-label="Steps done" />
+    <div class="row">
+      <progress
+        class="start-page-progress"
+        max={count().possible}
+        value={count().done}
+        aria-label="Steps done"
+      />
       <span class="muted">
         {count().done} of {count().possible} done
       </span>
@@ -94,22 +96,12 @@ function StepRow(props: { id: Step; state: StepState }) {
   const step = () => STEPS[props.id]
   const mark = () => MARKS[props.state]
   return (
-    <li>
-      <a class="entry entry-link" href={step().href}>
-        <Dynamic
-          component={mark().icon}
-          class={`start-page-step-${props.state}`}
-          role="img"
-          aria-label={mark().name}
-        />
-        <span class="entry-words">
-          <span class="entry-title" classList={{ 'is-quiet': props.state !== 'todo' }}>
-            {step().title}
-          </span>
-          <span class="entry-facts">{step().text}</span>
-        </span>
-        <ChevronRight class="muted" />
-      </a>
-    </li>
+    <Entry
+      href={step().href}
+      class={`start-page-step is-${props.state}`}
+      icon={<Dynamic component={mark().icon} role="img" aria-label={mark().name} />}
+      title={step().title}
+      facts={[step().text]}
+    />
   )
 }

@@ -1,10 +1,9 @@
 import { createEffect } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
-import { Section } from '../page-layout.tsx'
+import { Section } from '../page.tsx'
 import { ColorField } from './color-field.tsx'
 import { createWidgetForm, type Widget } from './widget-data.ts'
 
@@ -27,65 +26,42 @@ const LANGUAGES = [
   { value: 'es', label: 'Español' },
   { value: 'pt', label: 'Português' },
 ] as const
-const FIELDS = ['appearance/title', 'appearance/greeting', 'appearance/color'] as const
 
 /** How the widget looks. `onTyped` gets each change before it is saved. */
 export function Appearance(props: { widget: Widget; onTyped: (look: Look) => void }) {
-  const form = createWidgetForm<Look>('the appearance', () => props.widget, {
+  const form = createWidgetForm<Look>({
+    what: 'the appearance',
+    widget: () => props.widget,
     valuesOf: ({ appearance }) => ({ ...appearance }),
     changeOf: (appearance) => ({ appearance }),
+    at: 'appearance',
   })
   createEffect(() => props.onTyped({ ...form.values }))
-  const errorOf = (field: keyof Look) => fieldError(form.submit.error, `appearance/${field}`)
   return (
     <Section title="Appearance">
-      <CardForm save={form.submit} fields={FIELDS} action="Save appearance" isUnchanged={!form.isChanged()}>
+      <CardForm form={form} action="Save appearance">
         <TextField
+          {...form.text('title')}
           label="Title"
           hint="Your team's name, shown at the top of the panel."
-          value={form.values.title}
-          onInput={(title) => form.setValues({ title })}
-          error={errorOf('title')}
           required
         />
         <TextArea
+          {...form.text('greeting')}
           label="Greeting"
           hint="Shown before the first message. Leave empty for a greeting in the visitor's language."
           rows={2}
-          value={form.values.greeting}
-          onInput={(greeting) => form.setValues({ greeting })}
-          error={errorOf('greeting')}
         />
-        <ColorField
-          value={form.values.color}
-          onInput={(color) => form.setValues({ color })}
-          error={errorOf('color')}
-        />
+        <ColorField {...form.text('color')} />
         <div class="form-columns">
-          <Select
-            label="Position"
-            options={POSITIONS}
-            value={form.values.position}
-            onChange={(position) => form.setValues({ position })}
-          />
-          <Select
-            label="Theme"
-            options={THEMES}
-            value={form.values.theme}
-            onChange={(theme) => form.setValues({ theme })}
-          />
+          <Select {...form.choice('position')} label="Position" options={POSITIONS} />
+          <Select {...form.choice('theme')} label="Theme" options={THEMES} />
         </div>
-        <Select
-          label="Language"
-          options={LANGUAGES}
-          value={form.values.language}
-          onChange={(language) => form.setValues({ language })}
-        />
+        <Select {...form.choice('language')} label="Language" options={LANGUAGES} />
         <Checkbox
+          {...form.check('sound')}
           label="Notify visitors of new replies"
           hint="With a sound and in the page title. Visitors can turn it off."
-          isChecked={form.values.sound}
-          onChange={(sound) => form.setValues({ sound })}
         />
       </CardForm>
     </Section>

@@ -1,14 +1,12 @@
-import { queryOptions, useMutation, useQuery } from '@tanstack/solid-query'
+import { queryOptions, useQuery } from '@tanstack/solid-query'
 import { For, type JSX, Show } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { ActionButton } from '../../forms/action.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
-import { Section } from '../page-layout.tsx'
+import { Ago, Entry } from '../entry.tsx'
+import { Section } from '../page.tsx'
 
 type Blocked = Answer<typeof api.console.blocked.get>
 
@@ -32,7 +30,7 @@ export function BlockedVisitors() {
           title="Blocked"
           text="They can't write or read in the chat. Block someone from their ticket."
         >
-          <ul class="entry-list" aria-label="Blocked">
+          <ul class="entry-list panel" aria-label="Blocked">
             <For each={list().visitors}>{(visitor) => <VisitorRow visitor={visitor} />}</For>
             <For each={list().addresses}>{(address) => <AddressRow blocked={address} />}</For>
           </ul>
@@ -60,19 +58,12 @@ function VisitorRow(props: { visitor: Blocked['visitors'][number] }) {
         </>
       }
       blockedAt={props.visitor.blockedAt}
-    >
-      <Show when={props.visitor.email && props.visitor.email !== name()}>
-        <span>{props.visitor.email}</span>
-      </Show>
-      <span>{props.visitor.widgetName}</span>
-      <Show when={props.visitor.ticketId}>
-        {(ticketId) => (
-          <span>
-            <a href={`/inbox/open/${ticketId()}`}>Newest conversation</a>
-          </span>
-        )}
-      </Show>
-    </BlockedRow>
+      facts={[
+        props.visitor.email !== name() && props.visitor.email,
+        props.visitor.widgetName,
+        props.visitor.ticketId && <a href={`/inbox/open/${props.visitor.ticketId}`}>Newest conversation</a>,
+      ]}
+    />
   )
 }
 
@@ -83,10 +74,8 @@ function AddressRow(props: { blocked: Blocked['addresses'][number] }) {
       unblock={() => ask(api.console.blocked.addresses({ address: props.blocked.address }).delete())}
       title={<span class="mono">{props.blocked.address}</span>}
       blockedAt={props.blocked.blockedAt}
-    >
-      <span>Everyone with this IP address</span>
-      <Show when={props.blocked.agentName}>{(agent) => <span>By {agent()}</span>}</Show>
-    </BlockedRow>
+      facts={['Everyone with this IP address', props.blocked.agentName && `By ${props.blocked.agentName}`]}
+    />
   )
 }
 
@@ -95,36 +84,25 @@ function BlockedRow(props: {
   title: JSX.Element
   blockedAt: string
   unblock: () => Promise<unknown>
-  children: JSX.Element
+  facts: JSX.Element[]
 }) {
-  const unblock = useMutation(() => ({
-    mutationFn: () => props.unblock(),
-    onSuccess: () => toast(`Unblocked ${props.name}`),
-    onError: (error) => toastError(errorMessage(error)),
-    onSettled: () => queries.invalidateQueries({ queryKey: queryKeys.blocked }),
-  }))
+  const unblock = () =>
+    props.unblock().finally(() => queries.invalidateQueries({ queryKey: queryKeys.blocked }))
   return (
-    <li class="entry">
-      <div class="entry-words">
-        <p class="entry-title">{props.title}</p>
-        <p class="entry-facts">
-          {props.children}
-          <span>
-            Blocked <RelativeTime at={props.blockedAt} isLong />
-          </span>
-        </p>
-      </div>
-      <div class="entry-actions">
-        <Button
+    <Entry
+      title={props.title}
+      facts={[...props.facts, <Ago words="Blocked" at={props.blockedAt} />]}
+      actions={
+        <ActionButton
           size="small"
           look="quiet"
-          isBusy={unblock.isPending}
-          onClick={() => unblock.mutate()}
+          run={unblock}
+          onDone={() => `Unblocked ${props.name}`}
           aria-label={`Unblock ${props.name}`}
         >
           Unblock
-        </Button>
-      </div>
-    </li>
+        </ActionButton>
+      }
+    />
   )
 }

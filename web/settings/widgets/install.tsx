@@ -1,16 +1,13 @@
-import { useMutation } from '@tanstack/solid-query'
-import { createSignal, Show } from 'solid-js'
+import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
-import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
-import { Button } from '../../ui/button.tsx'
+import { ActionButton } from '../../forms/action.tsx'
+import { ConfirmButton } from '../../forms/confirm-dialog.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { toast, toastError } from '../../ui/toaster.tsx'
-import { CodeBlock } from '../code-block.tsx'
-import { LocalAddress } from '../local-address.tsx'
-import { Section } from '../page-layout.tsx'
-import { saveWidget, showWidget, type Widget } from './widget-data.ts'
+import { toast } from '../../ui/toaster.tsx'
+import { CodeBlock, LocalAddress } from '../code-block.tsx'
+import { Section } from '../page.tsx'
+import { saveWidget, type Widget, widgets } from './widget-data.ts'
 
 /** What browsers send for a file, and for a frame in a sandbox. */
 const NO_ORIGIN = 'null'
@@ -59,19 +56,10 @@ function Seen(props: { widget: Widget }) {
 
 /** The website that was refused last. */
 function Refused(props: { widget: Widget }) {
-  const allow = useMutation(() => ({
-    mutationFn: (origin: string) =>
-      saveWidget(props.widget.id, { origins: [...props.widget.origins, origin] }),
-    onSuccess: (widget: Widget, origin) => {
-      showWidget(widget)
-      toast(`Allowed ${origin}.`)
-    },
-    onError: (error) => toastError(errorMessage(error)),
-  }))
   return (
     <Show when={props.widget.refused}>
       {(last) => (
-        <div class="notice notice-row">
+        <div class="notice row">
           <Show
             when={last().url !== NO_ORIGIN}
             fallback={
@@ -85,9 +73,17 @@ function Refused(props: { widget: Widget }) {
               Refused: {last().url}, <RelativeTime at={last().at} isLong />. It isn't one of your websites
               below.
             </p>
-            <Button size="small" isBusy={allow.isPending} onClick={() => allow.mutate(last().url)}>
+            <ActionButton
+              size="small"
+              run={() => saveWidget(props.widget.id, { origins: [...props.widget.origins, last().url] })}
+              onDone={(widget) => {
+                const origin = last().url
+                widgets.show(widget)
+                return `Allowed ${origin}.`
+              }}
+            >
               Allow {last().url}
-            </Button>
+            </ActionButton>
           </Show>
         </div>
       )}
@@ -96,17 +92,14 @@ function Refused(props: { widget: Widget }) {
 }
 
 function NewKey(props: { widget: Widget }) {
-  const [isAsking, setAsking] = createSignal(false)
   const replace = async () => {
-    showWidget(await ask(api.console.widgets({ id: props.widget.id }).key.post()))
+    widgets.show(await ask(api.console.widgets({ id: props.widget.id }).key.post()))
     toast('New key created. Put the new snippet on your website.')
   }
   return (
     <div>
-      <Button onClick={() => setAsking(true)}>Create new key…</Button>
-      <ConfirmDialog
-        isOpen={isAsking()}
-        onClose={() => setAsking(false)}
+      <ConfirmButton
+        label="Create new key…"
         title="Create a new key?"
         text="The current snippet stops working immediately. The widget disappears from your website until you replace the snippet there."
         action="Create new key"

@@ -1,12 +1,10 @@
 import { Index, Show } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
-import { Section } from '../page-layout.tsx'
+import { Section } from '../page.tsx'
 import { createWidgetForm, type Widget } from './widget-data.ts'
-import './opening-hours.css'
 
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const WORKDAYS = 5
@@ -24,43 +22,31 @@ type Hours = { hasHours: boolean; timeZone: string; days: Day[]; awayText: strin
 
 /** When the team answers, and what visitors read at other times. */
 export function OpeningHours(props: { widget: Widget }) {
-  const form = createWidgetForm<Hours>('the opening hours', () => props.widget, {
+  const form = createWidgetForm<Hours>({
+    what: 'the opening hours',
+    widget: () => props.widget,
     valuesOf: ({ hours }) => valuesOf(hours),
     changeOf: (values) => ({ hours: values.hasHours ? hoursOf(values) : null }),
+    at: 'hours',
   })
   const set = (index: number, change: Partial<Day>) =>
-    form.setValues({
-      days: form.values.days.map((day, at) => (at === index ? { ...day, ...change } : day)),
-    })
-  const errorOf = (field: string) => fieldError(form.submit.error, `hours/${field}`)
-  const fields = [
-    'hours/timeZone',
-    'hours/awayText',
-    'hours/days',
-    ...DAYS.map((_, day) => `hours/days/${day}`),
-  ]
+    form.set({ days: form.values.days.map((day, at) => (at === index ? { ...day, ...change } : day)) })
+  const dayErrors = DAYS.map((_, day) => form.errorAt(`days/${day}`))
+  const daysError = form.errorAt('days')
   return (
     <Section title="Opening hours" text="Outside them, visitors can still write, and see when you're back.">
-      <CardForm
-        save={form.submit}
-        fields={fields}
-        action="Save opening hours"
-        isUnchanged={!form.isChanged()}
-      >
+      <CardForm form={form} action="Save opening hours">
         <Checkbox
+          {...form.check('hasHours')}
           label="Show opening hours"
           hint="Otherwise the widget never says that you're away."
-          isChecked={form.values.hasHours}
-          onChange={(hasHours) => form.setValues({ hasHours })}
         />
         <Show when={form.values.hasHours}>
           <TextField
+            {...form.text('timeZone')}
             label="Time zone"
             list="opening-hours-zones"
             autocomplete="off"
-            value={form.values.timeZone}
-            onInput={(timeZone) => form.setValues({ timeZone })}
-            error={errorOf('timeZone')}
             required
           />
           <datalist id="opening-hours-zones">
@@ -89,19 +75,19 @@ export function OpeningHours(props: { widget: Widget }) {
                       onInput={(to) => set(index, { to })}
                     />
                   </Show>
-                  <Show when={errorOf(`days/${index}`)}>{(error) => <ErrorText>{error()}</ErrorText>}</Show>
+                  <Show when={dayErrors[index]?.()}>{(error) => <ErrorText>{error()}</ErrorText>}</Show>
                 </div>
               )}
             </Index>
-            <Show when={errorOf('days')}>{(error) => <ErrorText>{error()}</ErrorText>}</Show>
+            <Show when={!dayErrors.some((error) => error()) && daysError()}>
+              {(error) => <ErrorText>{error()}</ErrorText>}
+            </Show>
           </fieldset>
           <TextArea
+            {...form.text('awayText')}
             label="Text outside the hours"
             hint="Leave empty for a standard sentence in the visitor's language."
             rows={2}
-            value={form.values.awayText}
-            onInput={(awayText) => form.setValues({ awayText })}
-            error={errorOf('awayText')}
           />
         </Show>
       </CardForm>

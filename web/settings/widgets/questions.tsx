@@ -1,16 +1,14 @@
 import Plus from 'lucide-solid/icons/plus'
 import X from 'lucide-solid/icons/x'
 import { createEffect, Index } from 'solid-js'
-import { fieldError } from '../../api/api-problem.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Select } from '../../ui/select.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { Section } from '../page-layout.tsx'
+import { Section } from '../page.tsx'
 import { createWidgetForm, type Widget } from './widget-data.ts'
-import './questions.css'
 
 type Questions = Widget['questions']
 type Field = Questions['fields'][number]
@@ -24,26 +22,27 @@ const MAX_KEY_LENGTH = 40
 
 /** What visitors are asked before their first message. `onTyped` gets each change before it is saved. */
 export function Questions(props: { widget: Widget; onTyped: (questions: Questions) => void }) {
-  const form = createWidgetForm<Questions>('the questions', () => props.widget, {
+  const form = createWidgetForm<Questions>({
+    what: 'the questions',
+    widget: () => props.widget,
     valuesOf: ({ questions }) => ({ ...questions, fields: questions.fields.map((field) => ({ ...field })) }),
     changeOf: (questions) => ({ questions: { ...questions, fields: withKeys(questions.fields) } }),
+    at: 'questions',
   })
   createEffect(() => props.onTyped({ ...form.values, fields: withKeys(form.values.fields) }))
   const fields = () => form.values.fields
   const set = (index: number, change: Partial<Field>) =>
-    form.setValues({ fields: fields().map((field, at) => (at === index ? { ...field, ...change } : field)) })
-  const remove = (index: number) => form.setValues({ fields: fields().filter((_, at) => at !== index) })
-  const add = () => form.setValues({ fields: [...fields(), { key: '', label: '', isRequired: false }] })
+    form.set({ fields: fields().map((field, at) => (at === index ? { ...field, ...change } : field)) })
+  const remove = (index: number) => form.set({ fields: fields().filter((_, at) => at !== index) })
+  const add = () => form.set({ fields: [...fields(), { key: '', label: '', isRequired: false }] })
   return (
     <Section
       title="Questions before the first message"
       text="Each question turns some visitors away. Users signed in by your website aren't asked for their name and email."
     >
       <CardForm
-        save={form.submit}
-        fields={fields().map((_, index) => `questions/fields/${index}/label`)}
+        form={form}
         action="Save questions"
-        isUnchanged={!form.isChanged()}
         beside={
           <Button icon={<Plus />} onClick={add}>
             Add field
@@ -51,43 +50,36 @@ export function Questions(props: { widget: Widget; onTyped: (questions: Question
         }
       >
         <div class="form-columns">
-          <Select
-            label="Name"
-            options={MODES}
-            value={form.values.name}
-            onChange={(name) => form.setValues({ name })}
-          />
-          <Select
-            label="Email"
-            options={MODES}
-            value={form.values.email}
-            onChange={(email) => form.setValues({ email })}
-          />
+          <Select {...form.choice('name')} label="Name" options={MODES} />
+          <Select {...form.choice('email')} label="Email" options={MODES} />
         </div>
         <Index each={fields()}>
-          {(field, index) => (
-            <div class="questions-field">
-              <TextField
-                label={`Field ${index + 1}`}
-                placeholder="Order number"
-                value={field().label}
-                onInput={(label) => set(index, { label })}
-                error={fieldError(form.submit.error, `questions/fields/${index}/label`)}
-                required
-              />
-              <Checkbox
-                label="Required"
-                isChecked={field().isRequired}
-                onChange={(isRequired) => set(index, { isRequired })}
-              />
-              <IconButton
-                name={`Remove ${field().label || `field ${index + 1}`}`}
-                onClick={() => remove(index)}
-              >
-                <X />
-              </IconButton>
-            </div>
-          )}
+          {(field, index) => {
+            const error = form.errorAt(`fields/${index}/label`)
+            return (
+              <div class="questions-field">
+                <TextField
+                  label={`Field ${index + 1}`}
+                  placeholder="Order number"
+                  value={field().label}
+                  onInput={(label) => set(index, { label })}
+                  error={error()}
+                  required
+                />
+                <Checkbox
+                  label="Required"
+                  isChecked={field().isRequired}
+                  onChange={(isRequired) => set(index, { isRequired })}
+                />
+                <IconButton
+                  name={`Remove ${field().label || `field ${index + 1}`}`}
+                  onClick={() => remove(index)}
+                >
+                  <X />
+                </IconButton>
+              </div>
+            )
+          }}
         </Index>
       </CardForm>
     </Section>

@@ -1,25 +1,19 @@
-import { useMutation } from '@tanstack/solid-query'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import { createSignal, Show } from 'solid-js'
-import { createStore } from 'solid-js/store'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
-import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { SavedSwitch } from '../../forms/action.tsx'
+import { ConfirmButton } from '../../forms/confirm-dialog.tsx'
+import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { announce } from '../../ui/announcer.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Switch } from '../../ui/checkbox.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { TextArea, TextField } from '../../ui/text-field.tsx'
-import { toastError } from '../../ui/toaster.tsx'
-import { Section } from '../page-layout.tsx'
-import { SecretOnce } from '../secret-once.tsx'
-import { shortTime } from '../timestamp.tsx'
-import { saveWidget, showWidget, type Widget } from './widget-data.ts'
-import './signed-in-users.css'
+import { shortTime } from '../detail-list.tsx'
+import { Section } from '../page.tsx'
+import { SecretDialog, SecretOnce } from '../secret.tsx'
+import { saveWidget, type Widget, widgets } from './widget-data.ts'
 
 type Check = Answer<ReturnType<typeof api.console.widgets>['check-identity']['post']>
 
@@ -37,7 +31,12 @@ export function SignedInUsers(props: { widget: Widget }) {
       actions={<DocsLink to="/docs/widget#identify-users">How to sign users</DocsLink>}
     >
       <div class="card">
-        <VerifiedOnly widget={props.widget} />
+        <SavedSwitch
+          label="Only signed-in users can write"
+          hint="Others don't see the widget."
+          isChecked={props.widget.verifiedOnly}
+          save={async (verifiedOnly) => widgets.show(await saveWidget(props.widget.id, { verifiedOnly }))}
+        />
         <IdentitySecret widget={props.widget} />
       </div>
       <CheckToken widget={props.widget} />
@@ -45,33 +44,12 @@ export function SignedInUsers(props: { widget: Widget }) {
   )
 }
 
-function VerifiedOnly(props: { widget: Widget }) {
-  // Shown at once; if saving fails, the switch goes back.
-  const [chosen, setChosen] = createSignal<boolean>()
-  const save = useMutation(() => ({
-    mutationFn: (verifiedOnly: boolean) => saveWidget(props.widget.id, { verifiedOnly }),
-    onMutate: setChosen,
-    onSuccess: showWidget,
-    onError: (error) => toastError(errorMessage(error)),
-    onSettled: () => setChosen(undefined),
-  }))
-  return (
-    <Switch
-      label="Only signed-in users can write"
-      hint="Others don't see the widget."
-      isChecked={chosen() ?? props.widget.verifiedOnly}
-      onChange={(isOn) => save.mutate(isOn)}
-    />
-  )
-}
-
 function IdentitySecret(props: { widget: Widget }) {
-  const [isAsking, setAsking] = createSignal(false)
   const [secret, setSecret] = createSignal<string>()
   const create = async () => {
     const { id } = props.widget
     const answer = await ask(api.console.widgets({ id })['identity-secret'].post())
-    showWidget(answer.widget)
+    widgets.show(answer.widget)
     setSecret(answer.identitySecret)
   }
   const previousUntil = () => {
@@ -80,60 +58,56 @@ function IdentitySecret(props: { widget: Widget }) {
   }
   return (
     <>
-      <div class="card-foot">
-        <Button onClick={() => setAsking(true)}>Create identity secret…</Button>
+      <div class="row">
+        <ConfirmButton
+          label="Create identity secret…"
+          title="Create a new identity secret?"
+          text={
+            previousUntil()
+              ? 'The current secret is accepted for another 24 hours. The one before it stops working now.'
+              : 'If your website uses the current secret, it is accepted for another 24 hours.'
+          }
+          action="Create secret"
+          onConfirm={create}
+        />
         <Show when={previousUntil()}>
           {(until) => (
             <span class="muted small">The previous one is accepted until {shortTime(until())}.</span>
           )}
         </Show>
       </div>
-      <ConfirmDialog
-        isOpen={isAsking()}
-        onClose={() => setAsking(false)}
-        title="Create a new identity secret?"
-        text={
-          previousUntil()
-            ? 'The current secret is accepted for another 24 hours. The one before it stops working now.'
-            : 'If your website uses the current secret, it is accepted for another 24 hours.'
-        }
-        action="Create secret"
-        onConfirm={create}
-      />
-      <Dialog
+      <SecretDialog
         isOpen={secret() !== undefined}
         title="Save your identity secret"
-        footer={
-          <Button look="primary" onClick={() => setSecret(undefined)}>
-            I've saved it
-          </Button>
-        }
+        onDone={() => setSecret(undefined)}
       >
         <SecretOnce
           label="Identity secret"
           secret={secret() ?? ''}
           text="Keep it on your server, never in a page. Anyone who has it can write as any user."
         />
-      </Dialog>
+      </SecretDialog>
     </>
   )
 }
 
 function CheckToken(props: { widget: Widget }) {
   const [kind, setKind] = createSignal<(typeof KINDS)[number]['value']>('jwt')
-  const [values, setValues] = createStore({ jwt: '', userId: '', userHash: '' })
-  const check = useMutation(() => ({
-    mutationFn: () => {
-      const { jwt, userId, userHash } = values
+  const form = createForm({
+    values: () => ({ jwt: '', userId: '', userHash: '' }),
+    save: ({ jwt, userId, userHash }): Promise<Check> => {
       const body = kind() === 'jwt' ? { jwt } : { userId, userHash }
       return ask(api.console.widgets({ id: props.widget.id })['check-identity'].post(body))
     },
     // A fault is an alert already.
-    onSuccess: ({ isValid, detail }: Check) => isValid && announce(detail),
-  }))
+    onSaved: ({ isValid, detail }) => {
+      if (isValid) announce(detail)
+    },
+    isUnsaved: () => false,
+  })
   return (
-    <CardForm save={check} fields={[]} action="Check">
-      <div class="page-layout-section-head">
+    <CardForm form={form} action="Check" isUnchanged={false}>
+      <div class="page-section-head">
         <p>Check what your website sends. It isn't stored.</p>
         <SegmentedControl
           label="Proof type"
@@ -141,7 +115,7 @@ function CheckToken(props: { widget: Widget }) {
           value={kind()}
           onChange={(chosen) => {
             setKind(chosen)
-            check.reset()
+            form.submit.reset()
           }}
         />
       </div>
@@ -149,35 +123,20 @@ function CheckToken(props: { widget: Widget }) {
         when={kind() === 'jwt'}
         fallback={
           <div class="form-columns">
+            <TextField {...form.text('userId')} label="User id" autocomplete="off" required />
             <TextField
-              label="User id"
-              value={values.userId}
-              onInput={(userId) => setValues({ userId })}
-              autocomplete="off"
-              required
-            />
-            <TextField
+              {...form.text('userHash')}
               label="User hash"
               class="mono"
-              value={values.userHash}
-              onInput={(userHash) => setValues({ userHash })}
               autocomplete="off"
               required
             />
           </div>
         }
       >
-        <TextArea
-          label="JWT"
-          class="mono"
-          rows={3}
-          spellcheck={false}
-          value={values.jwt}
-          onInput={(jwt) => setValues({ jwt })}
-          required
-        />
+        <TextArea {...form.text('jwt')} label="JWT" class="mono" rows={3} spellcheck={false} required />
       </Show>
-      <Show when={check.data}>{(result) => <CheckResult result={result()} />}</Show>
+      <Show when={form.submit.data}>{(result) => <CheckResult result={result()} />}</Show>
     </CardForm>
   )
 }

@@ -1,35 +1,36 @@
-import { queryOptions, useMutation } from '@tanstack/solid-query'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CircleDashed from 'lucide-solid/icons/circle-dashed'
+import CircleX from 'lucide-solid/icons/circle-x'
 import { type Answer, api, ask } from '../../api/api.ts'
-import { queries, showSaved } from '../../api/queries.ts'
+import { createResource } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { toast } from '../../ui/toaster.tsx'
-import { createFormState, type FormValues } from '../form-state.ts'
+import { createForm } from '../../forms/create-form.ts'
+import { ACCOUNT_STATES } from '../channel-account.tsx'
+import type { ShownState } from '../detail-list.tsx'
 
 export type Widget = Answer<typeof api.console.widgets.get>['data'][number]
 type WidgetRoute = ReturnType<typeof api.console.widgets>
 type WidgetChange = Parameters<WidgetRoute['patch']>[0]
 
-export const widgetsQuery = queryOptions({
-  queryKey: queryKeys.widgets,
-  queryFn: () => ask(api.console.widgets.get()),
+export const WIDGETS_PAGE = { href: '/settings/widget', name: 'Website widget' }
+
+export const widgets = createResource({
+  listKey: queryKeys.widgets,
+  keyOf: queryKeys.widget,
+  readList: () => ask(api.console.widgets.get()),
+  read: (id) => ask(api.console.widgets({ id }).get()),
+  affected: [queryKeys.checklist, queryKeys.apiKeys],
 })
 
-export const widgetQuery = (id: string) =>
-  queryOptions({
-    queryKey: queryKeys.widget(id),
-    queryFn: () => ask(api.console.widgets({ id }).get()),
-  })
-
-/** Shows a changed widget at once, everywhere on the page. */
-export function showWidget(widget: Widget): void {
-  showSaved(['widget', widget.id], widget)
-  widgetsChanged()
+const STATES: Record<Widget['state'], ShownState> = {
+  active: { word: 'Active', tone: 'green', icon: CircleCheck },
+  paused: ACCOUNT_STATES.paused,
+  disabled: { word: 'Key revoked', tone: 'red', icon: CircleX },
 }
+const UNSEEN: ShownState = { word: 'Not seen yet', tone: 'amber', icon: CircleDashed }
 
-export function widgetsChanged(): void {
-  for (const queryKey of [queryKeys.widgets, queryKeys.checklist, queryKeys.apiKeys]) {
-    void queries.invalidateQueries({ queryKey })
-  }
+export function shownStateOf({ state, seen }: Widget): ShownState {
+  return state === 'active' && seen === null ? UNSEEN : STATES[state]
 }
 
 export function saveWidget(id: string, change: WidgetChange): Promise<Widget> {
@@ -47,21 +48,21 @@ export function websiteOf(typed: string): string {
 }
 
 /** A part of a widget's settings that is saved on its own. `what` completes a sentence: "the opening hours". */
-export function createWidgetForm<Values extends FormValues>(
-  what: string,
-  widget: () => Widget,
-  {
-    valuesOf,
-    changeOf,
-  }: { valuesOf: (widget: Widget) => Values; changeOf: (values: Values) => WidgetChange },
-) {
-  const form = createFormState<Values>(what, () => valuesOf(widget()))
-  const save = useMutation(() => ({
-    mutationFn: () => form.save((values) => saveWidget(widget().id, changeOf(values))),
-    onSuccess: (saved: Widget) => {
-      showWidget(saved)
-      toast('Saved.')
+export function createWidgetForm<Values extends Record<string, unknown>>(options: {
+  what: string
+  widget: () => Widget
+  valuesOf: (widget: Widget) => Values
+  changeOf: (values: Values) => WidgetChange
+  at?: string
+}) {
+  return createForm({
+    what: options.what,
+    values: () => options.valuesOf(options.widget()),
+    save: (values) => saveWidget(options.widget().id, options.changeOf(values)),
+    onSaved: (widget) => {
+      widgets.show(widget)
+      return 'Saved.'
     },
-  }))
-  return { ...form, submit: save }
+    ...(options.at && { at: options.at }),
+  })
 }

@@ -1,7 +1,6 @@
 import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import type { Widget } from './widget-data.ts'
-import './widget-preview.css'
 
 const SCRIPT = '/widget.js'
 const COLOR = /^#[0-9a-f]{6}$/i

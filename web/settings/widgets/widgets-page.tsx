@@ -1,32 +1,29 @@
+import { useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import ChevronRight from 'lucide-solid/icons/chevron-right'
 import MessageCircle from 'lucide-solid/icons/message-circle'
 import Plus from 'lucide-solid/icons/plus'
-import { createSignal, For, Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { useSession } from '../../api/session.ts'
+import { createForm } from '../../forms/create-form.ts'
+import { FormDialog } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { Page } from '../page-layout.tsx'
-import { QueryView } from '../query-view.tsx'
+import { TextField } from '../../ui/text-field.tsx'
+import { StateBadge } from '../detail-list.tsx'
+import { Ago, Entry } from '../entry.tsx'
+import { ListPage } from '../query-view.tsx'
 import { BlockedVisitors } from './blocked-visitors.tsx'
-import { NewWidget } from './new-widget.tsx'
-import { type Widget, widgetsQuery } from './widget-data.ts'
-import { WidgetState } from './widget-state.tsx'
+import { shownStateOf, WIDGETS_PAGE, type Widget, websiteOf, widgets } from './widget-data.ts'
 
 const REFETCH_MS = 10_000
 
 /** The widgets of the organization. */
 export function WidgetsPage() {
-  const query = useQuery(() => ({ ...widgetsQuery, reconcile: 'id', refetchInterval: REFETCH_MS }))
+  const query = useQuery(() => ({ ...widgets.list, reconcile: 'id', refetchInterval: REFETCH_MS }))
   const [isAdding, setAdding] = createSignal(false)
-  const add = () => (
-    <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
-      Add widget
-    </Button>
-  )
   return (
-    <Page
+    <ListPage
       title="Website widget"
       lead={
         <>
@@ -34,58 +31,73 @@ export function WidgetsPage() {
           <DocsLink to="/docs/widget">Add the chat to your website</DocsLink> explains each step.
         </>
       }
-      actions={add()}
+      query={query}
+      what="widgets"
+      label="Widgets"
+      add={() => (
+        <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
+          Add widget
+        </Button>
+      )}
+      empty={{
+        icon: <MessageCircle />,
+        title: 'No widgets yet',
+        text: 'Add one for each website or brand. You get a snippet to paste into its pages.',
+      }}
+      row={(widget) => <WidgetRow widget={widget} />}
     >
-      <QueryView query={query} what="widgets" rows={2}>
-        {(list) => (
-          <Show
-            when={list().data.length > 0}
-            fallback={
-              <EmptyState
-                icon={<MessageCircle />}
-                title="No widgets yet"
-                text="Add one for each website or brand. You get a snippet to paste into its pages."
-                action={add()}
-              />
-            }
-          >
-            <ul class="entry-list" aria-label="Widgets">
-              <For each={list().data}>{(widget) => <WidgetRow widget={widget} />}</For>
-            </ul>
-          </Show>
-        )}
-      </QueryView>
       <BlockedVisitors />
-      <NewWidget isOpen={isAdding()} onClose={() => setAdding(false)} />
-    </Page>
+      <Show when={isAdding()}>
+        <NewWidget onClose={() => setAdding(false)} />
+      </Show>
+    </ListPage>
   )
 }
 
 function WidgetRow(props: { widget: Widget }) {
   return (
-    <li>
-      <a class="entry entry-link" href={`/settings/widget/${props.widget.id}`}>
-        <span class="entry-words">
-          <span class="entry-title">
-            {props.widget.name}
-            <WidgetState widget={props.widget} />
-          </span>
-          <span class="entry-facts">
-            <span>{props.widget.origins.join(', ')}</span>
-            <Show when={props.widget.seen}>
-              {(seen) => (
-                <span>
-                  Seen <RelativeTime at={seen().at} isLong />
-                </span>
-              )}
-            </Show>
-          </span>
-          <Show when={props.widget.state === 'disabled'}>
-            <span class="entry-error">{props.widget.detail}</span>
-          </Show>
-        </span>
-        <ChevronRight class="muted" />
-      </a>
-    </li>
+    <Entry
+      href={`${WIDGETS_PAGE.href}/${props.widget.id}`}
+      title={
+        <>
+          {props.widget.name}
+          <StateBadge state={shownStateOf(props.widget)} />
+        </>
+      }
+      facts={[
+        props.widget.origins.join(', '),
+        props.widget.seen && <Ago words="Seen" at={props.widget.seen.at} />,
+      ]}
+      error={props.widget.state === 'disabled' && props.widget.detail}
+    />
+  )
+}
+
+/** Adds a widget, then opens its page with the snippet. */
+function NewWidget(props: { onClose: () => void }) {
+  const session = useSession()
+  const navigate = useNavigate()
+  const form = createForm({
+    values: () => ({ name: session().organization.name, origin: '' }),
+    save: ({ name, origin }) => ask(api.console.widgets.post({ name, origins: [websiteOf(origin)] })),
+    onSaved: ({ widget }) => {
+      widgets.show(widget)
+      props.onClose()
+      navigate(`${WIDGETS_PAGE.href}/${widget.id}`)
+    },
+  })
+  return (
+    <FormDialog form={form} title="New widget" action="Add widget" onClose={props.onClose}>
+      <TextField {...form.text('name')} label="Name" hint="Only your team sees it." required />
+      <TextField
+        {...form.text('origin', 'origins')}
+        label="Website"
+        hint="Where the widget may appear. You can add more websites later."
+        placeholder="https://example.com"
+        inputmode="url"
+        autocomplete="url"
+        required
+      />
+    </FormDialog>
   )
 }

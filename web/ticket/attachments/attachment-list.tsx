@@ -1,13 +1,20 @@
-import Download from 'lucide-solid/icons/download'
-import ImageOff from 'lucide-solid/icons/image-off'
 import { createMemo, createSignal, For, Show } from 'solid-js'
-import { formatSize } from '../../../server/sizes.ts'
+import { Dynamic } from 'solid-js/web'
+import { formatSize } from '../../../server/text/sizes.ts'
 import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
 import { type Attachment, attachmentUrl, isImage, isInHtml, isPlayable, noteOn } from './attachment-type.ts'
+import { viewOnClick } from './text-picture.tsx'
 import './attachment-list.css'
-import { FileIcon } from './file-icon.tsx'
-import { viewOnClick } from './image-link.ts'
-import { MediaPlayer } from './media-player.tsx'
+
+import Download from 'lucide-solid/icons/download'
+import FileIconBase from 'lucide-solid/icons/file'
+import FileArchive from 'lucide-solid/icons/file-archive'
+import FileImage from 'lucide-solid/icons/file-image'
+import FileMusic from 'lucide-solid/icons/file-music'
+import FilePlay from 'lucide-solid/icons/file-play'
+import FileSpreadsheet from 'lucide-solid/icons/file-spreadsheet'
+import FileText from 'lucide-solid/icons/file-text'
+import ImageOff from 'lucide-solid/icons/image-off'
 
 export interface AttachmentListProps {
   attachments: readonly Attachment[] | undefined
@@ -152,4 +159,42 @@ function thumbnailSize({ width, height }: Attachment): { width: number; height: 
     width: Math.max(MIN_SIDE, Math.round(width * scale)),
     height: Math.max(MIN_SIDE, Math.round(height * scale)),
   }
+}
+
+const ICONS: [type: RegExp, icon: typeof FileText][] = [
+  [/^image\//, FileImage],
+  [/^audio\//, FileMusic],
+  [/^video\//, FilePlay],
+  [/spreadsheet|ms-excel|apple\.numbers|^text\/csv/, FileSpreadsheet],
+  [/zip|compressed|vnd\.rar/, FileArchive],
+  [/^text\/|pdf|rtf|msword|officedocument|opendocument/, FileText],
+]
+
+/** An icon for the media type of a file. */
+export function FileIcon(props: { type: string }) {
+  const icon = () => ICONS.find(([type]) => type.test(props.type))?.[1] ?? FileIconBase
+  return <Dynamic component={icon()} />
+}
+
+/** Plays a voice message, a song or a video. The browser loads its length at first, and the rest when it is played. */
+function MediaPlayer(props: { file: Attachment }) {
+  const [isUnplayable, setUnplayable] = createSignal(false)
+  const isVideo = () => props.file.type.startsWith('video/')
+  return (
+    <Show
+      when={!isUnplayable()}
+      fallback={<p class="media-player-fault">This browser can't play it. Download it to play it.</p>}
+    >
+      <Dynamic
+        component={isVideo() ? 'video' : 'audio'}
+        class="media-player"
+        controls
+        playsinline
+        preload="metadata"
+        src={attachmentUrl(props.file.id)}
+        aria-label={`Play ${props.file.name}`}
+        onError={() => setUnplayable(true)}
+      />
+    </Show>
+  )
 }

@@ -1,5 +1,6 @@
 import { imageNames } from '../../../server/formatting/markdown.ts'
 import type { Answer, api } from '../../api/api.ts'
+import { ApiProblem } from '../../api/api-problem.ts'
 
 type Detail = Answer<ReturnType<typeof api.console.tickets>['get']>
 
@@ -67,4 +68,24 @@ export function isPlayable({ type }: Pick<Attachment, 'type'>): boolean {
 /** What a file is that no one can open as it is. */
 export function noteOn({ type }: Pick<Attachment, 'type'>): string | undefined {
   return NOTES.find(([known]) => known.test(type))?.[1]
+}
+
+/**
+ * Ids of the attachments that the server no longer has as uploads of the agent, so that it refused a message or draft.
+ * Undefined if it refused for another reason.
+ */
+export function goneFiles(error: unknown, attachments: { id: string }[]): string[] | undefined {
+  if (!(error instanceof ApiProblem)) return undefined
+  const gone = error.errors.filter(({ code }) => code === 'unknown_attachment')
+  if (gone.length === 0) return undefined
+  return attachments.flatMap(({ id }, at) =>
+    gone.some(({ pointer }) => pointer === `/attachments/${at}`) ? [id] : [],
+  )
+}
+
+export function goneFilesMessage(names: string[]): string {
+  const [one, ...others] = names
+  return others.length === 0
+    ? `“${one}” can't be sent. It was sent from another tab, or deleted after a day. Attach it again if needed.`
+    : `${names.length} files can't be sent. They were sent from another tab, or deleted after a day. Attach them again if needed.`
 }

@@ -1,26 +1,27 @@
-import RotateCw from 'lucide-solid/icons/rotate-cw'
-import X from 'lucide-solid/icons/x'
 import { createEffect, createMemo, For, Match, on, Show, Switch } from 'solid-js'
-import { formatSize } from '../../../server/sizes.ts'
+import { formatSize } from '../../../server/text/sizes.ts'
 import { announce } from '../../ui/announcer.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import type { DraftAttachment } from '../draft/draft-content.ts'
-import type { DraftEvent } from '../draft/draft-state.ts'
+import { FileIcon } from './attachment-list.tsx'
 import { attachmentUrl, isImage } from './attachment-type.ts'
-import { viewOnClick } from './image-link.ts'
-import './draft-files.css'
-import { FileIcon } from './file-icon.tsx'
+import { viewOnClick } from './text-picture.tsx'
 import type { Upload, UploadQueue } from './upload-queue.ts'
+import './draft-files.css'
+
+import RotateCw from 'lucide-solid/icons/rotate-cw'
+import X from 'lucide-solid/icons/x'
 
 /** What has the files: the draft of a reply or note, or of an email outside of the composer. */
 export interface FilesDraft {
   state: () => { attachments: DraftAttachment[] }
   uploads: () => UploadQueue | undefined
-  dispatch: (event: FileEvent) => void
+  attach: (file: DraftAttachment) => void
+  removeFile: (id: string) => void
+  /** Doesn't send after the uploads. */
+  cancelSend: () => void
 }
-
-export type FileEvent = Extract<DraftEvent, { type: 'file attached' | 'file removed' | 'send cancelled' }>
 
 interface DraftFilesProps {
   draft: FilesDraft
@@ -49,7 +50,7 @@ export function DraftFiles(props: DraftFilesProps) {
     const at = files().indexOf(file)
     if (file.upload) {
       // What was about to be sent is not what it would be now.
-      draft.dispatch({ type: 'send cancelled' })
+      draft.cancelSend()
       draft.uploads()?.cancel(file.upload)
     } else removeAttachment(draft, file.attachment)
     const buttons = list?.querySelectorAll<HTMLElement>('.draft-files-remove') ?? []
@@ -200,11 +201,8 @@ function filesOf({ state, uploads }: FilesDraft): DraftFile[] {
 }
 
 function removeAttachment(draft: FilesDraft, file: DraftAttachment): void {
-  draft.dispatch({ type: 'file removed', id: file.id, now: Date.now() })
-  pushUndo({
-    label: `Removed ${file.name}`,
-    undo: () => draft.dispatch({ type: 'file attached', file, now: Date.now() }),
-  })
+  draft.removeFile(file.id)
+  pushUndo({ label: `Removed ${file.name}`, undo: () => draft.attach(file) })
 }
 
 /** What there is to see of a change of the files: one that failed, or else the last that was added. -1 for nothing. */

@@ -1,10 +1,11 @@
-import Paperclip from 'lucide-solid/icons/paperclip'
 import { createSignal, onCleanup, onMount, Show } from 'solid-js'
 import { canBeImage, imageMark } from '../../../server/formatting/inline.ts'
 import { insertText } from '../../formatting/apply-edit.ts'
 import { toastError } from '../../ui/toaster.tsx'
-import './drop-target.css'
 import { droppedFiles, hasFiles, pastedFiles } from './incoming-files.ts'
+import './draft-files.css'
+
+import Paperclip from 'lucide-solid/icons/paperclip'
 
 interface DropTargetProps {
   /** What the files are attached to, such as "your reply". */

@@ -1,6 +1,5 @@
-import { Show } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
 import { type Attachment, attachmentUrl, pictureNamed } from './attachment-type.ts'
-import { viewOnClick } from './image-link.ts'
 import './text-picture.css'
 
 interface TextPictureProps {
@@ -38,4 +37,16 @@ export function TextPicture(props: TextPictureProps) {
       )}
     </Show>
   )
+}
+
+const [viewedImage, setViewedImage] = createSignal<string>()
+
+/** Id of the attachment that the viewer shows, if it is open. */
+export { setViewedImage, viewedImage }
+
+/** For a link to an image: a plain click opens the viewer, other clicks do what they do on links. */
+export function viewOnClick(event: MouseEvent, id: string): void {
+  if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
+  event.preventDefault()
+  setViewedImage(id)
 }

@@ -1,5 +1,5 @@
 import { type Accessor, createRoot, createSignal, untrack } from 'solid-js'
-import { formatSize } from '../../../server/sizes.ts'
+import { formatSize } from '../../../server/text/sizes.ts'
 import { ApiProblem, errorMessage } from '../../api/api-problem.ts'
 import type { SessionData } from '../../api/session.ts'
 import { type UploadedFile, uploadFile } from '../../api/upload-file.ts'

@@ -3,7 +3,7 @@ import { toastError } from '../../ui/toaster.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
 import type { TicketDetail } from '../ticket-query.ts'
 import { type Attachment, isImage, isInHtml } from './attachment-type.ts'
-import { setViewedImage, viewedImage } from './image-link.ts'
+import { setViewedImage, viewedImage } from './text-picture.tsx'
 
 /** Loaded when the first image is opened. */
 const ImageViewer = lazy(() =>

@@ -1,7 +1,7 @@
+import { type Accessor, createEffect, on, onCleanup } from 'solid-js'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { isComposing } from '../../ui/ime.ts'
 import { undoLast } from '../changes/undo.ts'
-import { createFieldHeight } from './field-height.ts'
 
 /** The limit of the API: `MAX_MESSAGE_LENGTH` in server/tickets/messages.ts. */
 const MAX_TEXT_LENGTH = 65_536
@@ -58,4 +58,31 @@ export function ComposerField(props: ComposerFieldProps) {
 function isAtLineStart(field: EventTarget | null): boolean {
   if (!(field instanceof HTMLTextAreaElement) || field.selectionStart !== field.selectionEnd) return false
   return field.selectionStart === 0 || field.value[field.selectionStart - 1] === '\n'
+}
+
+/** Keeps a field as high as its text, up to the limit in the style sheet. Returns the function that receives the field. */
+export function createFieldHeight(text: Accessor<string>): (field: HTMLTextAreaElement) => void {
+  let field: HTMLTextAreaElement | undefined
+  // The keyboard of a phone leaves less space for the same text.
+  const sizes = new ResizeObserver(() => field && showEnd(field))
+  onCleanup(() => sizes.disconnect())
+  createEffect(on(text, () => field && fit(field)))
+  return (element) => {
+    field = element
+    sizes.observe(element)
+  }
+}
+
+function fit(field: HTMLTextAreaElement): void {
+  field.style.height = 'auto'
+  field.style.height = `${field.scrollHeight}px`
+  // Browsers scroll just far enough to show the cursor, and its height depends on the font.
+  showEnd(field)
+}
+
+/** While the cursor is at the end. Browsers do not tell its place on the page anywhere else in the text. */
+function showEnd(field: HTMLTextAreaElement): void {
+  if (document.activeElement === field && field.selectionStart === field.value.length) {
+    field.scrollTop = field.scrollHeight
+  }
 }

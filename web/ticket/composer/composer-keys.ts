@@ -1,5 +1,5 @@
 import { useKeys } from '../../keyboard/keys.ts'
-import { sendChoice } from './send-choice.ts'
+import { sendChoice } from './send-button.tsx'
 
 interface ComposerKeysInput {
   isNote: () => boolean

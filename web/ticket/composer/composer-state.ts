@@ -2,12 +2,12 @@ import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid
 import { timeOfId } from '../../api/create-id.ts'
 import type { AttachmentLimits } from '../attachments/upload-queue.ts'
 import { isBlank } from '../draft/draft-content.ts'
-import type { DraftKind } from '../draft/draft-state.ts'
-import { draftOf, type OpenDraft, readFromTicket } from '../draft/drafts.ts'
+import type { DraftKind } from '../draft/draft-storage.ts'
+import { draftOf, type OpenDraft } from '../draft/drafts.ts'
 import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 import { newestMessage } from '../thread/thread-rows.ts'
 import type { TicketDetail } from '../ticket-query.ts'
-import type { SendChoice } from './send-choice.ts'
+import type { SendChoice } from './send-button.tsx'
 import { offerTakingBack, offerUndo } from './waiting-replies.ts'
 
 /** Both drafts of the agent on one ticket, which of them is shown, and sending it. */
@@ -54,7 +54,7 @@ const lastSent = new Map<string, SeenMessage>()
 export function createComposerState({ detail, agentId, limits, focus, open }: ComposerInput): ComposerState {
   const ticketId = detail().ticket.id
   const drafts = { reply: draftOf(agentId, ticketId, 'reply'), note: draftOf(agentId, ticketId, 'note') }
-  for (const kind of KINDS) drafts[kind].dispatch({ type: 'opened' })
+  for (const kind of KINDS) drafts[kind].open()
   readAll()
   createEffect(on(detail, readAll, { defer: true }))
   const [kind, show] = createSignal<DraftKind>(writtenLast(drafts))
@@ -66,7 +66,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
   })
 
   function readAll() {
-    for (const one of KINDS) readFromTicket(drafts[one], one, detail())
+    for (const one of KINDS) drafts[one].readFrom(detail())
   }
 
   function returnTo(returned: DraftKind) {
@@ -124,11 +124,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     changeRecipients(changed) {
       // Recipients that the ticket suggests aren't stored as a change: with the next mail it may suggest others.
       const isSuggested = isSameRecipients(changed, detail().reply.recipients)
-      drafts.reply.dispatch({
-        type: 'recipients changed',
-        recipients: isSuggested ? undefined : changed,
-        now: Date.now(),
-      })
+      drafts.reply.changeRecipients(isSuggested ? undefined : changed)
     },
     returnTo,
   }

@@ -1,16 +1,14 @@
-import TypeIcon from 'lucide-solid/icons/a-large-small'
 import { createSignal, lazy, onCleanup, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { insertText } from '../../formatting/apply-edit.ts'
 import { FormatPreview } from '../../formatting/format-preview.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
-import './composer.css'
 import { toastError } from '../../ui/toaster.tsx'
 import { AttachButton } from '../attachments/attach-button.tsx'
-import { DraftFiles } from '../attachments/lazy-files.tsx'
+import { DraftFiles } from '../attachments/attachments.tsx'
 import { TextPicture } from '../attachments/text-picture.tsx'
-import { isUnsaved } from '../draft/draft-state.ts'
+import { isUnsaved } from '../draft/draft-storage.ts'
 import { focusPane } from '../focus-in-pane.ts'
 import { ReplyingNow } from '../header/presence-line.tsx'
 import { isSameAddress, nameOf } from '../mail/mail-addresses.ts'
@@ -20,11 +18,12 @@ import { ComposerField } from './composer-field.tsx'
 import { useComposerKeys } from './composer-keys.ts'
 import type { ComposerState } from './composer-state.ts'
 import { Destination, ReplyElsewhere, ReplyProblem } from './destination.tsx'
-import { OtherDraft } from './other-draft.tsx'
-import { ReplyOrNote } from './reply-or-note.tsx'
+import { OtherDraft, ReplyOrNote } from './reply-or-note.tsx'
 import { SavedReplyPicker } from './saved-reply-picker.tsx'
-import { SendButton } from './send-button.tsx'
-import { SEND_CHOICES, type SendChoice, sendChoice } from './send-choice.ts'
+import { SEND_CHOICES, SendButton, type SendChoice, sendChoice } from './send-button.tsx'
+import './composer.css'
+
+import TypeIcon from 'lucide-solid/icons/a-large-small'
 
 /** Loaded when a ticket is opened. If that fails, the field still works. */
 const FormatToolbar = lazy(() =>
@@ -83,7 +82,7 @@ export function Composer(props: ComposerProps) {
   const isSaveLate = () => draft().state().isSaveLate && isUnsaved(draft().state())
 
   function write(text: string) {
-    draft().dispatch({ type: 'typed', text, now: Date.now() })
+    draft().write(text)
   }
 
   /** The next key is for the ticket, such as `e` or `j`. */
@@ -132,7 +131,7 @@ export function Composer(props: ComposerProps) {
     onLeave: () => focusPane(field),
   })
 
-  onCleanup(() => draft().dispatch({ type: 'save due' }))
+  onCleanup(() => draft().save())
 
   const sendButton = () => (
     <Show when={isNote()} fallback={<SendButton isDisabled={!props.composer.canSend()} onSend={send} />}>
@@ -221,7 +220,7 @@ export function Composer(props: ComposerProps) {
         onFocus={() => setFocus(true)}
         onBlur={() => {
           setFocus(false)
-          draft().dispatch({ type: 'save due' })
+          draft().save()
         }}
       />
       <FormatPreview
@@ -268,7 +267,7 @@ export function Composer(props: ComposerProps) {
             <Button
               size="small"
               onClick={() => {
-                draft().dispatch({ type: 'send cancelled' })
+                draft().cancelSend()
                 field?.focus()
               }}
             >

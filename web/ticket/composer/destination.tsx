@@ -1,5 +1,4 @@
 import { A } from '@solidjs/router'
-import ChevronDown from 'lucide-solid/icons/chevron-down'
 import { createSignal, Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
@@ -11,7 +10,9 @@ import { ChatParts } from '../chat-parts.tsx'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import { includes, type Recipients } from '../recipients/address-list.ts'
 import type { ReplyDestination, TicketDetail } from '../ticket-query.ts'
-import './destination.css'
+import './composer.css'
+
+import ChevronDown from 'lucide-solid/icons/chevron-down'
 
 interface DestinationProps {
   reply: ReplyDestination

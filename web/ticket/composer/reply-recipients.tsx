@@ -6,8 +6,7 @@ import { Select } from '../../ui/select.tsx'
 import { toastError } from '../../ui/toaster.tsx'
 import { type MailHeader, nameOf } from '../mail/mail-addresses.ts'
 import { added, includes, type Recipient, type Recipients } from '../recipients/address-list.ts'
-import { RecipientsEditor } from '../recipients/recipients-editor.tsx'
-import { suggestCustomers } from '../recipients/suggest-customers.ts'
+import { RecipientsEditor, suggestCustomers } from '../recipients/recipients-editor.tsx'
 import { readTicketAgain, type TicketDetail } from '../ticket-query.ts'
 
 interface ReplyRecipientsProps {

@@ -1,12 +1,12 @@
 import MessageSquareText from 'lucide-solid/icons/message-square-text'
 import { createMemo } from 'solid-js'
 import { plainText } from '../../../server/formatting/plain-text.ts'
-import { useSession } from '../../api/session.ts'
+import { type SessionData, useSession } from '../../api/session.ts'
 import { useSavedReplies } from '../../api/workspace.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Picker, type PickerOption } from '../../ui/picker.tsx'
-import { filledReply } from './filled-reply.ts'
-import { type FilledTicket, fillIn } from './variables.ts'
+import { toastError } from '../../ui/toaster.tsx'
+import { type FilledTicket, fillIn, unknownIn } from './variables.ts'
 
 interface SavedReplyPickerProps {
   ticket: FilledTicket
@@ -53,4 +53,13 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
 /** All begin alike: what tells them apart comes after the greeting. */
 function withoutGreeting(text: string): string {
   return (text.replace(GREETING, '').trim() || text).replace(/\s+/g, ' ')
+}
+
+/** A saved reply with its variables filled in. Warns about unknown variables, before a customer reads them. */
+export function filledReply(text: string, ticket: FilledTicket, session: SessionData): string {
+  const unknown = unknownIn(text)
+  if (unknown.length > 0) {
+    toastError(`Unknown variable: ${unknown.join(', ')}. Replace it before you send.`)
+  }
+  return fillIn(text, ticket, session)
 }

@@ -1,8 +1,9 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
-import { For } from 'solid-js'
+import { createSignal, For } from 'solid-js'
+import { readStored, store } from '../../browser/local-storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
-import { chooseSend, SEND_CHOICES, type SendChoice, sendChoice } from './send-choice.ts'
+import type { TicketStatus } from '../ticket-query.ts'
 
 interface SendButtonProps {
   isDisabled: boolean
@@ -46,4 +47,33 @@ export function SendButton(props: SendButtonProps) {
       </Menu>
     </div>
   )
+}
+
+/** What Send does to the status. */
+export const SEND_CHOICES = [
+  { id: 'send', label: 'Send', thenStatus: undefined },
+  { id: 'resolve', label: 'Send and resolve', thenStatus: 'resolved' },
+  { id: 'pending', label: 'Send and set pending', thenStatus: 'pending' },
+] as const satisfies readonly { id: string; label: string; thenStatus: TicketStatus | undefined }[]
+
+export type SendChoice = (typeof SEND_CHOICES)[number]
+
+const KEY = 'bellhop.send'
+
+const [chosen, setChosen] = createSignal(choiceOf(readStored(KEY, isId, 'send')))
+
+/** The last choice in this browser. */
+export const sendChoice = chosen
+
+function chooseSend(next: SendChoice): void {
+  setChosen(next)
+  store(KEY, next.id)
+}
+
+function choiceOf(id: SendChoice['id']): SendChoice {
+  return SEND_CHOICES.find((known) => known.id === id) ?? SEND_CHOICES[0]
+}
+
+function isId(value: unknown): value is SendChoice['id'] {
+  return SEND_CHOICES.some(({ id }) => id === value)
 }

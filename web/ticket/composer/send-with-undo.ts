@@ -2,7 +2,7 @@ import { type Answer, api, ask } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { CLOCK_STEP_MS, toServerTime } from '../../api/server-clock.ts'
 import { onConnectionBack } from '../../live/live.ts'
-import type { Sending } from '../draft/draft-state.ts'
+import type { Sending } from '../draft/draft-storage.ts'
 import type { NoteEntry } from '../ticket-query.ts'
 
 const FIRST_PAUSE_MS = 1_000

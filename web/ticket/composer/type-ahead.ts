@@ -2,7 +2,7 @@ import { type Accessor, createEffect, on, onCleanup } from 'solid-js'
 import { queries } from '../../api/queries.ts'
 import { isForFieldOrDialog, keyComboOf } from '../../keyboard/key-combo.ts'
 import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
-import type { DraftKind } from '../draft/draft-state.ts'
+import type { DraftKind } from '../draft/draft-storage.ts'
 import { isDeletedTicket, ticketQuery } from '../ticket-query.ts'
 
 /** Typed before the ticket is loaded: the letters after `r` are text, not commands. */

@@ -127,7 +127,7 @@ export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): P
       waiting: known.waiting.filter((one) => one.id !== id),
       timeline: known.timeline.map((one) => (one.id === id ? { ...one, takenBackAt: now } : one)),
     }))
-    draft.dispatch({ type: 'taken back', text, attachments, recipients, isSaved, now: Date.now() })
+    draft.takeBack({ text, attachments, recipients }, isSaved)
   })
   return true
 }
@@ -148,14 +148,12 @@ export async function discardReply(held: TakeBack): Promise<void> {
   const { draft, reply } = held
   const { text: textBefore, attachments: filesBefore, recipients: recipientsBefore } = draft.state()
   if (!(await takeBack(held))) return
-  const now = Date.now()
   const { text, attachments = [], recipients } = reply
-  for (const { id } of without(attachments, filesBefore)) draft.dispatch({ type: 'file removed', id, now })
-  draft.dispatch({ type: 'recipients changed', recipients: recipientsBefore, now })
-  draft.dispatch({ type: 'typed', text: textBefore, now })
-  draft.dispatch({ type: 'save due' })
-  const undo = () =>
-    draft.dispatch({ type: 'put back', text, attachments, recipients, sending: null, now: Date.now() })
+  for (const { id } of without(attachments, filesBefore)) draft.removeFile(id)
+  draft.changeRecipients(recipientsBefore)
+  draft.write(textBefore)
+  draft.save()
+  const undo = () => draft.putBack({ text, attachments, recipients })
   pushUndo({ label: 'Reply discarded', undo })
 }
 

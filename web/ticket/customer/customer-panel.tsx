@@ -1,17 +1,19 @@
+import { useLocation, useParams } from '@solidjs/router'
 import { createMemo, For, Match, Show, Switch } from 'solid-js'
 import { isNotFound } from '../../api/api-problem.ts'
-import { FailedQuery } from '../../forms/failed-state.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
-import { CustomerCard } from './customer-card.tsx'
-import './customer-panel.css'
 import { observe } from '../../api/queries.ts'
-import { Time } from '../../ui/relative-time.tsx'
-import { CHANNEL_NAMES } from '../channel-names.ts'
+import { FailedQuery } from '../../forms/failed-state.tsx'
+import { StatusDot } from '../../ui/badge.tsx'
+import { RelativeTime, Time } from '../../ui/relative-time.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { ChatParts } from '../chat-parts.tsx'
 import { dateTime } from '../thread/times.ts'
+import { channelName, STATUSES } from '../ticket-names.ts'
 import { type ReplyDestination, type Ticket, useTicket } from '../ticket-query.ts'
-import { customerQuery } from './customer-query.ts'
-import { CustomerTickets } from './customer-tickets.tsx'
+import { type Customer, CustomerCard, customerQuery } from './customer-card.tsx'
+import './customer-panel.css'
+
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
 
 /** The customer of the open ticket, their other tickets, and facts about the ticket. */
 export function CustomerPanel(props: { ticketId: string }) {
@@ -62,7 +64,7 @@ function TicketFacts(props: { ticket: Ticket; reply: ReplyDestination }) {
       <h3>Ticket</h3>
       <dl class="customer-panel-facts">
         <dt>Channel</dt>
-        <dd>{CHANNEL_NAMES[props.ticket.channel]}</dd>
+        <dd>{channelName(props.ticket.channel)}</dd>
         <Show when={receivers().length > 1}>
           <dt>Received by</dt>
           <dd>
@@ -78,6 +80,48 @@ function TicketFacts(props: { ticket: Ticket; reply: ReplyDestination }) {
           <Time at={props.ticket.updatedAt}>{dateTime(props.ticket.updatedAt)}</Time>
         </dd>
       </dl>
+    </section>
+  )
+}
+
+/** Other tickets of this customer, newest first. */
+function CustomerTickets(props: { customer: Customer; ticketId: string }) {
+  const params = useParams()
+  const location = useLocation()
+  /** Keeps the open view and search. */
+  const hrefOf = (id: string) => `/inbox/${params.view ?? 'open'}/${id}${location.search}`
+  const others = () => props.customer.tickets.filter(({ id }) => id !== props.ticketId)
+  const hiddenCount = () => props.customer.totalTickets - props.customer.tickets.length
+  return (
+    <section class="customer-panel-section">
+      <h3>Other tickets</h3>
+      <Show when={others().length > 0} fallback={<p class="customer-panel-none">No other tickets.</p>}>
+        <ul class="customer-tickets">
+          <For each={others()}>
+            {(ticket) => (
+              <li>
+                <a
+                  href={hrefOf(ticket.id)}
+                  class="customer-tickets-link"
+                  data-spam={ticket.isSpam || undefined}
+                >
+                  <Show
+                    when={!ticket.isSpam}
+                    fallback={<ShieldAlert class="customer-tickets-spam" role="img" aria-label="Spam" />}
+                  >
+                    <StatusDot tone={STATUSES[ticket.status].tone} label={STATUSES[ticket.status].name} />
+                  </Show>
+                  <span class="customer-tickets-subject">{ticket.subject}</span>
+                  <RelativeTime at={ticket.lastMessageAt} />
+                </a>
+              </li>
+            )}
+          </For>
+        </ul>
+        <Show when={hiddenCount() > 0}>
+          <p class="customer-panel-none">{hiddenCount()} older</p>
+        </Show>
+      </Show>
     </section>
   )
 }

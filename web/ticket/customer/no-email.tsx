@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { readTicketAgain, type Ticket } from '../ticket-query.ts'
-import './no-email.css'
+import './customer-panel.css'
 
 /** In place of the address of a customer without one: adds the one that they gave an agent. */
 export function NoEmail(props: { ticket: Ticket }) {

@@ -1,10 +1,79 @@
-import { isBlank } from './draft-content.ts'
-import { type DraftKind, isUnsaved, type StoredDraft, withUnconfirmedText } from './draft-state.ts'
+import type { Recipients } from '../recipients/address-list.ts'
+import type { Draft, TicketStatus } from '../ticket-query.ts'
+import { contentIn, type DraftContent, isBlank, isSameContent, joined } from './draft-content.ts'
+
+export type DraftKind = Draft['kind']
+
+/** A version of the draft on the server; blank when the server has none. `savedAt` tells versions apart. */
+interface SavedDraft extends DraftContent {
+  savedAt: string
+}
+
+/** What Send asks for. */
+export interface SendRequest {
+  /** Created by the page. Sending the same id again never creates a second message. */
+  id: string
+  /** Reply only: the newest message the agent had seen. */
+  after: string
+  /** Reply only: the status the ticket gets with it. */
+  status?: TicketStatus | undefined
+  /** Reply by email only: the recipients that the agent saw, changed or not. */
+  sentTo?: Recipients | undefined
+  /** Reply only: how long the agent can undo it before the server sends it; 0 sends it at once. */
+  undoMs?: number | undefined
+}
+
+/** A message or note between Send and the server's response. */
+export interface Sending extends DraftContent, SendRequest {
+  /** When it was first sent, by this browser's clock. */
+  at: number
+  /** Removed from the field. False when the text is back in the field and it is unknown whether the server has it. */
+  isOut: boolean
+  /** It was back in the field once, so a draft with its text may have been saved after the server had it. */
+  wasReturned: boolean
+  /** An earlier request with this id had another text or other files. */
+  isChanged: boolean
+}
+
+/** What the browser stores of a draft. */
+export interface StoredDraft extends DraftContent {
+  /** When it was typed, by this browser's clock. */
+  changedAt: number
+  saved: SavedDraft | null
+  sending: Sending | null
+}
+
+export const EMPTY_DRAFT: StoredDraft = {
+  text: '',
+  attachments: [],
+  recipients: undefined,
+  changedAt: 0,
+  saved: null,
+  sending: null,
+}
 
 const PREFIX = 'bellhop.draft.'
 
+/** Whether the server's copy differs. Text being sent isn't in the field; its copy on the server stays until it is sent. */
+export function isUnsaved(draft: StoredDraft): boolean {
+  const { saved, sending } = draft
+  if (!isBlank(draft)) return saved === null || !isSameContent(draft, saved)
+  return !sending?.isOut && saved !== null && !isBlank(saved)
+}
+
+export function returned(sending: Sending): Sending {
+  return { ...sending, isOut: false, wasReturned: true }
+}
+
+/** The draft with the text in flight back in the field, as stored for a page that can't know the result. */
+export function withUnconfirmedText(draft: StoredDraft): StoredDraft {
+  const { changedAt, saved, sending } = draft
+  if (!sending?.isOut) return { ...contentIn(draft), changedAt, saved, sending }
+  return { changedAt, saved, ...joined(sending, draft), sending: returned(sending) }
+}
+
 export function storageKey(agentId: string, ticketId: string, kind: DraftKind): string {
-  return `${prefixOf(agentId)}${ticketId}.${kind}`
+  return `${PREFIX}${agentId}.${ticketId}.${kind}`
 }
 
 /** Reads the draft that an earlier page stored, with the text it was sending back in the field. */
@@ -18,9 +87,8 @@ export function readStoredDraft(key: string): StoredDraft | undefined {
 }
 
 export function parseStoredDraft(value: string | null): StoredDraft | undefined {
-  if (value === null) return undefined
   try {
-    const draft: unknown = JSON.parse(value)
+    const draft: unknown = JSON.parse(value ?? 'null')
     return isStoredDraft(draft) ? draft : undefined
   } catch {
     return undefined
@@ -29,9 +97,10 @@ export function parseStoredDraft(value: string | null): StoredDraft | undefined 
 
 /** A blank draft that the server knows about isn't stored. */
 export function writeStoredDraft(key: string, draft: StoredDraft): void {
+  const { changedAt, saved, sending } = draft
   try {
-    if (isBlank(draft) && !isUnsaved(draft) && !draft.sending) localStorage.removeItem(key)
-    else localStorage.setItem(key, JSON.stringify(draft))
+    if (isBlank(draft) && !isUnsaved(draft) && !sending) localStorage.removeItem(key)
+    else localStorage.setItem(key, JSON.stringify({ ...contentIn(draft), changedAt, saved, sending }))
   } catch {
     // Without storage, the server has the draft half a second later.
   }
@@ -48,9 +117,8 @@ export function removeStoredDraft(key: string): void {
 /** This agent's drafts that differ from the server's or were being sent. */
 export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftKind }[] {
   return storedKeys(agentId).flatMap((key) => {
-    const [ticketId = '', kind] = key.slice(prefixOf(agentId).length).split('.')
-    const isKind = kind === 'reply' || kind === 'note'
-    return isKind && isPending(key) ? [{ ticketId, kind }] : []
+    const [ticketId = '', kind] = key.slice(`${PREFIX}${agentId}.`.length).split('.')
+    return (kind === 'reply' || kind === 'note') && isPending(key) ? [{ ticketId, kind }] : []
   })
 }
 
@@ -66,38 +134,25 @@ function isPending(key: string): boolean {
 
 function storedKeys(agentId: string): string[] {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefixOf(agentId)))
+    return Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${agentId}.`))
   } catch {
     return []
   }
 }
 
-function prefixOf(agentId: string): string {
-  return `${PREFIX}${agentId}.`
-}
-
 function isStoredDraft(value: unknown): value is StoredDraft {
+  return (
+    hasContent(value) &&
+    'changedAt' in value &&
+    'saved' in value &&
+    'sending' in value &&
+    typeof value.changedAt === 'number' &&
+    (value.saved === null || (hasContent(value.saved) && 'savedAt' in value.saved)) &&
+    (value.sending === null || (hasContent(value.sending) && 'id' in value.sending))
+  )
+}
+
+function hasContent(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
-  if (!('text' in value && 'changedAt' in value && 'saved' in value && 'sending' in value)) return false
-  const { changedAt, saved, sending } = value
-  return hasContent(value) && typeof changedAt === 'number' && isSaved(saved) && isSending(sending)
-}
-
-function hasContent(value: object): boolean {
-  return (
-    'text' in value &&
-    typeof value.text === 'string' &&
-    'attachments' in value &&
-    Array.isArray(value.attachments)
-  )
-}
-
-function isSaved(value: unknown): boolean {
-  return value === null || (typeof value === 'object' && hasContent(value) && 'savedAt' in value)
-}
-
-function isSending(value: unknown): boolean {
-  return (
-    value === null || (typeof value === 'object' && hasContent(value) && 'id' in value && 'isOut' in value)
-  )
+  return 'text' in value && 'attachments' in value && Array.isArray(value.attachments)
 }

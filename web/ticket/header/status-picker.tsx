@@ -4,8 +4,8 @@ import { StatusDot } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
+import { STATUSES } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
-import { STATUSES } from './statuses.ts'
 
 const CHOICES: { status: TicketStatus; keys?: string }[] = [
   { status: 'open' },

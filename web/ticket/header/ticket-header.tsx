@@ -1,20 +1,21 @@
-import ChevronDown from 'lucide-solid/icons/chevron-down'
-import ChevronLeft from 'lucide-solid/icons/chevron-left'
-import ChevronUp from 'lucide-solid/icons/chevron-up'
-import PanelRight from 'lucide-solid/icons/panel-right'
 import { Show } from 'solid-js'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
-import { shortId } from '../short-id.ts'
+import { shortId } from '../ticket-names.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { AssigneePicker } from './assignee-picker.tsx'
 import { PresenceLine } from './presence-line.tsx'
 import { StatusPicker } from './status-picker.tsx'
 import { SubjectField } from './subject-field.tsx'
 import { TagsPicker } from './tags-picker.tsx'
-import './ticket-header.css'
 import { TicketMenu } from './ticket-menu.tsx'
+import './ticket-header.css'
+
+import ChevronDown from 'lucide-solid/icons/chevron-down'
+import ChevronLeft from 'lucide-solid/icons/chevron-left'
+import ChevronUp from 'lucide-solid/icons/chevron-up'
+import PanelRight from 'lucide-solid/icons/panel-right'
 
 export type OpenPicker = 'status' | 'assignee' | 'tags' | undefined
 

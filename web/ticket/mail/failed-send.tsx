@@ -1,4 +1,3 @@
-import CircleAlert from 'lucide-solid/icons/circle-alert'
 import { createSignal, For, lazy, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
@@ -9,7 +8,9 @@ import { SettingsLink } from '../composer/destination.tsx'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 import type { Recipient } from '../recipients/address-list.ts'
 import { type MessageEntry, type ReplyDestination, readTicketAgain } from '../ticket-query.ts'
-import './failed-send.css'
+import './message-recipients.css'
+
+import CircleAlert from 'lucide-solid/icons/circle-alert'
 
 const RecipientField = lazy(() =>
   import('../recipients/recipient-field.tsx').then(({ RecipientField }) => ({ default: RecipientField })),

@@ -1,11 +1,3 @@
-import Copy from 'lucide-solid/icons/copy'
-import Download from 'lucide-solid/icons/download'
-import Ellipsis from 'lucide-solid/icons/ellipsis'
-import FileText from 'lucide-solid/icons/file-text'
-import Forward from 'lucide-solid/icons/forward'
-import Image from 'lucide-solid/icons/image'
-import Pencil from 'lucide-solid/icons/pencil'
-import Undo from 'lucide-solid/icons/undo-2'
 import { createSignal, Show } from 'solid-js'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
@@ -14,11 +6,21 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import type { MessageEntry, Ticket } from '../ticket-query.ts'
 import { originalPath } from './mail-body.tsx'
 import type { MailView } from './mail-view.ts'
-import './message-menu.css'
+import './message-recipients.css'
+
+import Copy from 'lucide-solid/icons/copy'
+import Download from 'lucide-solid/icons/download'
+import Ellipsis from 'lucide-solid/icons/ellipsis'
+import FileText from 'lucide-solid/icons/file-text'
+import Forward from 'lucide-solid/icons/forward'
+import Image from 'lucide-solid/icons/image'
+import Pencil from 'lucide-solid/icons/pencil'
+import Undo from 'lucide-solid/icons/undo-2'
 
 const ForwardDialog = lazyDialog(() => import('../outgoing/forward-dialog.tsx'))
-const EditDialog = lazyDialog(() => import('../telegram/edit-dialog.tsx'))
-const TakeBackDialog = lazyDialog(() => import('../telegram/take-back-dialog.tsx'))
+const loadDialogs = () => import('../telegram/change-dialogs.tsx')
+const EditDialog = lazyDialog(async () => ({ default: (await loadDialogs()).EditDialog }))
+const TakeBackDialog = lazyDialog(async () => ({ default: (await loadDialogs()).TakeBackDialog }))
 
 interface MessageMenuProps {
   message: MessageEntry

@@ -1,9 +1,19 @@
-import ChevronDown from 'lucide-solid/icons/chevron-down'
-import Forward from 'lucide-solid/icons/forward'
-import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import { createSignal, For, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { Button } from '../../ui/button.tsx'
-import type { MessageEntry, ReplyDestination, Ticket } from '../ticket-query.ts'
+import { toastError } from '../../ui/toaster.tsx'
+import { pushUndo } from '../changes/undo.ts'
+import { patchRow } from '../list-cache.ts'
+import {
+  type MessageEntry,
+  patchTicket,
+  type ReplyDestination,
+  readTicketAgain,
+  type Ticket,
+} from '../ticket-query.ts'
 import {
   type Address,
   bareSubject,
@@ -15,8 +25,11 @@ import {
   nameOf,
   recipientLine,
 } from './mail-addresses.ts'
-import { makeCustomer } from './make-customer.ts'
 import './message-recipients.css'
+
+import ChevronDown from 'lucide-solid/icons/chevron-down'
+import Forward from 'lucide-solid/icons/forward'
+import ShieldAlert from 'lucide-solid/icons/shield-alert'
 
 interface MessageRecipientsProps {
   message: MessageEntry
@@ -158,4 +171,35 @@ function candidateFor({ message, ticket, reply }: MessageRecipientsProps): Addre
   if (message.author) return isAtHand(writer) ? writer : undefined
   const forwarded = forwardedSender(message.text)
   return [...(forwarded ? [forwarded] : []), ...replyTo].find(isAtHand)
+}
+
+/** Makes someone on a mail the customer of the ticket, with an Undo. */
+async function makeCustomer({ id, customer: before }: Ticket, person: Address): Promise<void> {
+  if (!(await change(id, person))) return
+  pushUndo({
+    label: `${nameOf(person)} is the customer now`,
+    undo: async () => {
+      if (before.email) await change(id, { name: before.name, address: before.email })
+    },
+  })
+}
+
+async function change(id: string, { name, address }: Address): Promise<boolean> {
+  try {
+    const body = { email: address, ...(name && { name }) }
+    const ticket = await ask(api.console.tickets({ id }).customer.post(body))
+    const { customer } = ticket
+    patchTicket(id, (known) => ({ ...known, ticket }))
+    patchRow(id, (row) => ({
+      ...row,
+      customer: { ...row.customer, name: customer.name, email: customer.email },
+    }))
+    void queries.invalidateQueries({ queryKey: queryKeys.customers })
+    return true
+  } catch (error) {
+    toastError(`Couldn't change the customer. ${errorMessage(error)}`)
+    return false
+  } finally {
+    void readTicketAgain(id)
+  }
 }

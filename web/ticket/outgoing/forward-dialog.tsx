@@ -5,9 +5,9 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { isInHtml } from '../attachments/attachment-type.ts'
 import { type MessageEntry, readTicketAgain, type Ticket } from '../ticket-query.ts'
-import './forward-dialog.css'
 import { MailForm } from './mail-form.tsx'
 import { createMailDraft } from './outgoing-mail.ts'
+import './mail-form.css'
 
 interface ForwardDialogProps {
   isOpen: boolean

@@ -1,7 +1,7 @@
 import { createSignal, onCleanup, untrack } from 'solid-js'
 import { useSession } from '../../api/session.ts'
-import type { FileEvent, FilesDraft } from '../attachments/draft-files.tsx'
-import { goneFiles, goneFilesMessage } from '../attachments/gone-files.ts'
+import { goneFiles, goneFilesMessage } from '../attachments/attachment-type.ts'
+import type { FilesDraft } from '../attachments/draft-files.tsx'
 import { createUploadQueue } from '../attachments/upload-queue.ts'
 import { withFile, without, withoutFile } from '../draft/draft-content.ts'
 import type { MailDraft } from './outgoing-mail.ts'
@@ -33,16 +33,12 @@ export function createMailFiles({ mail, change }: MailDraft): MailFiles {
   })
   onCleanup(queue.cancelAll)
 
-  function dispatch(event: FileEvent): void {
-    if (event.type === 'file attached') change({ attachments: withFile(attachments(), event.file) })
-    else if (event.type === 'file removed') change(withoutFile(mail(), event.id))
-    else setCancelled(true)
-  }
-
   return {
     state: mail,
     uploads: () => queue,
-    dispatch,
+    attach: (file) => change({ attachments: withFile(attachments(), file) }),
+    removeFile: (id) => change(withoutFile(mail(), id)),
+    cancelSend: () => void setCancelled(true),
     add: (files) => queue.add(files, limits),
     fault() {
       const failed = queue.fault()

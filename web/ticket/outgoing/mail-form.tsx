@@ -3,15 +3,14 @@ import { errorMessage } from '../../api/api-problem.ts'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
-import { DropTarget } from '../attachments/lazy-files.tsx'
+import { DropTarget } from '../attachments/attachments.tsx'
 import type { FilledTicket } from '../composer/variables.ts'
 import { type Recipient, recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
-import { RecipientsEditor } from '../recipients/recipients-editor.tsx'
-import { suggestCustomers } from '../recipients/suggest-customers.ts'
+import { RecipientsEditor, suggestCustomers } from '../recipients/recipients-editor.tsx'
 import { createMailFiles } from './mail-files.ts'
-import './mail-form.css'
 import { MailText } from './mail-text.tsx'
 import { isEmpty, type MailDraft } from './outgoing-mail.ts'
+import './mail-form.css'
 
 const MAX_SUBJECT_LENGTH = 255
 

@@ -4,13 +4,13 @@ import { insertText } from '../../formatting/apply-edit.ts'
 import { FormatPreview } from '../../formatting/format-preview.tsx'
 import { isComposing } from '../../ui/ime.ts'
 import { AttachButton } from '../attachments/attach-button.tsx'
-import { DraftFiles } from '../attachments/lazy-files.tsx'
+import { DraftFiles } from '../attachments/attachments.tsx'
 import { TextPicture } from '../attachments/text-picture.tsx'
-import { createFieldHeight } from '../composer/field-height.ts'
+import { createFieldHeight } from '../composer/composer-field.tsx'
 import { SavedReplyPicker } from '../composer/saved-reply-picker.tsx'
 import type { FilledTicket } from '../composer/variables.ts'
 import type { MailFiles } from './mail-files.ts'
-import './mail-text.css'
+import './mail-form.css'
 
 /** If that fails, the field still works. */
 const FormatToolbar = lazy(() =>

@@ -1,19 +1,26 @@
-import { createMemo, Match, on, Show, Switch } from 'solid-js'
-import { observe } from '../../api/queries.ts'
+import { useNavigate } from '@solidjs/router'
+import { createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { observe, queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { sendersQuery } from '../../api/workspace.ts'
+import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/select.tsx'
-import { toast } from '../../ui/toaster.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
 import { Obstacle, SettingsLink } from '../composer/destination.tsx'
 import { useAssignees } from '../header/assignee-picker.tsx'
-import { STATUSES } from '../header/statuses.ts'
+import { STATUSES } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
-import { ConnectFirst } from './connect-first.tsx'
 import { MailForm } from './mail-form.tsx'
-import './new-ticket-dialog.css'
 import { startTicket } from './new-tickets.tsx'
 import { createMailDraft, isEmpty, takeAside } from './outgoing-mail.ts'
+import './mail-form.css'
+
+import Mail from 'lucide-solid/icons/mail'
 
 const STATUS_ORDER: TicketStatus[] = ['open', 'pending', 'resolved']
 
@@ -151,3 +158,67 @@ function NewTicketForm(props: NewTicketFormProps) {
 }
 
 const NO_MAILBOX = { reason: 'No mailbox is connected.', effect: 'fails', setting: 'email' } as const
+
+/** An address that reaches no one (RFC 2606). */
+const SAMPLE = {
+  subject: 'Sample: Where is my order?',
+  customer: { name: 'Sam Sample', email: 'sam@example.com' },
+  message:
+    'Hello,\n\nI ordered a lamp last week, and it has not arrived yet. Can you tell me where it is?\n\nThank you,\nSam',
+  tags: ['sample'],
+}
+
+interface ConnectFirstProps {
+  onClose: () => void
+  /** The sample was opened. */
+  onOpened: (ticket: { id: string }) => void
+}
+
+/** In place of the form of a new ticket, while there is no mailbox that it could be sent from. */
+function ConnectFirst(props: ConnectFirstProps) {
+  const navigate = useNavigate()
+  const session = useSession()
+  const isAdmin = () => session().agent.role === 'admin'
+  const [isOpening, setOpening] = createSignal(false)
+
+  async function openSample(): Promise<void> {
+    setOpening(true)
+    try {
+      const ticket = await ask(api.v1.tickets.post(SAMPLE))
+      void queries.invalidateQueries({ queryKey: queryKeys.tickets })
+      void queries.invalidateQueries({ queryKey: queryKeys.counts })
+      toast('Sample ticket created')
+      props.onOpened(ticket)
+    } catch (error) {
+      toastError(errorMessage(error))
+    } finally {
+      setOpening(false)
+    }
+  }
+
+  return (
+    <EmptyState
+      icon={<Mail />}
+      title="Connect a mailbox first"
+      text={`A new ticket is an email to a customer, sent from your mailbox. ${isAdmin() ? '' : 'Ask an administrator to connect one. '}To look around, open a sample ticket: nothing is sent.`}
+      action={
+        <>
+          <Show when={isAdmin()}>
+            <Button
+              look="primary"
+              onClick={() => {
+                props.onClose()
+                navigate('/settings/email')
+              }}
+            >
+              Connect a mailbox
+            </Button>
+          </Show>
+          <Button isBusy={isOpening()} onClick={() => void openSample()}>
+            Create a sample ticket
+          </Button>
+        </>
+      }
+    />
+  )
+}

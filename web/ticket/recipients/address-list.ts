@@ -9,10 +9,10 @@ export interface Recipients {
   cc: Recipient[]
 }
 
-/** In To and Cc together (server/sends/recipients.ts). */
+/** In To and Cc together (server/channels/email/outbound/recipients.ts). */
 export const MAX_RECIPIENTS = 50
 export const UNFINISHED = 'Finish or remove the address you started.'
-/** A dot-atom with letters of any script, and a domain. The server decides (server/sends/email-addresses.ts). */
+/** A dot-atom with letters of any script, and a domain. The server decides (server/customers/email-addresses.ts). */
 const ADDRESS =
   /^(?=.{1,64}@)[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~\P{ASCII}-]+)*@(?:[^\s@.,;<>()[\]\\:"]+\.)+[^\s@.,;<>()[\]\\:"]{2,}$/iu
 /** "Ana Pires <ana@example.com>" */

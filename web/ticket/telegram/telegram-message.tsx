@@ -2,7 +2,7 @@ import CircleSlash from 'lucide-solid/icons/circle-slash'
 import FileX from 'lucide-solid/icons/file-x'
 import Forward from 'lucide-solid/icons/forward'
 import { createSignal, For, Show } from 'solid-js'
-import { formatSize } from '../../../server/sizes.ts'
+import { formatSize } from '../../../server/text/sizes.ts'
 import { api, ask } from '../../api/api.ts'
 import { observe } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
@@ -22,7 +22,7 @@ interface TelegramMessageProps {
 
 /** The text of a message of Telegram, with where it comes from, what it replies to, and what happened to it. */
 export function TelegramMessage(props: TelegramMessageProps) {
-  const facts = () => props.message.telegram
+  const facts = () => props.message.chat
   return (
     <div class="telegram-message">
       <Show when={facts()?.forwardedFrom}>

@@ -6,7 +6,7 @@ import type { ReplyDestination } from '../ticket-query.ts'
 export function TelegramSection(props: { reply: ReplyDestination }) {
   const isGone = () => props.reply.problem?.effect === 'fails'
   return (
-    <Show when={props.reply.telegram}>
+    <Show when={props.reply.chat}>
       {(chat) => (
         <section class="customer-panel-section">
           <h3>
@@ -40,6 +40,19 @@ export function TelegramSection(props: { reply: ReplyDestination }) {
             <dd>{chat().bot}</dd>
           </dl>
         </section>
+      )}
+    </Show>
+  )
+}
+
+/** Where a reply in Telegram goes. */
+export function TelegramDestination(props: { reply: ReplyDestination }) {
+  return (
+    <Show when={props.reply.chat}>
+      {(chat) => (
+        <p>
+          Goes to {chat().name} in Telegram, from {chat().bot}
+        </p>
       )}
     </Show>
   )

@@ -154,7 +154,7 @@ interface MessageProps extends MessageGroupProps {
 function Message(props: MessageProps) {
   const view = createMailView(() => props.message)
   const { email, hasQuote, html, role } = props.message
-  const isOfTelegram = () => props.message.telegram || props.message.editedAt || props.message.takenBackAt
+  const isOfTelegram = () => props.message.chat || props.message.editedAt || props.message.takenBackAt
   const isReceived = email !== undefined && role === 'customer'
   return (
     <>

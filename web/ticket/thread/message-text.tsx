@@ -1,12 +1,13 @@
-import Ellipsis from 'lucide-solid/icons/ellipsis'
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { linkParts } from '../../../server/formatting/links.ts'
 import { FormattedText } from '../../formatting/formatted-text.tsx'
 import type { Attachment } from '../attachments/attachment-type.ts'
 import { TextPicture } from '../attachments/text-picture.tsx'
 import { Marked } from '../marked.tsx'
-import './message-text.css'
 import { splitQuotes } from './quotes.ts'
+import './message-group.css'
+
+import Ellipsis from 'lucide-solid/icons/ellipsis'
 
 interface MessageTextProps {
   text: string

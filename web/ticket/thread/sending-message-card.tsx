@@ -6,7 +6,8 @@ import { Button } from '../../ui/button.tsx'
 import { besideText } from '../attachments/attachment-type.ts'
 import { Attachments } from '../attachments/attachments.tsx'
 import { pushUndo } from '../changes/undo.ts'
-import type { DraftKind, Sending } from '../draft/draft-state.ts'
+import { contentIn } from '../draft/draft-content.ts'
+import type { DraftKind, Sending } from '../draft/draft-storage.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
 import { MessageText } from './message-text.tsx'
 
@@ -26,7 +27,7 @@ export function SendingMessageCard(props: SendingMessageCardProps) {
   const isLate = () => props.draft.state().isSendLate
 
   function edit() {
-    props.draft.dispatch({ type: 'unsent edited', now: Date.now() })
+    props.draft.editUnsent()
     props.onEdit()
   }
 
@@ -34,13 +35,10 @@ export function SendingMessageCard(props: SendingMessageCardProps) {
     const { draft } = props
     const { sending } = draft.state()
     if (!sending) return
-    draft.dispatch({ type: 'unsent discarded' })
+    draft.discardUnsent()
     pushUndo({
       label: isNote() ? 'Note discarded' : 'Reply discarded',
-      undo: () => {
-        const { text, attachments, recipients } = sending
-        draft.dispatch({ type: 'put back', text, attachments, recipients, sending, now: Date.now() })
-      },
+      undo: () => draft.putBack(contentIn(sending), sending),
     })
   }
 

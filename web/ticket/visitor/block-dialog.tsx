@@ -1,18 +1,16 @@
-import { useMutation } from '@tanstack/solid-query'
 import Ban from 'lucide-solid/icons/ban'
 import { Show } from 'solid-js'
-import { createStore } from 'solid-js/store'
 import { api, ask } from '../../api/api.ts'
 import { observe, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { createForm } from '../../forms/create-form.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { toast } from '../../ui/toaster.tsx'
-import { type Visitor, visitorQuery } from './visitor-query.ts'
+import { type Visitor, visitorQuery } from './visitor-section.tsx'
 
 /** Opens the dialog that blocks a visitor, from the menu of their ticket. */
 export function BlockItem(props: { onSelect: () => void }) {
@@ -50,29 +48,23 @@ export function BlockDialog(props: { ticketId: string; isOpen: boolean; onClose:
 
 function BlockForm(props: { ticketId: string; visitor: Visitor; onClose: () => void }) {
   const before = { visitor: props.visitor.isBlocked, address: props.visitor.isAddressBlocked }
-  const [values, setValues] = createStore({ ...before })
-  const save = useMutation(() => ({
-    mutationFn: () =>
+  const form = createForm({
+    values: () => before,
+    save: ({ visitor, address }) =>
       ask(
         api.console.tickets({ id: props.ticketId }).visitor.patch({
-          ...(values.visitor !== before.visitor && { isBlocked: values.visitor }),
-          ...(values.address !== before.address && { isAddressBlocked: values.address }),
+          ...(visitor !== before.visitor && { isBlocked: visitor }),
+          ...(address !== before.address && { isAddressBlocked: address }),
         }),
       ),
-    onSuccess: (visitor) => {
+    onSaved: (visitor) => {
       showSaved(queryKeys.visitor(props.ticketId), visitor)
-      toast(values.visitor || values.address ? 'Blocked' : 'Unblocked')
       props.onClose()
+      return visitor.isBlocked || visitor.isAddressBlocked ? 'Blocked' : 'Unblocked'
     },
-  }))
+  })
   return (
-    <DialogForm
-      save={save}
-      fields={[]}
-      action="Save"
-      isUnchanged={values.visitor === before.visitor && values.address === before.address}
-      onCancel={() => props.onClose()}
-    >
+    <DialogForm form={form} action="Save" isUnchanged={!form.isChanged()} onCancel={() => props.onClose()}>
       <Checkbox
         label="Block this visitor"
         hint={
@@ -80,16 +72,14 @@ function BlockForm(props: { ticketId: string; visitor: Visitor; onClose: () => v
             ? 'In every browser where your website signs them in.'
             : 'In this browser only. They can come back in another one.'
         }
-        isChecked={values.visitor}
-        onChange={(visitor) => setValues({ visitor })}
+        {...form.check('visitor')}
       />
       <Show when={props.visitor.address}>
         {(address) => (
           <Checkbox
             label={`Block the IP address ${address()}`}
             hint="Everyone with this address, such as everyone in the same office."
-            isChecked={values.address}
-            onChange={(blocked) => setValues({ address: blocked })}
+            {...form.check('address')}
           />
         )}
       </Show>

@@ -1,12 +1,16 @@
-import { type JSX, Match, Show, Switch } from 'solid-js'
+import { queryOptions } from '@tanstack/solid-query'
+import { createMemo, type JSX, Match, Show, Switch } from 'solid-js'
+import { type Answer, api, ask } from '../../api/api.ts'
 import { observe } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
+import { isVisitorTyping } from '../../live/presence.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
-import { type Visitor, visitorQuery } from './visitor-query.ts'
+import type { ReplyDestination, Ticket } from '../ticket-query.ts'
 import './visitor-section.css'
 
 /** The visitor of the widget who wrote the ticket: who they say they are, and where they are on the website. */
@@ -112,4 +116,49 @@ function languageName(code: string): string {
   } catch {
     return code
   }
+}
+
+/** Pages that visitors open cause no event. */
+const READ_EVERY_MS = 30_000
+
+export type Visitor = Answer<ReturnType<typeof api.console.tickets>['visitor']['get']>
+
+/** Who wrote a ticket in the widget. */
+export function visitorQuery(ticketId: string) {
+  return queryOptions({
+    queryKey: queryKeys.visitor(ticketId),
+    queryFn: () => ask(api.console.tickets({ id: ticketId }).visitor.get()),
+    refetchInterval: READ_EVERY_MS,
+  })
+}
+
+/** "Ana is typing…", at the end of a conversation in the widget. */
+export function VisitorTyping(props: { ticket: Ticket }) {
+  // A memo, because updates arrive for all tickets: without a change on this one, screen readers stay silent.
+  const isTyping = createMemo(() => isVisitorTyping(props.ticket.id))
+  return (
+    <div role="status" class="visitor-typing">
+      <Show when={isTyping()}>
+        <p>{props.ticket.customer.name} is typing…</p>
+      </Show>
+    </div>
+  )
+}
+
+const NO_EMAIL = {
+  address: 'The visitor left no email address.',
+  mailbox: 'Not emailed, because no mailbox is connected.',
+  answer: "Not emailed, because the visitor didn't answer the last emails.",
+}
+
+/** Where a reply in the chat goes, and what happens to it when the visitor doesn't read it there. */
+export function VisitorDestination(props: { reply: ReplyDestination }) {
+  return <p>Goes to the website chat. {unreadText(props.reply.ifUnread)}</p>
+}
+
+function unreadText(ifUnread: ReplyDestination['ifUnread']): string {
+  if (!ifUnread) return ''
+  if ('without' in ifUnread) return NO_EMAIL[ifUnread.without]
+  const address = ifUnread.isVerified ? ifUnread.address : `${ifUnread.address} (not verified)`
+  return `Emailed to ${address} if it isn't read within 10 minutes.`
 }

@@ -1,5 +1,5 @@
 import { Show } from 'solid-js'
-import { ChatIcon, CLOSE } from './chat-icon.tsx'
+import { ChatIcon, CLOSE } from './chat-attachment.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** The first lines of an unread answer beside the launcher, while the panel is closed: until it is opened or dismissed. */

@@ -1,9 +1,8 @@
 import { createEffect, createMemo, createSignal, Show, untrack } from 'solid-js'
 import { fill } from '../texts/texts.ts'
+import { ChatIcon } from './chat-attachment.tsx'
 import { ChatFiles } from './chat-files.tsx'
-import { ChatIcon } from './chat-icon.tsx'
-import type { CheckAnswers } from './chat-questions.tsx'
-import { ChatQuestions } from './chat-questions.tsx'
+import { ChatQuestions, type CheckAnswers } from './chat-questions.tsx'
 import { createFileQueue, type FileQueue } from './file-queue.ts'
 import { useWidget } from './widget-context.ts'
 

@@ -1,6 +1,6 @@
 import { For, Show } from 'solid-js'
 import { fill } from '../texts/texts.ts'
-import { ChatIcon, CLOSE, FILE } from './chat-icon.tsx'
+import { ChatIcon, CLOSE, FILE } from './chat-attachment.tsx'
 import type { FileQueue } from './file-queue.ts'
 import { useWidget } from './widget-context.ts'
 

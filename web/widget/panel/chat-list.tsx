@@ -1,7 +1,7 @@
 import { For, Show } from 'solid-js'
 import type { Conversation } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
-import { ChatIcon } from './chat-icon.tsx'
+import { ChatIcon } from './chat-attachment.tsx'
 import { timeOf, useWidget } from './widget-context.ts'
 
 /** The visitor's conversations, newest activity first. */

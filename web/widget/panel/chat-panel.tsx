@@ -1,7 +1,6 @@
 import { createEffect, createSignal, onMount, Show } from 'solid-js'
-import { fitViewport } from '../fit-viewport.ts'
+import { ChatIcon, CLOSE } from './chat-attachment.tsx'
 import { ChatComposer } from './chat-composer.tsx'
-import { ChatIcon, CLOSE } from './chat-icon.tsx'
 import { ChatList } from './chat-list.tsx'
 import { ChatMenu } from './chat-menu.tsx'
 import { ChatThread } from './chat-thread.tsx'
@@ -129,4 +128,18 @@ function Panel() {
       </Show>
     </section>
   )
+}
+
+/** Keeps the panel within what the keyboard of a phone leaves of the page. */
+function fitViewport(panel: HTMLElement): void {
+  const { visualViewport } = window
+  if (!visualViewport) return
+  function fit(this: VisualViewport): void {
+    panel.style.setProperty('--visible-height', `${this.height}px`)
+    panel.style.setProperty('--visible-top', `${this.offsetTop}px`)
+  }
+  fit.call(visualViewport)
+  // The panel stays as long as the page.
+  visualViewport.addEventListener('resize', fit)
+  visualViewport.addEventListener('scroll', fit)
 }

@@ -2,9 +2,8 @@ import { createEffect, createMemo, createSignal, For, onCleanup, Show, untrack }
 import type { Message } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
 import { ChatAttachment } from './chat-attachment.tsx'
-import { ChatAway } from './chat-away.tsx'
 import { ChatFormatted } from './chat-formatted.tsx'
-import { ChatReach } from './chat-reach.tsx'
+import { ChatAway, ChatReach } from './chat-reach.tsx'
 import { ChatUnsent } from './chat-unsent.tsx'
 import { timeOf, useWidget } from './widget-context.ts'
 

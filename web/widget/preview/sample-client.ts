@@ -1,8 +1,8 @@
 import { createSignal } from 'solid-js'
 import type { Conversation, Message, WidgetSettings } from '../contract.ts'
 import type { Texts } from '../texts/en.ts'
-import { newClientId } from '../visitor/client-ids.ts'
 import type { Conversations } from '../visitor/conversations.ts'
+import { newClientId } from '../visitor/kept-values.ts'
 import { ApiProblem } from '../visitor/visitor-api.ts'
 import type { Route, WidgetClient } from '../visitor/widget-client.ts'
 

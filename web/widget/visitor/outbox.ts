@@ -1,7 +1,6 @@
 import { createSignal } from 'solid-js'
 import type { Attachment, Conversation, Message } from '../contract.ts'
-import { newClientId } from './client-ids.ts'
-import type { KeptValues } from './kept-values.ts'
+import { type KeptValues, newClientId } from './kept-values.ts'
 import { ApiProblem, type VisitorApi } from './visitor-api.ts'
 import { currentPage, type VisitorSession } from './visitor-session.ts'
 

@@ -1,9 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
+import { statement, text } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
-import { addressKey, type OwnAddresses } from '../../../sends/email-addresses.ts'
 import type { Message } from '../../../tickets/queries.ts'
+import type { OwnAddresses } from '../own-addresses.ts'
 import type { FoundTicket } from './find-ticket.ts'
 import { nameOf, type Writer } from './writer-of.ts'
 
@@ -37,11 +38,9 @@ export function answerOf(
   return { author: isInformed ? null : 'third_party' }
 }
 
-const findAgent = statement<{ orgId: string; emailKey: string }, { name: string }[]>(
-  'incoming_agent',
-  (tx, p) =>
-    tx
-      .select({ name: agents.name })
-      .from(agents)
-      .where(and(eq(agents.orgId, p.orgId), eq(agents.emailKey, p.emailKey), isNull(agents.disabledAt))),
+const findAgent = statement('incoming_agent', { orgId: text, emailKey: text }, (tx, p) =>
+  tx
+    .select({ name: agents.name })
+    .from(agents)
+    .where(and(eq(agents.orgId, p.orgId), eq(agents.emailKey, p.emailKey), isNull(agents.disabledAt))),
 )

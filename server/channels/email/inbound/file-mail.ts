@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { upsertCustomer, upsertCustomerByIdentity } from '../../../customers/customers.ts'
+import { addressKey, asciiDomain, withoutRepetitions } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { insertOf } from '../../../database/statement.ts'
 import type { MailOutcome, mails } from '../../../database/tables/mailboxes.ts'
@@ -7,23 +8,15 @@ import { type EmailAddress, type MessageEmail, messageContents } from '../../../
 import { emailedVisitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents, recordWorkspaceChange } from '../../../events/events.ts'
-import { planAutoReply } from '../../../replies/auto-reply.ts'
-import { recordBounce } from '../../../sends/bounces.ts'
-import {
-  addressKey,
-  asciiDomain,
-  type OwnAddresses,
-  withoutRepetitions,
-} from '../../../sends/email-addresses.ts'
-import { withoutBrackets } from '../../../sends/email-content.ts'
-import { ownMessageIdsIn } from '../../../sends/message-id.ts'
-import { withoutSubjectToken, withoutToken } from '../../../sends/reply-address.ts'
-import { emailWay } from '../../../sends/way-out.ts'
 import { addAgentMessage } from '../../../tickets/messages.ts'
 import type { Message } from '../../../tickets/queries.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
 import { lockAssignees } from '../../../tickets/update-ticket.ts'
+import { ownMessageIdsIn } from '../message-id.ts'
+import { withoutBrackets } from '../outbound/email-content.ts'
+import { emailWay } from '../outbound/email-way.ts'
+import type { OwnAddresses } from '../own-addresses.ts'
 import type {
   Authentication,
   BounceReport,
@@ -31,7 +24,10 @@ import type {
   ParsedMail,
   ParseResult,
 } from '../parse/parsed-mail.ts'
+import { withoutSubjectToken, withoutToken } from '../reply-address.ts'
+import { planAutoReply } from './auto-reply.ts'
 import { AUTOMATIC_REASONS, isAutomatic } from './automatic.ts'
+import { recordBounce } from './bounces.ts'
 import { answerOf, type ColleagueAnswer, findColleague } from './colleague.ts'
 import { type FoundTicket, findTicketOf, ownMessageIn } from './find-ticket.ts'
 import { hashOf } from './mail-hash.ts'

@@ -5,16 +5,11 @@ import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
-import type { OwnAddresses } from '../../../sends/email-addresses.ts'
-import { ownMessageIdsIn } from '../../../sends/message-id.ts'
-import {
-  isTokenOf,
-  type TicketToken,
-  tokensInAddresses,
-  tokensInSubject,
-} from '../../../sends/reply-address.ts'
-import { findTypedContact } from '../../../sends/unread-recipient.ts'
+import { findTypedContact } from '../../widget/unread/unread-recipient.ts'
+import { ownMessageIdsIn } from '../message-id.ts'
+import type { OwnAddresses } from '../own-addresses.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
+import { isTokenOf, type TicketToken, tokensInAddresses, tokensInSubject } from '../reply-address.ts'
 import { hashOf } from './mail-hash.ts'
 
 /** The newest messages of a ticket whose addresses say who takes part in it. */

@@ -2,7 +2,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { KeptFile } from '../../../attachments/file-store.ts'
 import { readImageSize } from '../../../attachments/image-size.ts'
 import type { Reader } from '../../../database/database.ts'
-import { integerParameter, statement, textParameter } from '../../../database/statement.ts'
+import { integer, statement, text } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { type Loop, startLoop } from '../../../loop.ts'
@@ -43,7 +43,7 @@ export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse
   let last = ''
   /** The disk or a Worker failed, not a mail. The rest waits. */
   let fault: unknown
-  const loop = startLoop(deps, 'incoming mail', async () => {
+  const loop = startLoop(deps, 'incoming mail', [mails], async () => {
     const failure = fault
     fault = undefined
     if (failure !== undefined) throw failure
@@ -154,13 +154,11 @@ async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
   )
 }
 
-const findAuthservId = statement<{ orgId: string; id: string }, { authservId: string }[], Reader>(
-  'mailboxes_authserv_id',
-  (read, p) =>
-    read
-      .select({ authservId: mailboxes.authservId })
-      .from(mailboxes)
-      .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
+const findAuthservId = statement('mailboxes_authserv_id', { orgId: text, id: text }, (read: Reader, p) =>
+  read
+    .select({ authservId: mailboxes.authservId })
+    .from(mailboxes)
+    .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
 )
 
 /** Mailboxes with mail that have no turn now, beginning after the one whose turn began last. */
@@ -179,28 +177,27 @@ async function findWaiting(
 
 // Both run at every commit, so they are planned once. They name the condition of the index literally: SQLite uses a
 // partial index only then. The limits are part of the order, because Drizzle would bind them bare.
-const pendingMailboxes = statement<{ after: string; limit: number }, { id: string }[], Reader>(
+const pendingMailboxes = statement(
   'mails_pending_mailboxes',
-  (read, p) =>
+  { after: text, limit: integer },
+  (read: Reader, p) =>
     read
       .select({ id: mailboxes.id })
       .from(mailboxes)
       .where(
         and(
-          gt(mailboxes.id, textParameter(p.after)),
+          gt(mailboxes.id, p.after),
           sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
         ),
       )
-      .orderBy(sql`${mailboxes.id} limit ${integerParameter(p.limit)}`),
+      .orderBy(sql`${mailboxes.id} limit ${p.limit}`),
 )
 
 /** Mails that failed before come after the others. */
-const pendingOf = statement<{ mailboxId: string; limit: number }, Mail[], Reader>(
-  'mails_pending',
-  (read, p) =>
-    read
-      .select()
-      .from(mails)
-      .where(and(eq(mails.mailboxId, textParameter(p.mailboxId)), sql`outcome = 'pending'`))
-      .orderBy(sql`${mails.attempts}, ${mails.id} limit ${integerParameter(p.limit)}`),
+const pendingOf = statement('mails_pending', { mailboxId: text, limit: integer }, (read: Reader, p) =>
+  read
+    .select()
+    .from(mails)
+    .where(and(eq(mails.mailboxId, p.mailboxId), sql`outcome = 'pending'`))
+    .orderBy(sql`${mails.attempts}, ${mails.id} limit ${p.limit}`),
 )

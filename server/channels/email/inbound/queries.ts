@@ -1,60 +1,34 @@
 import { and, eq, or, sql } from 'drizzle-orm'
-import { command, statement } from '../../../database/statement.ts'
-import { knownMails, type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+import { integer, statement, text, updateOf } from '../../../database/statement.ts'
+import { knownMails, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 
 export type Mailbox = typeof mailboxes.$inferSelect
 
-export const findMailbox = statement<{ orgId: string; id: string }, Mailbox[]>('incoming_mailbox', (tx, p) =>
+export const findMailbox = statement('incoming_mailbox', { orgId: text, id: text }, (tx, p) =>
   tx
     .select()
     .from(mailboxes)
     .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
 )
 
-export const findAddresses = statement<{ orgId: string }, { address: string }[]>(
-  'incoming_addresses',
-  (tx, p) => tx.select({ address: mailboxes.address }).from(mailboxes).where(eq(mailboxes.orgId, p.orgId)),
+export const findAddresses = statement('incoming_addresses', { orgId: text }, (tx, p) =>
+  tx.select({ address: mailboxes.address }).from(mailboxes).where(eq(mailboxes.orgId, p.orgId)),
 )
 
-export const lockPending = statement<{ orgId: string; id: string }, { id: string }[]>(
-  'mails_lock_pending',
-  (tx, p) =>
-    tx
-      .update(mails)
-      .set({ attempts: sql`${mails.attempts}` })
-      .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id), eq(mails.outcome, 'pending')))
-      .returning({ id: mails.id }),
-)
-
-type LedgerRow = {
-  outcome: MailOutcome
-  reason: string
-  fromAddress: string
-  subject: string
-  ticketId: string | null
-  messageId: string | null
-  processedAt: number
-}
-
-export const saveOutcome = command<{ orgId: string; id: string } & LedgerRow>('mails_save_outcome', (tx, p) =>
+export const lockPending = statement('mails_lock_pending', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(mails)
-    .set({
-      outcome: sql`${p.outcome}`,
-      reason: sql`${p.reason}`,
-      fromAddress: sql`${p.fromAddress}`,
-      subject: sql`${p.subject}`,
-      ticketId: sql`${p.ticketId}`,
-      messageId: sql`${p.messageId}`,
-      processedAt: sql`${p.processedAt}`,
-    })
-    .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id))),
+    .set({ attempts: sql`${mails.attempts}` })
+    .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id), eq(mails.outcome, 'pending')))
+    .returning({ id: mails.id }),
 )
 
-type MailIdentity = Pick<
-  typeof knownMails.$inferSelect,
-  'orgId' | 'mailboxId' | 'messageIdHash' | 'senderHash' | 'bodyHash'
->
+export const saveOutcome = updateOf('mails_save_outcome', mails, {
+  set: ['outcome', 'reason', 'fromAddress', 'subject', 'ticketId', 'messageId', 'processedAt'],
+  by: ['orgId', 'id'],
+})
+
+const mailIdentity = { orgId: text, mailboxId: text, messageIdHash: text, senderHash: text, bodyHash: text }
 
 export interface KnownMail {
   mailboxId: string
@@ -64,7 +38,7 @@ export interface KnownMail {
 }
 
 /** The same mail, in any mailbox of the organization. */
-export const findKnownMail = statement<MailIdentity, KnownMail[]>('known_mails_find', (tx, p) =>
+export const findKnownMail = statement('known_mails_find', mailIdentity, (tx, p) =>
   tx
     .select({
       mailboxId: knownMails.mailboxId,
@@ -86,8 +60,9 @@ export const findKnownMail = statement<MailIdentity, KnownMail[]>('known_mails_f
 )
 
 /** Waits for another unit that is storing the same mail. Returns nothing if that one stored it. */
-export const insertKnownMail = statement<MailIdentity & { createdAt: number }, { mailboxId: string }[]>(
+export const insertKnownMail = statement(
   'known_mails_insert',
+  { ...mailIdentity, createdAt: integer },
   (tx, p) =>
     tx
       .insert(knownMails)
@@ -103,18 +78,7 @@ export const insertKnownMail = statement<MailIdentity & { createdAt: number }, {
       .returning({ mailboxId: knownMails.mailboxId }),
 )
 
-export const saveKnownMail = command<MailIdentity & { ticketId: string; messageId: string }>(
-  'known_mails_save',
-  (tx, p) =>
-    tx
-      .update(knownMails)
-      .set({ ticketId: sql`${p.ticketId}`, messageId: sql`${p.messageId}` })
-      .where(
-        and(
-          eq(knownMails.orgId, p.orgId),
-          eq(knownMails.messageIdHash, p.messageIdHash),
-          eq(knownMails.senderHash, p.senderHash),
-          eq(knownMails.bodyHash, p.bodyHash),
-        ),
-      ),
-)
+export const saveKnownMail = updateOf('known_mails_save', knownMails, {
+  set: ['ticketId', 'messageId'],
+  by: ['orgId', 'messageIdHash', 'senderHash', 'bodyHash'],
+})

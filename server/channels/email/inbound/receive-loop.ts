@@ -8,6 +8,7 @@ import { type Receiving, receiveMailbox } from './receive-mailbox.ts'
 /** Receives the mail of all active mailboxes. */
 export function startReceivingMail(deps: Deps, receiving: Receiving): Loop {
   return startLanes(deps, 'mailboxes', {
+    table: mailboxes,
     listActive: () =>
       deps.database.read
         .select()

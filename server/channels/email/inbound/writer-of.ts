@@ -1,6 +1,7 @@
+import { addressKey, isFormSender } from '../../../customers/email-addresses.ts'
 import type { EmailAddress } from '../../../database/tables/messages.ts'
-import { isBlank } from '../../../requests/text.ts'
-import { addressKey, isFormSender, type OwnAddresses } from '../../../sends/email-addresses.ts'
+import { isBlank } from '../../../text/text.ts'
+import type { OwnAddresses } from '../own-addresses.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 
 const MAX_ADDRESS_LENGTH = 254

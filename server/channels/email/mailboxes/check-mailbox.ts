@@ -1,9 +1,9 @@
 import type { Config } from '../../../config.ts'
+import { addressKey, isSendable } from '../../../customers/email-addresses.ts'
 import type { MailboxSignIn, MailServer } from '../../../database/tables/mailboxes.ts'
 import { type Fault, invalid } from '../../../errors.ts'
 import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
-import { isBlank } from '../../../requests/text.ts'
-import { addressKey, isSendable } from '../../../sends/email-addresses.ts'
+import { isBlank } from '../../../text/text.ts'
 import { refusalOfMailHost } from '../mail-account.ts'
 
 const MAX_PORT = 65_535

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { addressKey, asciiDomain } from '../../../customers/email-addresses.ts'
 import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
-import { addressKey, asciiDomain } from '../../../sends/email-addresses.ts'
 import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
 import { PROVIDER_SERVERS } from './mail-providers.ts'
 import { isElsewhere, passwordColumns, requirePasswords } from './mailbox-secrets.ts'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
+import { addressKey, baseKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
@@ -8,8 +9,7 @@ import type { Deps } from '../../../deps.ts'
 import { AppError, invalid, notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
-import { retryLane } from '../../../sends/claim-sends.ts'
-import { addressKey, baseKey } from '../../../sends/email-addresses.ts'
+import { retryLane } from '../../../messages/sends/claim-sends.ts'
 import {
   changedFields,
   changedRow,

@@ -1,7 +1,7 @@
 import type { MailServer } from '../../../database/tables/mailboxes.ts'
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
-import { mailboxProblem } from '../../../sends/reply-destination.ts'
-import { mailboxLane, pausedSentence } from '../../../sends/send-lanes.ts'
+import { pausedSentence } from '../../../messages/sends/account-health.ts'
+import { labelOf, mailboxProblem } from '../outbound/email-way.ts'
 import type { MailProvider } from './mail-providers.ts'
 import { failingSince, healthOf, type MailCounts, type UnfinishedMails } from './mailbox-health.ts'
 import { type Mailbox, signInSentence } from './mailbox-rows.ts'
@@ -108,7 +108,7 @@ function detailOf(mailbox: Mailbox): string {
     case 'connecting':
       return 'Bellhop has not reached the mail server yet.'
     case 'paused':
-      return pausedSentence(mailboxLane(mailbox))
+      return pausedSentence(labelOf(mailbox))
     case 'failing':
       return mailbox.receiveError || mailbox.sendError
     case 'refused':

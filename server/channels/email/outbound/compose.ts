@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { withoutDirectionControls } from '../../../direction-controls.ts'
-import { asciiDomain } from '../../../sends/email-addresses.ts'
+import { asciiDomain } from '../../../customers/email-addresses.ts'
+import { withoutDirectionControls } from '../../../text/direction-controls.ts'
 
 /** A media type (RFC 6838). What a customer's browser or mail program claimed can be anything. */
 const MEDIA_TYPE = /^(?!message\/|multipart\/)[a-z0-9][\w.+-]{0,63}\/[a-z0-9][\w.+-]{0,127}$/i

@@ -1,17 +1,17 @@
 import type { Readable } from 'node:stream'
 import { and, eq, isNull } from 'drizzle-orm'
+import type { FrozenEmail } from '../../../database/tables/mailboxes.ts'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
-import type { FrozenEmail, RecipientOutcome } from '../../../database/tables/sends.ts'
+import type { RecipientOutcome } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
-import type { Send } from '../../../sends/queries.ts'
-import { isByEmail } from '../../../sends/send-content.ts'
-import type { AttemptResult, Transport } from '../../../sends/transport.ts'
+import type { AttemptResult, Send, Transport } from '../../channel.ts'
 import type { MailDeps } from '../mail-account.ts'
 import { MailServerError } from '../mail-server-error.ts'
 import { mailAccountOf } from '../mailboxes/mailbox-accounts.ts'
 import type { Mailbox } from '../mailboxes/mailbox-rows.ts'
 import { TokenError } from '../oauth/token-request.ts'
 import { composeEmail, type DkimKey, envelopeAddress } from './compose.ts'
+import { isByEmail } from './email-content.ts'
 import { SentFolder } from './sent-folder.ts'
 import type { SmtpResult } from './smtp-result.ts'
 import { SmtpSession } from './smtp-session.ts'
@@ -178,7 +178,7 @@ function attemptResult(
   recipients: string[],
   mailbox: Mailbox,
 ): AttemptResult {
-  if (result instanceof TokenError) return { outcomes: [], error: result.message, fault: 'lane' }
+  if (result instanceof TokenError) return { outcomes: [], error: result.message, fault: 'account' }
   const { host } = mailbox.smtp
   const outcomes: RecipientOutcome[] = []
   let open = ''
@@ -199,6 +199,6 @@ function faultOf({ outcome, problem, recipients }: SmtpResult, { signIn }: Mailb
   if (problem?.code === 'interrupted') return 'interrupted'
   // A refused token is renewed for the next attempt. If that is refused, the mailbox stops.
   if (problem?.code === 'sign_in_refused' && signIn === 'password') return 'sign in'
-  if (problem instanceof MailServerError && outcome !== 'unknown') return 'lane'
+  if (problem instanceof MailServerError && outcome !== 'unknown') return 'account'
   return recipients.every(({ fate }) => fate === 'accepted') ? 'none' : 'message'
 }

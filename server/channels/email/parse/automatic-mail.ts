@@ -1,4 +1,4 @@
-import { isNoReply } from '../../../sends/email-addresses.ts'
+import { isNoReply } from '../../../customers/email-addresses.ts'
 import type { MailHeaders } from './mail-headers.ts'
 import type { MimePart } from './mime-parts.ts'
 import type { AutomaticReason, MailAddress } from './parsed-mail.ts'

@@ -1,10 +1,9 @@
 import { cleanLine, cleanText, firstCodePoints } from './clean-text.ts'
 import { textOf } from './mail-body.ts'
-import { type MailHeaders, readHeaders } from './mail-headers.ts'
-import { readMessageId } from './message-ids.ts'
+import { type MailHeaders, readHeaders, readMessageId } from './mail-headers.ts'
 import type { MimePart } from './mime-parts.ts'
 import type { BouncedRecipient, BounceReport, MailAddress } from './parsed-mail.ts'
-import { decodedChunks } from './transfer-encoding.ts'
+import { decodedChunks } from './part-content.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_DIAGNOSTIC_LENGTH = 1_000

@@ -1,4 +1,4 @@
-import { withoutDirectionControls } from '../../../direction-controls.ts'
+import { withoutDirectionControls } from '../../../text/direction-controls.ts'
 
 /** C0 and C1 control characters but tab and line feed, and the byte order mark. PostgreSQL refuses NUL. */
 const CONTROL = /(?![\t\n])[\p{Cc}\ufeff]/gu

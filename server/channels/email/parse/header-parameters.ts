@@ -1,5 +1,5 @@
 import { decodeWords } from 'postal-mime'
-import { decodeText } from './charset.ts'
+import { decodeText } from './part-content.ts'
 
 /** Longer values are cut. */
 const MAX_VALUE_LENGTH = 16_384

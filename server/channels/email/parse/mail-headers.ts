@@ -1,4 +1,7 @@
-import { decodeText } from './charset.ts'
+import { type Address, addressParser } from 'postal-mime'
+import { cleanName } from './clean-text.ts'
+import { MAX_ADDRESSES, MAX_REFERENCES, type MailAddress } from './parsed-mail.ts'
+import { decodeText } from './part-content.ts'
 
 /** Headers of one part that are read. */
 const MAX_HEADERS = 1_000
@@ -96,4 +99,79 @@ function nameOf(line: Uint8Array): string | undefined {
 /** Enough of a line to recognize it. */
 function asciiOf(line: Uint8Array): string {
   return Buffer.from(line.buffer, line.byteOffset, Math.min(line.length, 256)).toString('latin1')
+}
+
+const MAX_ID_LENGTH = 500
+/** Characters of one header of message ids that are read. */
+const MAX_IDS_LENGTH = 262_144
+const BRACKETED = /<([^<>\s]{1,500})>/g
+const SEPARATORS = /[\s<>(),;"]+/
+
+/** The first message id of a header, with angle brackets. */
+export function readMessageId(header: string | undefined): string | null {
+  return readMessageIds([header ?? ''])[0] ?? null
+}
+
+/**
+ * The message ids of some headers (RFC 5322, 3.6.4), with angle brackets, each once, in order. Of too many, the first
+ * and the last are kept: the oldest begins the thread, the newest are answered. Ids that some programs write without
+ * brackets count when there are no others.
+ */
+export function readMessageIds(headers: string[]): string[] {
+  const text = headers.map((header) => header.slice(0, MAX_IDS_LENGTH)).join(' ')
+  const bracketed = [...text.matchAll(BRACKETED)].map(([, id = '']) => id)
+  const found = bracketed.length > 0 ? bracketed : text.split(SEPARATORS).filter((id) => id.includes('@'))
+  const printable = found.map((id) => id.toWellFormed().replace(/\p{Cc}/gu, ''))
+  const kept = printable.filter((id) => id !== '' && id.length <= MAX_ID_LENGTH)
+  const ids = [...new Set(kept)].map((id) => `<${id}>`)
+  return ids.length <= MAX_REFERENCES ? ids : [...ids.slice(0, 1), ...ids.slice(1 - MAX_REFERENCES)]
+}
+
+/** Characters of one header of addresses that are read. */
+const MAX_ADDRESSES_LENGTH = 131_072
+const MAX_NAME_LENGTH = 200
+/** RFC 5321, 4.5.3.1. */
+const MAX_ADDRESS_LENGTH = 254
+/** One `@` between characters that are allowed in an address and in a header. */
+const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}]{1,64}@[^\s@<>()\\,;:"\p{Cc}]{1,253}$/u
+const DELIVERED_TO = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelope-to', 'x-delivered-to']
+
+/**
+ * The addresses of all headers with a name, each once, with groups resolved. Leaves out anything that isn't an address.
+ */
+export function addressesIn(headers: MailHeaders, ...names: string[]): MailAddress[] {
+  const found = new Map<string, MailAddress>()
+  for (const header of names.flatMap(headers.all)) {
+    for (const mailbox of addressParser(cutAtComma(header), { flatten: true })) {
+      const address = addressOf(mailbox)
+      if (!address || found.has(address.address.toLowerCase())) continue
+      found.set(address.address.toLowerCase(), address)
+      if (found.size === MAX_ADDRESSES) return [...found.values()]
+    }
+  }
+  return [...found.values()]
+}
+
+/** The addresses the mail was delivered to, in lower case. */
+export function deliveredTo(headers: MailHeaders): string[] {
+  return addressesIn(headers, ...DELIVERED_TO).map(({ address }) => address.toLowerCase())
+}
+
+/** The address of `Return-Path`: an empty string for `<>`, null without the header. */
+export function returnPath(headers: MailHeaders): string | null {
+  const header = headers.first('return-path')
+  if (header === undefined) return null
+  return addressesIn(headers, 'return-path')[0]?.address ?? (/^\s*<\s*>/.test(header) ? '' : null)
+}
+
+function addressOf({ name, address = '' }: Address): MailAddress | undefined {
+  const trimmed = address.trim()
+  if (trimmed.length > MAX_ADDRESS_LENGTH || !ADDRESS.test(trimmed)) return undefined
+  return { name: cleanName(name, MAX_NAME_LENGTH), address: trimmed }
+}
+
+function cutAtComma(header: string): string {
+  if (header.length <= MAX_ADDRESSES_LENGTH) return header
+  const comma = header.lastIndexOf(',', MAX_ADDRESSES_LENGTH)
+  return header.slice(0, Math.max(comma, 0))
 }

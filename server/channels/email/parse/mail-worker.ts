@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { createFileWriter, type StoreFile } from './attachment-files.ts'
-import { MAX_MAIL_BYTES } from './parsed-mail.ts'
-import { type ReadMail, readMail } from './read-mail.ts'
+import { MAX_MAIL_BYTES, type ParsedMail } from './parsed-mail.ts'
+import { type ReadHtml, type ReadMail, readMail } from './read-mail.ts'
 import { TooLargeHtml } from './safe-html.ts'
-import type { ParseRequest, WorkerMessage } from './worker-messages.ts'
 
 /** After a mail of this many bytes, memory is released at once: a mail of 25 MB takes about 200 MB. */
 const LARGE_MAIL_BYTES = 1_048_576
@@ -65,3 +64,25 @@ function messageOf(error: unknown): string {
 function tell(message: WorkerMessage): void {
   postMessage(message)
 }
+
+/** What the parser asks its Worker. */
+export interface ParseRequest {
+  /** The file with the raw mail. */
+  path: string
+  /** An existing folder, where attachments are written. */
+  attachmentFolder: string
+  /** The name the mailbox's own server gives itself in `Authentication-Results`. Without it, none is believed. */
+  authservId?: string
+}
+
+/** What the Worker answers: `ready` once, then for each request `mail` and `end`, or one of the others. */
+export type WorkerMessage =
+  | { kind: 'ready' }
+  /** Everything but the HTML. */
+  | { kind: 'mail'; mail: ParsedMail }
+  /** The HTML; null when the mail has none. */
+  | { kind: 'end'; shown: ReadHtml | null }
+  | { kind: 'html_omitted'; why: 'too_large' | 'failed' }
+  | { kind: 'unparsable'; reason: string }
+  /** A file could not be read or written. The mail itself may be fine. */
+  | { kind: 'storage_failed'; message: string }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../clock.ts'
+import type { ParseRequest, WorkerMessage } from './mail-worker.ts'
 import type { HtmlOmission, ParsedMail, ParseResult } from './parsed-mail.ts'
-import type { ParseRequest, WorkerMessage } from './worker-messages.ts'
 
 /** Time for one mail. A mail of 25 MB takes a fraction of a second. */
 const MAX_PARSE_MS = 5_000

@@ -1,21 +1,24 @@
 import { decodeWords } from 'postal-mime'
 import { cutQuotes } from '../../../formatting/cut-quotes.ts'
-import type { StoreFile } from './attachment-files.ts'
-import { attachmentName, imageName } from './attachment-name.ts'
+import { attachmentName, imageName, type StoreFile } from './attachment-files.ts'
 import { authenticationBy } from './authentication-results.ts'
 import { automaticReason } from './automatic-mail.ts'
 import { bounceReport } from './bounce-report.ts'
 import { cleanLine, cleanText, firstCodePoints } from './clean-text.ts'
 import { hasQuoteElement, markQuotes } from './html-quotes.ts'
-import { addressesIn, deliveredTo, returnPath } from './mail-addresses.ts'
-import { readBody } from './mail-body.ts'
-import type { MailHeaders } from './mail-headers.ts'
-import { readMessageId, readMessageIds } from './message-ids.ts'
+import { readBody, unreadContent } from './mail-body.ts'
+import {
+  addressesIn,
+  deliveredTo,
+  type MailHeaders,
+  readMessageId,
+  readMessageIds,
+  returnPath,
+} from './mail-headers.ts'
 import { type MimePart, readParts } from './mime-parts.ts'
 import { MAX_ATTACHMENTS, MAX_TEXT_LENGTH, type MailAttachment, type ParsedMail } from './parsed-mail.ts'
+import { decodedChunks } from './part-content.ts'
 import { safeHtml } from './safe-html.ts'
-import { decodedChunks } from './transfer-encoding.ts'
-import { unreadContent } from './unread-content.ts'
 
 /** Text in which quotes are looked for, in code points. Longer text is cut and kept as a file. */
 const MAX_SEARCHED_LENGTH = 4 * MAX_TEXT_LENGTH

@@ -3,7 +3,7 @@ import type { BotReceiving, bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { type Fault, invalid } from '../../../errors.ts'
 import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
-import { isBlank, lengthOf, oneLine } from '../../../requests/text.ts'
+import { isBlank, lengthOf, oneLine } from '../../../text/text.ts'
 
 /** Characters in a message of Telegram. */
 const MAX_GREETING_LENGTH = 4_096

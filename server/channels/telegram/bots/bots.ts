@@ -1,14 +1,14 @@
 import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
+import { statement, text } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, invalid, notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
-import { retryLane } from '../../../sends/claim-sends.ts'
+import { retryLane } from '../../../messages/sends/claim-sends.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { type BotAccount, hostOf, readAccount } from './bot-account.ts'
 import {
@@ -20,7 +20,6 @@ import {
   webhookColumns,
 } from './bot-rows.ts'
 
-type OfOrganization = { orgId: string; id: string }
 type NewBot = Partial<BotSettings> & { token: string }
 type BotChange = Partial<BotSettings> & { token?: string }
 
@@ -105,7 +104,7 @@ export async function readBot(deps: Deps, orgId: string, id: string): Promise<Bo
   return bot
 }
 
-const findBot = statement<OfOrganization, Bot[], Reader>('bot', (read, p) =>
+const findBot = statement('bot', { orgId: text, id: text }, (read: Reader, p) =>
   read
     .select()
     .from(bots)
@@ -182,7 +181,7 @@ export async function lockBot(tx: Transaction, orgId: string, id: string): Promi
   return locked
 }
 
-const lock = statement<OfOrganization, Bot[]>('bot_lock', (tx, p) =>
+const lock = statement('bot_lock', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(bots)
     .set({ updatedAt: sql`${bots.updatedAt}` })

@@ -3,7 +3,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import { upsertCustomerByIdentity } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { telegramConversations } from '../../../database/tables/bots.ts'
-import type { MessageTelegram } from '../../../database/tables/messages.ts'
+import type { MessageChat } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
 import { plainTextOf } from '../../../formatting/plain-text.ts'
@@ -200,7 +200,7 @@ async function telegramFieldOf(
   tx: Transaction,
   { bot, chatId, content, fetched }: Received,
   ticketId: string,
-): Promise<MessageTelegram | null> {
+): Promise<MessageChat | null> {
   const { forwardedFrom, repliesTo } = content
   const missingFiles = missingOf(fetched)
   if (forwardedFrom === undefined && !repliesTo && missingFiles.length === 0) return null

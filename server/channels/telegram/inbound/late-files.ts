@@ -2,14 +2,14 @@ import type { Message } from '@grammyjs/types'
 import { and, eq, sql } from 'drizzle-orm'
 import { attach, type ReceivedFile } from '../../../attachments/bindings.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
-import { integerParameter, statement } from '../../../database/statement.ts'
+import { integer, statement } from '../../../database/statement.ts'
 import { attachments } from '../../../database/tables/attachments.ts'
 import { bots, telegramFiles } from '../../../database/tables/bots.ts'
-import { type MessageTelegram, type MissingFile, messages } from '../../../database/tables/messages.ts'
+import { type MessageChat, type MissingFile, messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
 import { type Loop, startLoop } from '../../../loop.ts'
-import { changeTicket } from '../../../sends/queries.ts'
+import { changeTicket } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
@@ -112,7 +112,7 @@ export async function addFetched(
 /** Downloads what could not be downloaded when its message arrived. */
 export function startFetchingFiles(deps: Deps, api: BotApi): Loop {
   const ended = new AbortController()
-  const loop = startLoop(deps, 'telegram files', async () => {
+  const loop = startLoop(deps, 'telegram files', [telegramFiles], async () => {
     const due = await findWaiting(deps.database.read, { limit: SLICE })
     for (const file of due) {
       const wait = file.dueAt - deps.clock.now()
@@ -201,7 +201,7 @@ async function changeMissing(
   if (!message) return
   const { missingFiles = [], ...others } = message.telegram ?? {}
   const after = change(missingFiles)
-  const telegram: MessageTelegram = { ...others, ...(after.length > 0 && { missingFiles: after }) }
+  const telegram: MessageChat = { ...others, ...(after.length > 0 && { missingFiles: after }) }
   const isEmpty = Object.keys(telegram).length === 0
   await tx
     .update(messages)
@@ -226,11 +226,11 @@ function sentenceOf(reason: string, isTriedAgain: boolean): string {
 }
 
 /** Runs at every commit, so it is planned once. */
-const findWaiting = statement<{ limit: number }, WaitingFile[], Reader>('telegram_files_waiting', (read, p) =>
+const findWaiting = statement('telegram_files_waiting', { limit: integer }, (read: Reader, p) =>
   read
     .select()
     .from(telegramFiles)
     // Literally the condition of the index: SQLite uses a partial index only then.
     .where(sql`state = 'waiting'`)
-    .orderBy(sql`${telegramFiles.dueAt}, ${telegramFiles.id} limit ${integerParameter(p.limit)}`),
+    .orderBy(sql`${telegramFiles.dueAt}, ${telegramFiles.id} limit ${p.limit}`),
 )

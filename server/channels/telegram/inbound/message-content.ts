@@ -1,10 +1,10 @@
 import type { Message, MessageOrigin, User } from '@grammyjs/types'
 import { cleanFileName } from '../../../attachments/file-name.ts'
 import type { MessageFormat } from '../../../database/tables/messages.ts'
-import { markdownOfEntities } from '../../../formatting/entities-markdown.ts'
 import { plainTextOf } from '../../../formatting/plain-text.ts'
-import { isBlank, lengthOf, oneLine } from '../../../requests/text.ts'
+import { isBlank, lengthOf, oneLine } from '../../../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
+import { markdownOfEntities } from './entities-markdown.ts'
 
 /** Control characters other than tab and line feed: nothing shows them. */
 const CONTROLS = /(?![\t\n])\p{Cc}/gu

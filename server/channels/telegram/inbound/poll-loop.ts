@@ -8,6 +8,7 @@ import { type BotReceivingDeps, receiveUpdates } from './poll-bot.ts'
 /** Receives the updates of all bots that are not paused: what refuses them now may end without a change here. */
 export function startReceivingUpdates(deps: Deps, receiving: BotReceivingDeps): Loop {
   return startLanes(deps, 'bots', {
+    table: bots,
     listActive: () =>
       deps.database.read
         .select()

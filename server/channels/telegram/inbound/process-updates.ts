@@ -1,7 +1,7 @@
 import type { ChatMemberUpdated, Message } from '@grammyjs/types'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
-import { integerParameter, statement, textParameter } from '../../../database/statement.ts'
+import { integer, statement, text } from '../../../database/statement.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
@@ -57,7 +57,7 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
   const limits = createChatLimits(deps.clock)
   const ended = new AbortController()
 
-  const loop = startLoop(deps, 'incoming telegram', async () => {
+  const loop = startLoop(deps, 'incoming telegram', [telegramUpdates], async () => {
     const now = deps.clock.monotonic()
     limits.sweep()
     for (const [chat, until] of waiting) if (until <= now) waiting.delete(chat)
@@ -359,25 +359,24 @@ async function countFault(deps: Deps, group: Update[], error: unknown): Promise<
 type Chat = { botId: string; chatId: string }
 
 /** Runs at every commit, so it is planned once. */
-const findChats = statement<{ limit: number }, Chat[], Reader>('telegram_pending_chats', (read, p) =>
+const findChats = statement('telegram_pending_chats', { limit: integer }, (read: Reader, p) =>
   read
     .selectDistinct({ botId: telegramUpdates.botId, chatId: telegramUpdates.chatId })
     .from(telegramUpdates)
     // Literally the condition of the index: SQLite uses a partial index only then.
     .where(sql`state = 'pending'`)
-    .orderBy(sql`${telegramUpdates.botId}, ${telegramUpdates.chatId} limit ${integerParameter(p.limit)}`),
+    .orderBy(sql`${telegramUpdates.botId}, ${telegramUpdates.chatId} limit ${p.limit}`),
 )
 
-const findPending = statement<Chat & { limit: number }, Update[], Reader>('telegram_pending', (read, p) =>
-  read
-    .select()
-    .from(telegramUpdates)
-    .where(
-      and(
-        sql`state = 'pending'`,
-        eq(telegramUpdates.botId, textParameter(p.botId)),
-        eq(telegramUpdates.chatId, textParameter(p.chatId)),
-      ),
-    )
-    .orderBy(asc(telegramUpdates.botId), sql`${telegramUpdates.id} limit ${integerParameter(p.limit)}`),
+const findPending = statement(
+  'telegram_pending',
+  { botId: text, chatId: text, limit: integer },
+  (read: Reader, p) =>
+    read
+      .select()
+      .from(telegramUpdates)
+      .where(
+        and(sql`state = 'pending'`, eq(telegramUpdates.botId, p.botId), eq(telegramUpdates.chatId, p.chatId)),
+      )
+      .orderBy(asc(telegramUpdates.botId), sql`${telegramUpdates.id} limit ${p.limit}`),
 )

@@ -1,7 +1,8 @@
 import { and, inArray, isNotNull, lt } from 'drizzle-orm'
 import { telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
-import { type Loop, startPruning } from '../../../loop.ts'
+import { startPruning } from '../../../jobs/pruning.ts'
+import type { Loop } from '../../../loop.ts'
 
 /** Long enough to look into updates that failed or are of an unknown kind. */
 const KEPT_MS = 30 * 86_400_000

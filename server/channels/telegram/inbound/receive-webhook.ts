@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
+import { statement, text } from '../../../database/statement.ts'
 import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, notFound } from '../../../errors.ts'
-import { type Bot, webhookHashOf, webhookOf } from '../bots/bot-rows.ts'
+import { webhookHashOf, webhookOf } from '../bots/bot-rows.ts'
 import { storeUpdates } from './store-updates.ts'
 
 interface WebhookRequest {
@@ -35,7 +35,7 @@ export async function receiveByWebhook(
 }
 
 /** Anyone can request a path, so the query is built once. */
-const findByPath = statement<{ hash: string }, Bot[], Reader>('bot_by_webhook', (read, p) =>
+const findByPath = statement('bot_by_webhook', { hash: text }, (read: Reader, p) =>
   read
     .select()
     .from(bots)

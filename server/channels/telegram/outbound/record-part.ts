@@ -1,12 +1,13 @@
 import { and, eq, ne } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import type { FrozenTelegram } from '../../../database/tables/bots.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
-import { type FrozenTelegram, sends } from '../../../database/tables/sends.ts'
+import { sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
-import { findSends } from '../../../sends/queries.ts'
-import { isByTelegram, type TelegramSend } from '../../../sends/send-content.ts'
-import { deletionOf, sentParts } from '../../../sends/telegram/sent-parts.ts'
+import { findSends } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
+import { isByTelegram, type TelegramSend } from './plan-telegram.ts'
+import { deletionOf, sentParts } from './sent-parts.ts'
 
 /**
  * Records that Telegram has a part of a send, with its ids there, or that one of its messages was deleted. Locks the ticket

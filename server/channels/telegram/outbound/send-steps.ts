@@ -1,4 +1,5 @@
-import type { FrozenFile, FrozenTelegram, TelegramPart } from '../../../database/tables/sends.ts'
+import type { FrozenTelegram, TelegramPart } from '../../../database/tables/bots.ts'
+import type { FrozenFile } from '../../../database/tables/sends.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import type { UploadedFile } from '../bot-api/multipart.ts'

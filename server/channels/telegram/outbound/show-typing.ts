@@ -3,9 +3,9 @@ import { bots, telegramConversations } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import type { Live } from '../../../live/live.ts'
 import type { Loop } from '../../../loop.ts'
-import { botLane, reasonToWait } from '../../../sends/send-lanes.ts'
 import { type BotApi, createBotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
+import { reasonToWait } from './telegram-way.ts'
 
 /** Telegram shows it for five seconds. Pages announce it every four. */
 const SHOWN_MS = 3_500
@@ -46,7 +46,7 @@ async function show(
 ): Promise<void> {
   try {
     const found = await findChat(deps, { orgId, ticketId })
-    if (!found?.token || !found.showsTyping || reasonToWait(botLane(found)) !== undefined) return
+    if (!found?.token || !found.showsTyping || reasonToWait(found) !== undefined) return
     const token = deps.encryption.decrypt(found.token, found.id)
     const params = { chat_id: found.chatId, action: 'typing' as const }
     await api.call(token, 'sendChatAction', params, { signal, timeoutMs: TIMEOUT_MS })

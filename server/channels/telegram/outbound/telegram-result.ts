@@ -1,5 +1,5 @@
-import type { FrozenTelegram } from '../../../database/tables/sends.ts'
-import type { AttemptResult } from '../../../sends/transport.ts'
+import type { FrozenTelegram } from '../../../database/tables/bots.ts'
+import type { AttemptResult } from '../../channel.ts'
 import type { BotApiError } from '../bot-api/bot-api-error.ts'
 
 /** For a 429 that doesn't say how long. */
@@ -26,7 +26,7 @@ export function resultOfError(content: FrozenTelegram, error: BotApiError): Atte
   const { kind, code, message } = error
   const open = { outcomes: [], error: message }
   if (kind === 'interrupted') return { ...open, error: '', fault: 'interrupted' }
-  if (kind === 'not_sent') return { ...open, fault: 'lane' }
+  if (kind === 'not_sent') return { ...open, fault: 'account' }
   if (kind === 'unanswered' || code >= 500) return { ...open, fault: 'message' }
   if (code === 401 || code === 404) return { ...open, fault: 'sign in' }
   return failedResult(content, sentenceOf(error))

@@ -1,15 +1,15 @@
 import { and, eq, isNull, ne } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
+import { statement, text } from '../../../database/statement.ts'
+import type { FrozenTelegram } from '../../../database/tables/bots.ts'
 import { bots, telegramChats } from '../../../database/tables/bots.ts'
 import { messages } from '../../../database/tables/messages.ts'
-import type { FrozenTelegram } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
-import { isByTelegram, type TelegramSend } from '../../../sends/send-content.ts'
-import type { AttemptResult, Transport } from '../../../sends/transport.ts'
+import type { AttemptResult, Transport } from '../../channel.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { createPace } from './pace.ts'
+import { isByTelegram, type TelegramSend } from './plan-telegram.ts'
 import { recordPart, recordTargets, recordUnanswered } from './record-part.ts'
 import { type SendStep, stepsOf } from './send-steps.ts'
 import { chatStateOf, failedResult, resultOfError, sentResult, waitOf } from './telegram-result.ts'
@@ -80,7 +80,7 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     error = 'Telegram is limiting messages for a moment.',
   ): AttemptResult {
     const retryAt = deps.clock.now() + Math.ceil(milliseconds)
-    return { outcomes: [], error, fault: isBot ? 'lane limited' : 'limited', retryAt }
+    return { outcomes: [], error, fault: isBot ? 'account limited' : 'limited', retryAt }
   }
 
   return {
@@ -110,11 +110,7 @@ async function isTakenBack(deps: Deps, { orgId, messageId }: TelegramSend): Prom
   return message !== undefined && message.takenBackAt !== null
 }
 
-const findTakenBack = statement<
-  { orgId: string; messageId: string },
-  { takenBackAt: number | null }[],
-  Reader
->('telegram_taken_back', (read, p) =>
+const findTakenBack = statement('telegram_taken_back', { orgId: text, messageId: text }, (read: Reader, p) =>
   read
     .select({ takenBackAt: messages.takenBackAt })
     .from(messages)

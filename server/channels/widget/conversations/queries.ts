@@ -1,6 +1,6 @@
-import { and, count, eq, isNull, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
-import { insertOf, integerParameter, statement, textParameter } from '../../../database/statement.ts'
+import { insertOf, integer, statement, text } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
@@ -66,120 +66,107 @@ function selectConversation(read: Reader | Transaction, where: SQL | undefined) 
     .where(where)
 }
 
-function selectTicketIds(read: Reader | Transaction, where: SQL | undefined, p: { limit: Placeholder }) {
+function selectTicketIds(read: Reader | Transaction, where: SQL | undefined, p: { limit: SQL }) {
   return read
     .select({ ticketId: widgetConversations.ticketId })
     .from(widgetConversations)
     .where(where)
-    .orderBy(sql`${widgetConversations.createdAt} desc limit ${integerParameter(p.limit)}`)
+    .orderBy(sql`${widgetConversations.createdAt} desc limit ${p.limit}`)
 }
 
 /** The conversations of a browser before its website signed a user in. */
-function isOfVisitor(p: { orgId: Placeholder; visitorId: Placeholder }): SQL | undefined {
+function isOfVisitor(p: { orgId: SQL; visitorId: SQL }): SQL | undefined {
   return and(
-    eq(widgetConversations.orgId, textParameter(p.orgId)),
-    eq(widgetConversations.visitorId, textParameter(p.visitorId)),
+    eq(widgetConversations.orgId, p.orgId),
+    eq(widgetConversations.visitorId, p.visitorId),
     isNull(widgetConversations.userId),
   )
 }
 
-function isOfUser(p: { orgId: Placeholder; userId: Placeholder }): SQL | undefined {
-  return and(
-    eq(widgetConversations.orgId, textParameter(p.orgId)),
-    eq(widgetConversations.userId, textParameter(p.userId)),
-  )
+function isOfUser(p: { orgId: SQL; userId: SQL }): SQL | undefined {
+  return and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.userId, p.userId))
 }
 
 /** Newest first. The limit is part of it, because Drizzle would bind it bare (statement.ts). */
-function byActivity(p: { limit: Placeholder }): SQL {
-  return sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${integerParameter(p.limit)}`
+function byActivity(p: { limit: SQL }): SQL {
+  return sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${p.limit}`
 }
 
-export const findConversation = statement<
-  { orgId: string; ticketId: string },
-  ConversationRow[],
-  Reader | Transaction
->('widget_conversation', (read, p) =>
-  selectConversation(
-    read,
-    and(
-      eq(widgetConversations.orgId, textParameter(p.orgId)),
-      eq(widgetConversations.ticketId, textParameter(p.ticketId)),
+export const findConversation = statement(
+  'widget_conversation',
+  { orgId: text, ticketId: text },
+  (read: Reader | Transaction, p) =>
+    selectConversation(
+      read,
+      and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId)),
     ),
-  ),
 )
 
 /** Conversations of one browser, or of a user in every browser; newest activity first. */
-export const findConversationsOfVisitor = statement<
-  { orgId: string; visitorId: string; limit: number },
-  ConversationRow[],
-  Reader
->('widget_conversations_of_visitor', (read, p) =>
-  selectConversation(read, isOfVisitor(p)).orderBy(byActivity(p)),
+export const findConversationsOfVisitor = statement(
+  'widget_conversations_of_visitor',
+  { orgId: text, visitorId: text, limit: integer },
+  (read: Reader, p) => selectConversation(read, isOfVisitor(p)).orderBy(byActivity(p)),
 )
 
-export const findConversationsOfUser = statement<
-  { orgId: string; userId: string; limit: number },
-  ConversationRow[],
-  Reader
->('widget_conversations_of_user', (read, p) => selectConversation(read, isOfUser(p)).orderBy(byActivity(p)))
-
-type TicketIds = { ticketId: string }[]
+export const findConversationsOfUser = statement(
+  'widget_conversations_of_user',
+  { orgId: text, userId: text, limit: integer },
+  (read: Reader, p) => selectConversation(read, isOfUser(p)).orderBy(byActivity(p)),
+)
 
 /** Only the ids of the same conversations, newest first: ten thousand pages may reconnect at once. */
-export const findTicketIdsOfVisitor = statement<
-  { orgId: string; visitorId: string; limit: number },
-  TicketIds,
-  Reader | Transaction
->('widget_tickets_of_visitor', (read, p) => selectTicketIds(read, isOfVisitor(p), p))
+export const findTicketIdsOfVisitor = statement(
+  'widget_tickets_of_visitor',
+  { orgId: text, visitorId: text, limit: integer },
+  (read: Reader | Transaction, p) => selectTicketIds(read, isOfVisitor(p), p),
+)
 
-export const findTicketIdsOfUser = statement<
-  { orgId: string; userId: string; limit: number },
-  TicketIds,
-  Reader | Transaction
->('widget_tickets_of_user', (read, p) => selectTicketIds(read, isOfUser(p), p))
+export const findTicketIdsOfUser = statement(
+  'widget_tickets_of_user',
+  { orgId: text, userId: text, limit: integer },
+  (read: Reader | Transaction, p) => selectTicketIds(read, isOfUser(p), p),
+)
 
 /** Finds a conversation by the id that the page generated. */
-export const findByClientId = statement<
-  { orgId: string; visitorId: string; clientId: string },
-  { ticketId: string }[],
-  Transaction
->('widget_conversation_by_client_id', (tx, p) =>
-  tx
-    .select({ ticketId: widgetConversations.ticketId })
-    .from(widgetConversations)
-    .where(
-      and(
-        eq(widgetConversations.orgId, p.orgId),
-        eq(widgetConversations.visitorId, p.visitorId),
-        eq(widgetConversations.clientId, p.clientId),
+export const findByClientId = statement(
+  'widget_conversation_by_client_id',
+  { orgId: text, visitorId: text, clientId: text },
+  (tx: Transaction, p) =>
+    tx
+      .select({ ticketId: widgetConversations.ticketId })
+      .from(widgetConversations)
+      .where(
+        and(
+          eq(widgetConversations.orgId, p.orgId),
+          eq(widgetConversations.visitorId, p.visitorId),
+          eq(widgetConversations.clientId, p.clientId),
+        ),
       ),
-    ),
 )
 
 export const insertConversations = insertOf(widgetConversations)
 export const insertWidgetMessages = insertOf(widgetMessages)
 
 /** The message that a page sent under an id. */
-export const findSent = statement<
-  { orgId: string; visitorId: string; clientId: string },
-  { ticketId: string; messageId: string; requestHash: string }[],
-  Transaction
->('widget_messages_sent', (tx, p) =>
-  tx
-    .select({
-      ticketId: widgetMessages.ticketId,
-      messageId: widgetMessages.messageId,
-      requestHash: widgetMessages.requestHash,
-    })
-    .from(widgetMessages)
-    .where(
-      and(
-        eq(widgetMessages.orgId, p.orgId),
-        eq(widgetMessages.visitorId, p.visitorId),
-        eq(widgetMessages.clientId, p.clientId),
+export const findSent = statement(
+  'widget_messages_sent',
+  { orgId: text, visitorId: text, clientId: text },
+  (tx: Transaction, p) =>
+    tx
+      .select({
+        ticketId: widgetMessages.ticketId,
+        messageId: widgetMessages.messageId,
+        requestHash: widgetMessages.requestHash,
+      })
+      .from(widgetMessages)
+      .where(
+        and(
+          eq(widgetMessages.orgId, p.orgId),
+          eq(widgetMessages.visitorId, p.visitorId),
+          eq(widgetMessages.clientId, p.clientId),
+        ),
       ),
-    ),
 )
 
 /**
@@ -212,107 +199,97 @@ function selectMessages(read: Reader, where: SQL | undefined) {
 }
 
 /** Newest first, before a time and id. */
-export const findMessagesBefore = statement<
-  { orgId: string; ticketId: string; time: number; id: string; limit: number },
-  VisibleMessage[],
-  Reader
->('widget_messages_before', (read, p) =>
-  selectMessages(
-    read,
-    and(
-      eq(messages.orgId, textParameter(p.orgId)),
-      eq(messages.ticketId, textParameter(p.ticketId)),
-      sql`(${messages.createdAt}, ${messages.id}) < (${integerParameter(p.time)}, ${textParameter(p.id)})`,
-    ),
-  ).orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit ${integerParameter(p.limit)}`),
+export const findMessagesBefore = statement(
+  'widget_messages_before',
+  { orgId: text, ticketId: text, time: integer, id: text, limit: integer },
+  (read: Reader, p) =>
+    selectMessages(
+      read,
+      and(
+        eq(messages.orgId, p.orgId),
+        eq(messages.ticketId, p.ticketId),
+        sql`(${messages.createdAt}, ${messages.id}) < (${p.time}, ${p.id})`,
+      ),
+    ).orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit ${p.limit}`),
 )
 
 /** Oldest first, from a time on. */
-export const findMessagesSince = statement<
-  { orgId: string; ticketId: string; time: number; limit: number },
-  VisibleMessage[],
-  Reader
->('widget_messages_since', (read, p) =>
-  selectMessages(
-    read,
-    and(
-      eq(messages.orgId, textParameter(p.orgId)),
-      eq(messages.ticketId, textParameter(p.ticketId)),
-      sql`${messages.createdAt} >= ${integerParameter(p.time)}`,
-    ),
-  ).orderBy(sql`${messages.createdAt}, ${messages.id} limit ${integerParameter(p.limit)}`),
+export const findMessagesSince = statement(
+  'widget_messages_since',
+  { orgId: text, ticketId: text, time: integer, limit: integer },
+  (read: Reader, p) =>
+    selectMessages(
+      read,
+      and(
+        eq(messages.orgId, p.orgId),
+        eq(messages.ticketId, p.ticketId),
+        sql`${messages.createdAt} >= ${p.time}`,
+      ),
+    ).orderBy(sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`),
 )
 
 /** Messages that were taken back since a time, before the visitor saw them. */
-export const findRemovedSince = statement<
-  { orgId: string; ticketId: string; time: number },
-  { id: string; isRemovalShown: boolean }[],
-  Reader
->('widget_messages_removed', (read, p) =>
-  read
-    .select({ id: messages.id, isRemovalShown: messages.isRemovalShown })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.orgId, textParameter(p.orgId)),
-        eq(messages.ticketId, textParameter(p.ticketId)),
-        sql`${messages.takenBackAt} >= ${integerParameter(p.time)}`,
+export const findRemovedSince = statement(
+  'widget_messages_removed',
+  { orgId: text, ticketId: text, time: integer },
+  (read: Reader, p) =>
+    read
+      .select({ id: messages.id, isRemovalShown: messages.isRemovalShown })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, p.orgId),
+          eq(messages.ticketId, p.ticketId),
+          sql`${messages.takenBackAt} >= ${p.time}`,
+        ),
       ),
-    ),
 )
 
-export const findMessage = statement<
-  { orgId: string; ticketId: string; id: string },
-  VisibleMessage[],
-  Reader
->('widget_message', (read, p) =>
-  selectMessages(
-    read,
-    and(
-      eq(messages.orgId, textParameter(p.orgId)),
-      eq(messages.ticketId, textParameter(p.ticketId)),
-      eq(messages.id, textParameter(p.id)),
+export const findMessage = statement(
+  'widget_message',
+  { orgId: text, ticketId: text, id: text },
+  (read: Reader, p) =>
+    selectMessages(
+      read,
+      and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id)),
     ),
-  ),
 )
 
 /** Messages of agents after the one that the visitor has seen. */
-export const countUnread = statement<
-  { orgId: string; ticketId: string; time: number; id: string },
-  { unread: number }[],
-  Reader
->('widget_messages_unread', (read, p) =>
-  read
-    .select({ unread: count() })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.orgId, textParameter(p.orgId)),
-        eq(messages.ticketId, textParameter(p.ticketId)),
-        eq(messages.role, 'agent'),
-        sql`(${messages.createdAt}, ${messages.id}) > (${integerParameter(p.time)}, ${textParameter(p.id)})`,
-        isVisible,
+export const countUnread = statement(
+  'widget_messages_unread',
+  { orgId: text, ticketId: text, time: integer, id: text },
+  (read: Reader, p) =>
+    read
+      .select({ unread: count() })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, p.orgId),
+          eq(messages.ticketId, p.ticketId),
+          eq(messages.role, 'agent'),
+          sql`(${messages.createdAt}, ${messages.id}) > (${p.time}, ${p.id})`,
+          isVisible,
+        ),
       ),
-    ),
 )
 
 /** The name of the agent who wrote last. */
-export const findNewestAgent = statement<
-  { orgId: string; ticketId: string },
-  { agentName: string | null }[],
-  Reader
->('widget_newest_agent', (read, p) =>
-  read
-    .select({ agentName: messages.agentName })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.orgId, textParameter(p.orgId)),
-        eq(messages.ticketId, textParameter(p.ticketId)),
-        eq(messages.role, 'agent'),
-        sql`not ${messages.isAutomatic}`,
-        isVisible,
-      ),
-    )
-    .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
+export const findNewestAgent = statement(
+  'widget_newest_agent',
+  { orgId: text, ticketId: text },
+  (read: Reader, p) =>
+    read
+      .select({ agentName: messages.agentName })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, p.orgId),
+          eq(messages.ticketId, p.ticketId),
+          eq(messages.role, 'agent'),
+          sql`not ${messages.isAutomatic}`,
+          isVisible,
+        ),
+      )
+      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
 )

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { attachmentIds, uploadedAttachment } from '../../../attachments/schemas.ts'
 import { oneOf, orNull } from '../../../requests/schemas.ts'
-import { text } from '../../../requests/text.ts'
+import { text } from '../../../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
 import { typedData } from '../visitors/schemas.ts'
 

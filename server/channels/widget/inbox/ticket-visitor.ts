@@ -1,6 +1,6 @@
 import { and, eq, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
-import { statement, textParameter } from '../../../database/statement.ts'
+import { statement, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations, widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { invalid, notFound } from '../../../errors.ts'
@@ -49,11 +49,7 @@ export async function blockTicketVisitor(
 }
 
 /** The browsers of a user, or the only one of anyone else; the one that was seen last first. */
-const findVisitors = statement<
-  { orgId: string; ticketId: string },
-  Omit<TicketVisitor, 'isAddressBlocked'>[],
-  Reader
->('ticket_visitors', (read, p) =>
+const findVisitors = statement('ticket_visitors', { orgId: text, ticketId: text }, (read: Reader, p) =>
   read
     .select({
       visitor: visitors,
@@ -72,12 +68,7 @@ const findVisitors = statement<
       widgets,
       and(eq(widgets.orgId, widgetConversations.orgId), eq(widgets.id, widgetConversations.widgetId)),
     )
-    .where(
-      and(
-        eq(widgetConversations.orgId, textParameter(p.orgId)),
-        eq(widgetConversations.ticketId, textParameter(p.ticketId)),
-      ),
-    )
+    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId)))
     // The limit is part of the order because Drizzle would bind it bare (see statement.ts).
     .orderBy(sql`${visitors.lastSeenAt} desc, ${visitors.id} desc limit 1`),
 )

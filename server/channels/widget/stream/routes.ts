@@ -1,14 +1,8 @@
 import { Elysia, t } from 'elysia'
+import { STREAM_HEADERS } from '../../../live/page-stream.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import type { VisitorGuard } from '../visitors/require-visitor.ts'
 import type { VisitorStreams } from './visitor-streams.ts'
-
-const STREAM_HEADERS = {
-  'content-type': 'text/event-stream',
-  'cache-control': 'no-store',
-  // Otherwise nginx buffers the events.
-  'x-accel-buffering': 'no',
-}
 
 /**
  * `after` is the number of the last event that the page has seen. With `once` the stream ends when everything until now was

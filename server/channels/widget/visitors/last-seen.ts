@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import { command } from '../../../database/statement.ts'
+import { command, integer, orNull, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { forgetVisitors, type SignedInVisitor, TOKEN_LIFETIME_MS } from './visitors.ts'
@@ -139,15 +139,26 @@ function rowOf(id: string, { visitor, lastSeenAt, address, page }: Sighting) {
   }
 }
 
-const see = command<ReturnType<typeof rowOf>>('visitors_see', (tx, p) =>
-  tx
-    .update(visitors)
-    .set({
-      lastSeenAt: sql`${p.lastSeenAt}`,
-      address: sql`${p.address}`,
-      pageUrl: sql`coalesce(${p.pageUrl}, ${visitors.pageUrl})`,
-      pageTitle: sql`coalesce(${p.pageTitle}, ${visitors.pageTitle})`,
-      tokenExpiresAt: sql`coalesce(${p.tokenExpiresAt}, ${visitors.tokenExpiresAt})`,
-    })
-    .where(and(eq(visitors.orgId, p.orgId), eq(visitors.id, p.id))),
+const see = command(
+  'visitors_see',
+  {
+    id: text,
+    orgId: text,
+    lastSeenAt: integer,
+    address: text,
+    pageUrl: orNull(text),
+    pageTitle: orNull(text),
+    tokenExpiresAt: orNull(integer),
+  },
+  (tx, p) =>
+    tx
+      .update(visitors)
+      .set({
+        lastSeenAt: p.lastSeenAt,
+        address: p.address,
+        pageUrl: sql`coalesce(${p.pageUrl}, ${visitors.pageUrl})`,
+        pageTitle: sql`coalesce(${p.pageTitle}, ${visitors.pageTitle})`,
+        tokenExpiresAt: sql`coalesce(${p.tokenExpiresAt}, ${visitors.tokenExpiresAt})`,
+      })
+      .where(and(eq(visitors.orgId, p.orgId), eq(visitors.id, p.id))),
 )

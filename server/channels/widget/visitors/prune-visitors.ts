@@ -1,7 +1,8 @@
 import { and, inArray, isNull, lte, notExists, sql } from 'drizzle-orm'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { type Loop, startPruning } from '../../../loop.ts'
+import { startPruning } from '../../../jobs/pruning.ts'
+import type { Loop } from '../../../loop.ts'
 
 const RUN_EVERY_MS = 3_600_000
 const SLICE = 100

@@ -6,7 +6,7 @@ import {
   WIDGET_THEMES,
 } from '../../../database/tables/widgets.ts'
 import { oneOf, orNull } from '../../../requests/schemas.ts'
-import { text } from '../../../requests/text.ts'
+import { text } from '../../../text/text.ts'
 
 const MAX_FIELDS = 20
 const MAX_ANSWER_LENGTH = 2_000

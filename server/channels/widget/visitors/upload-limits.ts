@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { networkOf } from '../../../requests/address.ts'
-import { formatSize } from '../../../sizes.ts'
+import { formatSize } from '../../../text/sizes.ts'
 import { tooMany } from './visitor-limits.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,10 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
+import { statement, text } from '../../../database/statement.ts'
 import { blockedAddresses, visitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { hashToken } from '../../../encryption.ts'
 import { AppError } from '../../../errors.ts'
-import { hashToken } from '../../../token.ts'
 
 const TOKEN_PREFIX = 'bellhop_vt_'
 const TOKEN_RANDOM_BYTES = 30
@@ -144,11 +144,11 @@ async function readAndCache(
   return visitor
 }
 
-const byToken = statement<{ tokenHash: string }, Visitor[], Reader>('visitors_by_token', (read, p) =>
+const byToken = statement('visitors_by_token', { tokenHash: text }, (read: Reader, p) =>
   read.select().from(visitors).where(eq(visitors.tokenHash, p.tokenHash)),
 )
 
-const lock = statement<{ orgId: string; id: string }, Visitor[]>('visitors_lock', (tx, p) =>
+const lock = statement('visitors_lock', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(visitors)
     .set({ lastSeenAt: sql`${visitors.lastSeenAt}` })
@@ -156,11 +156,9 @@ const lock = statement<{ orgId: string; id: string }, Visitor[]>('visitors_lock'
     .returning(),
 )
 
-const blockedOf = statement<{ orgId: string }, { address: string }[], Reader>(
-  'visitors_blocked_addresses',
-  (read, p) =>
-    read
-      .select({ address: blockedAddresses.address })
-      .from(blockedAddresses)
-      .where(eq(blockedAddresses.orgId, p.orgId)),
+const blockedOf = statement('visitors_blocked_addresses', { orgId: text }, (read: Reader, p) =>
+  read
+    .select({ address: blockedAddresses.address })
+    .from(blockedAddresses)
+    .where(eq(blockedAddresses.orgId, p.orgId)),
 )

@@ -1,7 +1,7 @@
 import type { WidgetAppearance, WidgetHours, WidgetQuestions } from '../../../database/tables/widgets.ts'
 import { type Fault, invalid } from '../../../errors.ts'
 import { MAX_NAME_LENGTH } from '../../../organizations/organizations.ts'
-import { isBlank, lengthOf } from '../../../requests/text.ts'
+import { isBlank, lengthOf } from '../../../text/text.ts'
 import { readOrigins } from '../origins.ts'
 
 export const MAX_TITLE_LENGTH = 80

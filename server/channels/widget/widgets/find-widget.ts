@@ -1,11 +1,11 @@
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { findValidKey, KEY_PREFIX } from '../../../api-keys/api-keys.ts'
 import type { Database, Reader } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
-import { apiKeys } from '../../../database/tables/api-keys.ts'
+import { statement, text } from '../../../database/statement.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { hashToken } from '../../../token.ts'
+import { hashToken } from '../../../encryption.ts'
+import { revokedKey } from '../../../organizations/directory.ts'
 
 /** Widgets in the cache. With more, it starts over. */
 const MAX_CACHED = 10_000
@@ -71,22 +71,9 @@ async function readAndCache(
   return widget
 }
 
-const widgetByKey = statement<{ orgId: string; keyId: string }, Widget[], Reader>(
-  'widgets_by_key',
-  (read, p) =>
-    read
-      .select()
-      .from(widgets)
-      .where(and(eq(widgets.orgId, p.orgId), eq(widgets.keyId, p.keyId))),
-)
-
-/** `deletedAt` is of its widget, which may have another key now. */
-const revokedKey = statement<{ hash: string }, { deletedAt: number | null }[], Reader>(
-  'widgets_revoked_key',
-  (read, p) =>
-    read
-      .select({ deletedAt: widgets.deletedAt })
-      .from(apiKeys)
-      .leftJoin(widgets, and(eq(widgets.keyId, apiKeys.id), eq(widgets.orgId, apiKeys.orgId)))
-      .where(and(eq(apiKeys.hash, p.hash), eq(apiKeys.kind, 'public'), isNotNull(apiKeys.revokedAt))),
+const widgetByKey = statement('widgets_by_key', { orgId: text, keyId: text }, (read: Reader, p) =>
+  read
+    .select()
+    .from(widgets)
+    .where(and(eq(widgets.orgId, p.orgId), eq(widgets.keyId, p.keyId))),
 )

@@ -1,0 +1,56 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Transaction } from '../../../database/database.ts'
+import {
+  telegramChats,
+  telegramConversations,
+  telegramFiles,
+  telegramMessages,
+  telegramUpdates,
+} from '../../../database/tables/bots.ts'
+import { sends } from '../../../database/tables/sends.ts'
+import type { Erasure } from '../../channel.ts'
+
+export const telegramErasure: Erasure = { tickets: eraseTickets, customer: eraseChats }
+
+/**
+ * Their Telegram messages remain as
+ * tombstones, so that the same message delivered again opens no ticket.
+ */
+async function eraseTickets(
+  tx: Transaction,
+  { orgId, ticketIds }: { orgId: string; ticketIds: string[] },
+): Promise<void> {
+  await tx
+    .update(telegramMessages)
+    .set({ ticketId: null, messageId: null })
+    .where(and(eq(telegramMessages.orgId, orgId), inArray(telegramMessages.ticketId, ticketIds)))
+  await tx
+    .update(telegramChats)
+    .set({ ticketId: null })
+    .where(and(eq(telegramChats.orgId, orgId), inArray(telegramChats.ticketId, ticketIds)))
+  for (const table of [telegramConversations, telegramFiles]) {
+    await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
+  }
+}
+
+/**
+ * Deletes the chats of a customer, with everything that Telegram delivered from them, and unsent greetings and notices.
+ */
+async function eraseChats(
+  tx: Transaction,
+  { orgId, customerId }: { orgId: string; customerId: string },
+): Promise<void> {
+  const chats = await tx
+    .delete(telegramChats)
+    .where(and(eq(telegramChats.orgId, orgId), eq(telegramChats.customerId, customerId)))
+    .returning({ botId: telegramChats.botId, chatId: telegramChats.chatId })
+  for (const { botId, chatId } of chats) {
+    for (const table of [telegramMessages, telegramUpdates]) {
+      await tx
+        .delete(table)
+        .where(and(eq(table.orgId, orgId), eq(table.botId, botId), eq(table.chatId, chatId)))
+    }
+    // Greetings and notices belong to no ticket.
+    await tx.delete(sends).where(and(eq(sends.orgId, orgId), eq(sends.conversation, `${botId}:${chatId}`)))
+  }
+}

@@ -1,0 +1,53 @@
+import type { NewWidget } from '../channels/widget/widgets/widget-rows.ts'
+import type { AgentRole } from '../database/tables/agents.ts'
+import type { DraftKind } from '../database/tables/threads.ts'
+
+interface Person {
+  name: string
+  email: string
+  role: AgentRole
+}
+
+/** What the browser of a visitor says. */
+interface VisitorPage {
+  pageUrl: string
+  pageTitle: string
+  browser: string
+  language: string
+  timeZone: string
+  address: string
+}
+
+declare const company: {
+  organization: string
+  /** The visitor of the demo signs in as the first one. */
+  agents: Person[]
+  invited: Person
+  mailbox: { name: string; address: string; signature: string }
+  /** Why replies by email did not arrive. */
+  emailFaults: { refused: string[]; bounced: string }
+  telegramFault: string
+  bot: { name: string; username: string; greeting: string }
+  widget: NewWidget & {
+    /** Where signed-in customers were last, and with what. */
+    pages: VisitorPage[]
+    /** Conversations of visitors who have not signed in. */
+    chats: {
+      subject: string
+      minutesAgo: number
+      text: string
+      answer?: string
+      visitor: VisitorPage & { typedName?: string; typedEmail?: string; fields?: Record<string, string> }
+    }[]
+  }
+  savedReplies: { name: string; text: string }[]
+  savedViews: { name: string; query: string; isShared: boolean }[]
+  /** On one ticket each. */
+  drafts: Partial<Record<DraftKind, string>>[]
+  shops: string[]
+  cities: string[]
+  carriers: string[]
+  /** Names by the part of the address before the `@`. */
+  customers: Record<string, string>
+}
+export default company

@@ -1,0 +1,101 @@
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Reader } from '../database/database.ts'
+import type { Deps } from '../deps.ts'
+import { type Loop, startLoop } from '../loop.ts'
+
+const MAX_WAIT_MS = 60_000
+const REST_AFTER_ERROR_MS = 1_000
+
+/** A line of jobs that run one after the other, such as the mails of a mailbox. */
+interface Lane {
+  id: string
+  /** Wall clock, in milliseconds; 0 for at once. */
+  dueAt: number
+}
+
+/** A kind of work in lanes. What one run does is a unit of its own: a crash before it ends loses nothing. */
+interface LaneKind<L extends Lane> {
+  /** Name in the log. */
+  name: string
+  /** Commits that write one of these may make a lane due. */
+  tables: PgTable[]
+  /** Lanes that run at the same time. */
+  atOnce: number
+  /**
+   * Lanes with jobs, at most `limit`: those that are due first, or in the order of their ids after `after`. It may
+   * include some that are running.
+   */
+  find(read: Reader, wanted: { limit: number; after: string }): Promise<L[]>
+  /** Whether `find` goes by ids. Then the lanes take turns, in a circle. */
+  takesTurns?: boolean
+  /** Does some of the lane's jobs. Nothing else runs the lane meanwhile. Returns for how many ms the lane rests. */
+  run(lane: L, signal: AbortSignal): Promise<number>
+  /** How a failure is logged. */
+  failure: string
+  /** For how long a lane rests after a failure. */
+  restAfterErrorMs?: number
+}
+
+/**
+ * Runs lanes as they become due. A lane that fails or takes long delays only itself. Stopping aborts the signal and
+ * waits for what is running.
+ */
+export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
+  const { clock, database } = deps
+  const running = new Map<string, Promise<void>>()
+  /** Until when lanes rest, on the monotonic clock. */
+  const resting = new Map<string, number>()
+  const stopping = new AbortController()
+  /** The lane that began last. */
+  let last = ''
+
+  const loop = startLoop(deps, kind.name, kind.tables, async () => {
+    endRests()
+    const lanes = await findLanes()
+    const now = clock.now()
+    for (const lane of lanes.filter(({ dueAt }) => dueAt <= now)) {
+      if (running.size >= kind.atOnce || stopping.signal.aborted) break
+      if (running.has(lane.id) || resting.has(lane.id)) continue
+      last = lane.id
+      running.set(lane.id, runLane(lane))
+    }
+    const untilDue = Math.min(...lanes.map(({ dueAt }) => dueAt).filter((dueAt) => dueAt > now)) - clock.now()
+    const untilRested = Math.min(...resting.values()) - clock.monotonic()
+    return Math.min(untilDue, untilRested, MAX_WAIT_MS)
+  })
+
+  /** Those that are running or rest are among them, so that they don't hide others. */
+  async function findLanes(): Promise<L[]> {
+    const limit = 2 * kind.atOnce + running.size + resting.size
+    const after = kind.takesTurns ? last : ''
+    const found = await kind.find(database.read, { limit, after })
+    if (after === '' || found.length === limit) return found
+    const rest = await kind.find(database.read, { limit, after: '' })
+    const known = new Set(found.map(({ id }) => id))
+    return [...found, ...rest.filter(({ id }) => !known.has(id))]
+  }
+
+  async function runLane(lane: L): Promise<void> {
+    const rest = await kind.run(lane, stopping.signal).catch((error) => {
+      if (!stopping.signal.aborted) deps.log.error(kind.failure, { lane: lane.id, error })
+      return kind.restAfterErrorMs ?? REST_AFTER_ERROR_MS
+    })
+    if (rest > 0) resting.set(lane.id, clock.monotonic() + rest)
+    running.delete(lane.id)
+    loop.wake()
+  }
+
+  function endRests(): void {
+    const now = clock.monotonic()
+    for (const [id, until] of resting) if (until <= now) resting.delete(id)
+  }
+
+  return {
+    wake: loop.wake,
+    async stop() {
+      stopping.abort()
+      await loop.stop()
+      await Promise.all(running.values())
+    },
+  }
+}

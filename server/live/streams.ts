@@ -1,0 +1,142 @@
+import { events } from '../database/tables/events.ts'
+import type { Deps } from '../deps.ts'
+import { AppError } from '../errors.ts'
+import type { FeedStart } from './feed.ts'
+import { type Frame, openPageStream, type PageStream } from './page-stream.ts'
+import { createThrottle } from './throttle.ts'
+
+const HEARTBEAT_EVERY_MS = 15_000
+/** The interval is divided into this many parts, and the pages are spread over them: one beat to all would block the event loop. */
+const SLOTS = 150
+/** Who is still signed in is checked after changes, at most once per pause. */
+const CHECK_PAUSE_MS = 1_000
+
+/** An open page with its stream. */
+export interface OpenPage {
+  orgId: string
+  stream: PageStream
+}
+
+/** The pages of one organization, and what they are shown. */
+export interface Room<Page> {
+  readonly pages: ReadonlySet<Page>
+  add(page: Page, start: FeedStart): void
+  remove(page: Page): void
+  /** Checks for new events. */
+  wake(): void
+  /** The frames for a page whose frames were dropped. */
+  catchUp(): Frame[]
+  stop(): Promise<void>
+}
+
+export interface Streams<Page extends OpenPage, PageRoom extends Room<Page>> {
+  /** Opens the stream of a page. Throws 503 while the server stops. */
+  open(orgId: string, start: FeedStart, toPage: (stream: PageStream) => Page): Page
+  find(orgId: string): PageRoom | undefined
+  /** Makes the room if there is none. */
+  roomOf(orgId: string): PageRoom
+  /** Forgets a room that is empty. */
+  close(room: PageRoom): void
+  pages(): Page[]
+  count(): number
+  /** Checks soon whether these pages may still be open. */
+  check(pages: Iterable<Page>): void
+  isStopped(): boolean
+  /** Closes all streams. The pages reconnect to the next server. */
+  stop(): Promise<void>
+}
+
+/** The open pages of all organizations: agents', or visitors'. */
+export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>>(
+  deps: Deps,
+  audience: {
+    createRoom(orgId: string): PageRoom
+    /** Keeps a proxy from closing an idle connection. */
+    heartbeat(page: Page): Frame
+    onEnd?(page: Page): void
+    /** Ends those pages that may not be open anymore. */
+    endVoid(pages: Page[]): Promise<void>
+  },
+): Streams<Page, PageRoom> {
+  const rooms = new Map<string, PageRoom>()
+  const slots = Array.from({ length: SLOTS }, () => new Set<Page>())
+  const slotOf = new Map<Page, Set<Page>>()
+  const unchecked = new Set<Page>()
+  const throttle = createThrottle(deps, 'sessions', () => CHECK_PAUSE_MS, endVoid)
+  let slot = 0
+  let nextSlot = 0
+  let cancelHeartbeat: (() => void) | undefined
+  let isStopped = false
+
+  const stopListening = deps.pulse.listen(() => {
+    for (const room of rooms.values()) room.wake()
+  }, [events])
+
+  function startHeartbeat(): void {
+    cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS / SLOTS, () => {
+      cancelHeartbeat = undefined
+      slot = (slot + 1) % SLOTS
+      for (const page of slots[slot] ?? []) page.stream.send(audience.heartbeat(page))
+      if (slotOf.size > 0) startHeartbeat()
+    })
+  }
+
+  /** Slots are assigned in turn, not by time: after a restart, all pages reconnect at once. */
+  function addToSlot(page: Page): void {
+    nextSlot = (nextSlot + 1) % SLOTS
+    const own = slots[nextSlot]?.add(page)
+    if (own) slotOf.set(page, own)
+    if (!cancelHeartbeat) startHeartbeat()
+  }
+
+  async function endVoid(): Promise<void> {
+    const pages = [...unchecked].filter(({ stream }) => !stream.isEnded())
+    unchecked.clear()
+    if (pages.length > 0) await audience.endVoid(pages)
+  }
+
+  function roomOf(orgId: string): PageRoom {
+    const room = rooms.get(orgId) ?? audience.createRoom(orgId)
+    rooms.set(orgId, room)
+    return room
+  }
+
+  function onEnd(page: Page): void {
+    slotOf.get(page)?.delete(page)
+    slotOf.delete(page)
+    unchecked.delete(page)
+    rooms.get(page.orgId)?.remove(page)
+    audience.onEnd?.(page)
+  }
+
+  return {
+    open(orgId, start, toPage) {
+      if (isStopped)
+        throw new AppError(503, 'stopping', 'The server is restarting. Try again in a few seconds.')
+      const room = roomOf(orgId)
+      const page: Page = toPage(openPageStream({ catchUp: () => room.catchUp(), onEnd: () => onEnd(page) }))
+      addToSlot(page)
+      room.add(page, start)
+      return page
+    },
+    find: (orgId) => rooms.get(orgId),
+    roomOf,
+    close(room) {
+      for (const [orgId, one] of rooms) if (one === room) rooms.delete(orgId)
+    },
+    pages: () => [...slotOf.keys()],
+    count: () => slotOf.size,
+    check(pages) {
+      for (const page of pages) unchecked.add(page)
+      if (unchecked.size > 0) throttle.wake()
+    },
+    isStopped: () => isStopped,
+    async stop() {
+      isStopped = true
+      stopListening()
+      cancelHeartbeat?.()
+      for (const { stream } of [...slotOf.keys()]) stream.end()
+      await Promise.all([throttle.stop(), ...[...rooms.values()].map((room) => room.stop())])
+    },
+  }
+}

@@ -1,0 +1,228 @@
+import { attach } from '../attachments/bindings.ts'
+import { type Attachment, findAttachmentsOf } from '../attachments/queries.ts'
+import { customerOf } from '../customers/customers.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import type { MessageFormat } from '../database/tables/messages.ts'
+import type { Recipients } from '../database/tables/scheduled-messages.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import { type Fault, invalid, notFound } from '../errors.ts'
+import { isId, timeOfId } from '../ids.ts'
+import { clientIdFault } from '../requests/client-id.ts'
+import { deleteSentDraft } from '../threads/drafts.ts'
+import { requireTextOrFiles } from '../tickets/messages.ts'
+import { requireTicket, type Ticket } from '../tickets/queries.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+import { lockAssignees } from '../tickets/update-ticket.ts'
+import { hashOfRequest, idTaken } from './client-message.ts'
+import {
+  findMessage,
+  findOwnSent,
+  findOwnWaiting,
+  findScheduled,
+  holdScheduled,
+  insertScheduled,
+  type ScheduledReply,
+  type StoredMessage,
+} from './queries.ts'
+import { reasonToHold, recordWaiting, sendMessage } from './send-message.ts'
+import { wayOf } from './sends/plan-sends.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MAX_DAYS_AHEAD = 30
+
+/** A signed-in agent or an API key. */
+interface Author {
+  /** Null for a key. */
+  agentId: string | null
+  keyId: string | null
+  agentName: string
+}
+
+interface NewScheduledMessage {
+  ticketId: string
+  /** Made by the client. */
+  id: string
+  text: string
+  /** `plain` by default. */
+  format?: MessageFormat
+  /** Milliseconds since 1970. If it is absent or past, the message is sent at once. */
+  sendAt?: number
+  /** The newest message of the ticket that the author has seen. */
+  after?: string
+  /** The status the ticket gets with it. */
+  status?: TicketStatus
+  /** Ids of uploads of the author. */
+  attachments?: string[]
+  /** Recipients of an email. If absent, those that the ticket suggests. */
+  recipients?: Recipients
+}
+
+/** A message under an id that a client made: not sent yet, or stored with its ticket. */
+export type OutgoingMessage = { attachments: Attachment[] } & (
+  | { scheduled: ScheduledReply; sent?: never }
+  | { sent: StoredMessage; scheduled?: never }
+)
+
+/**
+ * Stores a message under an id that the client made, and sends it at `sendAt`, or at once without one. The same request
+ * again changes nothing. The message is held if another agent replied after the message `after`, or the author did from
+ * another page. Deletes the agent's draft of a reply if it has the same text. Throws 404, 400 for an invalid id, time,
+ * attachment, or recipient, and 409 if the id belongs to another message.
+ */
+export async function scheduleMessage(
+  deps: Deps,
+  orgId: string,
+  { author, ...input }: NewScheduledMessage & { author: Author },
+): Promise<{ message: OutgoingMessage; isNew: boolean }> {
+  const { ticketId, id, text, attachments: ids = [] } = input
+  requireTextOrFiles({ text, attachments: ids })
+  const { agentId } = author
+  const requestHash = hashOf(agentId, input)
+  return deps.database.write(async (tx) => {
+    const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
+    const ticket = await requireTicket(tx, orgId, ticketId)
+    const now = deps.clock.now()
+    const known = isId('msg', id) ? await findOutgoing(tx, orgId, id) : undefined
+    if (known) return { message: requireSame(known, ticketId, requestHash), isNew: false }
+    requireInTime(input, now)
+    const recipients = await chosenBy(deps, tx, ticket, input)
+    const scheduled: ScheduledReply = {
+      id,
+      orgId,
+      ticketId,
+      opening: null,
+      ...author,
+      text,
+      format: input.format ?? 'plain',
+      attachmentCount: ids.length,
+      recipients,
+      thenStatus: input.status ?? null,
+      seenMessageId: input.after ?? null,
+      seenAt: input.after === undefined ? null : await whenWritten(tx, orgId, ticketId, input.after),
+      isForced: false,
+      isHeld: false,
+      heldBecause: null,
+      requestHash,
+      sendAt: Math.max(input.sendAt ?? now, now),
+      createdAt: now,
+    }
+    if (!(await insertScheduled(tx, scheduled))) throw idTaken()
+    const uploads = { ids, uploader: agentId ?? author.keyId ?? '' }
+    await attach(deps, tx, orgId, { ownerId: id, ticketId, files: { uploads } })
+    if (agentId !== null) {
+      const draft = { orgId, ticketId, agentId, kind: 'reply' as const, text, attachments: ids }
+      await deleteSentDraft(tx, draft)
+    }
+    // Checked now and not only when it is due: its author is still looking at the ticket.
+    const because = (await hasRepliedElsewhere(tx, scheduled))
+      ? 'answered'
+      : await reasonToHold(tx, scheduled)
+    if (because) await holdScheduled(tx, scheduled, because)
+    if (because || scheduled.sendAt > now) await recordWaiting(deps, tx, scheduled)
+    else await sendMessage(deps, tx, { scheduled, assignable })
+    return { message: await requireOutgoing(tx, orgId, id), isNew: true }
+  })
+}
+
+/** Throws 404. */
+export async function readOutgoing(
+  deps: Deps,
+  orgId: string,
+  { ticketId, id }: { ticketId: string; id: string },
+): Promise<OutgoingMessage> {
+  const { read } = deps.database
+  await readTicketRow(read, orgId, ticketId)
+  // The scheduled one first: it can become a sent one between the two reads, but not the other way around.
+  const scheduled = isId('msg', id) ? await findScheduled(read, { orgId, id }) : undefined
+  if (scheduled?.ticketId === ticketId) return { scheduled, attachments: await filesOf(read, scheduled) }
+  const sent = isId('msg', id) ? await findMessage(read, { orgId, id }) : undefined
+  if (sent?.ticketId === ticketId) return { sent, attachments: await filesOf(read, sent) }
+  throw notFound('message')
+}
+
+async function findOutgoing(
+  tx: Transaction,
+  orgId: string,
+  id: string,
+): Promise<OutgoingMessage | undefined> {
+  const scheduled = await findScheduled(tx, { orgId, id })
+  if (scheduled) return { scheduled, attachments: await filesOf(tx, scheduled) }
+  const sent = await findMessage(tx, { orgId, id })
+  return sent && { sent, attachments: await filesOf(tx, sent) }
+}
+
+async function filesOf(
+  read: Reader | Transaction,
+  { orgId, id, attachmentCount }: ScheduledReply | StoredMessage,
+): Promise<Attachment[]> {
+  return attachmentCount === 0 ? [] : findAttachmentsOf(read, { orgId, ownerId: id })
+}
+
+async function requireOutgoing(tx: Transaction, orgId: string, id: string): Promise<OutgoingMessage> {
+  const message = await findOutgoing(tx, orgId, id)
+  if (!message) throw new Error(`The message ${id} disappeared in the unit that stored it.`)
+  return message
+}
+
+/** Throws 400 for a wrong recipient, and when replies to the ticket don't leave by email. */
+async function chosenBy(
+  deps: Deps,
+  tx: Transaction,
+  ticket: Ticket,
+  { recipients }: NewScheduledMessage,
+): Promise<Recipients | null> {
+  if (!recipients) return null
+  const customer = await customerOf(tx, ticket.orgId, ticket.customerId)
+  const way = await wayOf(deps, tx, ticket, customer)
+  if (way.requireRecipients) return way.requireRecipients(recipients)
+  const detail = "Replies to this ticket aren't sent by email, so they have no recipients."
+  throw invalid([{ pointer: '/recipients', code: 'not_by_email', detail }])
+}
+
+/** Contains only what the client sent: the same request always has the same hash. */
+function hashOf(agentId: string | null, input: NewScheduledMessage): string {
+  const { text, format = 'plain', sendAt = null, after = null, status = null } = input
+  const { attachments = [], recipients = null } = input
+  return hashOfRequest([agentId, text, format, sendAt, after, status, attachments, recipients])
+}
+
+function requireSame(known: OutgoingMessage, ticketId: string, requestHash: string): OutgoingMessage {
+  const row = known.scheduled ?? known.sent
+  if (row.ticketId !== ticketId || row.requestHash !== requestHash) throw idTaken()
+  return known
+}
+
+function requireInTime({ id, sendAt, after }: NewScheduledMessage, now: number): void {
+  const faults: Fault[] = []
+  const idFault = clientIdFault('msg', id, { now, parameter: 'messageId' })
+  if (idFault) faults.push(idFault)
+  if (sendAt !== undefined && sendAt > now + MAX_DAYS_AHEAD * DAY_MS) {
+    const detail = `Must be at most ${MAX_DAYS_AHEAD} days ahead.`
+    faults.push({ pointer: '/sendAt', code: 'too_far_ahead', detail })
+  }
+  if (after !== undefined && !isId('msg', after)) {
+    faults.push({ pointer: '/after', code: 'invalid_id', detail: 'Must be the id of a message.' })
+  }
+  if (faults.length > 0) throw invalid(faults)
+}
+
+/**
+ * When the message that the author has seen was written. For a waiting one, when it was scheduled. For one that was taken
+ * back since, the time in its id.
+ */
+async function whenWritten(tx: Transaction, orgId: string, ticketId: string, id: string): Promise<number> {
+  const known = await findOutgoing(tx, orgId, id)
+  const row = known?.scheduled ?? known?.sent
+  return row?.ticketId === ticketId ? row.createdAt : timeOfId(id)
+}
+
+async function hasRepliedElsewhere(
+  tx: Transaction,
+  { id, orgId, ticketId, agentId, agentName, seenMessageId, seenAt }: ScheduledReply,
+): Promise<boolean> {
+  if (seenMessageId === null || seenAt === null) return false
+  const seen = { orgId, ticketId, author: agentId ?? agentName, seenMessageId, seenAt }
+  const own = [...(await findOwnWaiting(tx, seen)), ...(await findOwnSent(tx, seen))]
+  return own.some((message) => message.id !== id)
+}

@@ -1,0 +1,39 @@
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import type { Deps } from '../deps.ts'
+import { runLanes } from '../jobs/run-lanes.ts'
+import type { Loop } from '../loop.ts'
+import { openDue } from './new-conversation.ts'
+import { findNext, type NextScheduled } from './queries.ts'
+import { sendDue } from './send-message.ts'
+
+/** Longer than the time for Undo. A message that waits longer than this was scheduled. */
+const MAX_UNDO_MS = 60_000
+
+/** Sends scheduled messages when they are due, one after the other. */
+export function startSendingMessages(deps: Deps): Loop {
+  return runLanes(deps, {
+    name: 'send_messages',
+    tables: [scheduledMessages],
+    atOnce: 1,
+    failure: 'message_not_sent',
+    async find(read, { limit }) {
+      const now = deps.clock.now()
+      const next = await findNext(read, { limit })
+      return next.map((message) => ({ ...message, dueAt: dueAtOf(message, now) }))
+    },
+    async run(message) {
+      const { ticketId } = message
+      if (ticketId === null) await openDue(deps, message)
+      else await sendDue(deps, { ...message, ticketId })
+      return 0
+    },
+  })
+}
+
+/**
+ * If a message was created in the future, the clock was set back. Then a message in its undo period is sent
+ * immediately, and a scheduled one waits for its time on the new clock.
+ */
+function dueAtOf({ sendAt, createdAt }: NextScheduled, now: number): number {
+  return now < createdAt && sendAt - createdAt <= MAX_UNDO_MS ? 0 : sendAt
+}

@@ -1,0 +1,89 @@
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../database/database.ts'
+import { command, insertOf, integer, statement, text } from '../../database/statement.ts'
+import { type RecipientOutcome, sends } from '../../database/tables/sends.ts'
+import { tickets, ticketTags } from '../../database/tables/tickets.ts'
+import type { Deps } from '../../deps.ts'
+
+/** `dueAt` of a send whose mailbox or bot is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
+export const PARKED = 8_640_000_000_000_000
+
+export const insertSends = insertOf(sends)
+
+/** The sends of a message, the newest first: one for each way out, and one for each change of it. */
+export const findSends = statement(
+  'sends_of_message',
+  { orgId: text, messageId: text },
+  (read: Reader | Transaction, p) =>
+    read
+      .select()
+      .from(sends)
+      .where(and(eq(sends.orgId, p.orgId), eq(sends.messageId, p.messageId)))
+      .orderBy(desc(sends.id)),
+)
+
+/** Why a message of a ticket didn't reach everyone. */
+export interface SendTrouble {
+  /** Recipients who did not get it. */
+  missed: RecipientOutcome[]
+  /** When the next attempt starts; null when there is none. */
+  retryAt: number | null
+}
+
+/** Troubles by message id, for messages that didn't reach everyone. `retryAt` is about the newest send of a message. */
+export async function readTroubles(
+  { channels }: Pick<Deps, 'channels'>,
+  read: Reader,
+  { orgId, messageIds }: { orgId: string; messageIds: string[] },
+): Promise<Map<string, SendTrouble>> {
+  const found = await read
+    .select({
+      messageId: sends.messageId,
+      channel: sends.channel,
+      state: sends.state,
+      attempts: sends.attempts,
+      dueAt: sends.dueAt,
+      outcomes: sends.outcomes,
+    })
+    .from(sends)
+    .where(and(eq(sends.orgId, orgId), inArray(sends.messageId, messageIds), sql`${sends.error} <> ''`))
+    .orderBy(asc(sends.id))
+  return new Map(
+    found.map(({ messageId, channel, state, attempts, dueAt, outcomes }) => [
+      messageId ?? '',
+      {
+        missed: channels.sending(channel).namesRecipients
+          ? outcomes.filter((outcome) => outcome.state !== 'sent')
+          : [],
+        retryAt: state === 'waiting' && attempts > 0 && dueAt < PARKED ? dueAt : null,
+      },
+    ]),
+  )
+}
+
+/**
+ * Locks a ticket whose messages change other than by a new one, such as the state of a delivery. `/v1` shows it, so the
+ * ticket changes too.
+ */
+export async function changeTicket(
+  tx: Transaction,
+  changed: { orgId: string; id: string; at: number },
+): Promise<void> {
+  const [ticket] = await touchRow(tx, changed)
+  if (ticket && ticket.tags.length > 0) await touchTagRows(tx, changed)
+}
+
+const touchRow = statement('sends_ticket', { orgId: text, id: text, at: integer }, (tx, p) =>
+  tx
+    .update(tickets)
+    .set({ version: sql`${tickets.version} + 1`, updatedAt: p.at })
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+    .returning({ tags: tickets.tags }),
+)
+
+const touchTagRows = command('sends_ticket_tags', { orgId: text, id: text, at: integer }, (tx, p) =>
+  tx
+    .update(ticketTags)
+    .set({ updatedAt: p.at })
+    .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.id))),
+)

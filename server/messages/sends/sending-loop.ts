@@ -1,0 +1,160 @@
+import type { AttemptResult, Send, Transport } from '../../channels/channel.ts'
+import type { ChannelKind } from '../../channels/kinds.ts'
+import type { Reader } from '../../database/database.ts'
+import { sends } from '../../database/tables/sends.ts'
+import type { Deps } from '../../deps.ts'
+import { type AttemptLane, type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
+import {
+  type Account,
+  findClaimable,
+  findDisturbed,
+  findFirstDue,
+  findNextAccount,
+  findNextDue,
+  findParkedAccounts,
+  shiftSends,
+} from './claim-sends.ts'
+import { openRecipients } from './record-attempt.ts'
+import { type EndedAttempt, processSends, recipientsOf } from './send-batch.ts'
+
+/** Attempts at the same time of a mailbox or bot whose newest attempt failed, so that it occupies one connection at most. */
+const MAX_PER_FAILING_ACCOUNT = 1
+/** Attempts of all mailboxes and bots. */
+const MAX_ATTEMPTS = 256
+/** After one of these, what else is due of the account is postponed. */
+const ACCOUNT_FAULTS: AttemptResult['fault'][] = ['account', 'account limited', 'sign in']
+
+/**
+ * Sends due messages. Mailboxes and bots don't wait for each other. `onAttempt` is called with `sent`, or with what went
+ * wrong.
+ */
+export function startSending(deps: Deps, onAttempt: (outcome: string) => void = () => {}): Attempts {
+  const { clock, channels } = deps
+  const loaded = new Map<ChannelKind, Promise<Transport>>()
+  const failing = new Set<string>()
+  /** Mailboxes and bots with work. */
+  const accounts = new Map<string, Account>()
+  let parked: Map<string, Account> | undefined
+
+  function laneOf({ laneId, orgId, channel }: Account): AttemptLane {
+    accounts.set(laneId, { laneId, orgId, channel })
+    const { maxAtOnce } = channels.sending(channel)
+    return { id: laneId, orgId, atOnce: failing.has(laneId) ? MAX_PER_FAILING_ACCOUNT : maxAtOnce }
+  }
+
+  /** Those whose sends wait, and that are active again or removed. Only these are read at every commit. */
+  async function findOpened(read: Reader): Promise<AttemptLane[]> {
+    parked ??= new Map((await findParkedAccounts(read, {})).map((account) => [account.laneId, account]))
+    const opened: AttemptLane[] = []
+    for (const account of parked.values()) {
+      const now = await channels.sending(account.channel).findAccount(read, account.laneId)
+      const isParked = now?.deletedAt === null && now.waits !== undefined
+      if (!isParked) opened.push({ ...laneOf(account), claimable: 0, mustRecover: true })
+    }
+    return opened
+  }
+
+  async function findClaims(read: Reader, now: number): Promise<AttemptLane[]> {
+    const due: AttemptLane[] = []
+    const [first] = await findFirstDue(read, { limit: 1 })
+    if (!first || first.dueAt > now) return due
+    let [account] = await findNextAccount(read, { after: '' })
+    while (account) {
+      const lane = laneOf(account)
+      const { length } = await findClaimable(read, { laneId: lane.id, now, limit: lane.atOnce })
+      if (length > 0) due.push({ ...lane, claimable: length })
+      ;[account] = await findNextAccount(read, { after: lane.id })
+    }
+    return due
+  }
+
+  function note({ send, result }: EndedAttempt): void {
+    onAttempt(outcomeOf(result))
+    if (result.fault === 'account') failing.add(send.laneId)
+    else if (result.fault !== 'interrupted') failing.delete(send.laneId)
+    if (UNLOGGED.includes(result.fault)) return
+    deps.log.warn('send_failed', {
+      send: send.id,
+      message: send.messageId,
+      lane: send.laneId,
+      fault: result.fault,
+      reason: result.error,
+    })
+  }
+
+  function transportOf(channel: ChannelKind): Promise<Transport> {
+    const transport = loaded.get(channel) ?? channels.sending(channel).openTransport(deps)
+    loaded.set(channel, transport)
+    return transport
+  }
+
+  /** A fault of this server. It is retried like one of the other side. */
+  function failedHere(send: Send, error: unknown): AttemptResult {
+    deps.log.error('send_not_attempted', { send: send.id, error })
+    return { outcomes: [], error: "Bellhop couldn't send it. Check the server log.", fault: 'message' }
+  }
+
+  return runAttempts<Send, EndedAttempt>(deps, {
+    name: 'send',
+    tables: [sends, ...channels.accounts],
+    limits: [{ size: MAX_ATTEMPTS, counts: () => true }],
+    findDue: async (read, { now }) => [...(await findOpened(read)), ...(await findClaims(read, now))],
+    async findNextDueAt(read, now) {
+      const [next] = await findNextDue(read, { now })
+      return next?.dueAt
+    },
+    async findDisturbed(read) {
+      return (await findDisturbed(read, clock.now())).map((account) => laneOf(account).id)
+    },
+    async process(tx, tasks, isRunning) {
+      const toDo = tasks.flatMap((task) => {
+        const account = accounts.get(task.laneId)
+        return account ? [{ ...task, ...account }] : []
+      })
+      const { claimed, parked: nowParked } = await processSends(deps, tx, toDo, isRunning)
+      return {
+        claimed: claimed.map((send) => ({ lane: laneOf(send), jobs: [send] })),
+        afterCommit() {
+          for (const { finished } of tasks) {
+            for (const { result } of finished) if (result !== 'unsent') note(result)
+          }
+          for (const { laneId, mustRecover } of toDo) if (mustRecover) parked?.delete(laneId)
+          for (const account of nowParked) parked?.set(account.laneId, account)
+        },
+      }
+    },
+    async run(send) {
+      const startedAt = clock.now()
+      const recipients = openRecipients(recipientsOf(deps, send), send.outcomes)
+      const result = await transportOf(send.channel)
+        .then((transport) => transport.attempt(send, recipients))
+        .catch((error) => failedHere(send, error))
+      return { send, recipients, result, startedAt }
+    },
+    hasFailed: ({ result }) => ACCOUNT_FAULTS.includes(result.fault),
+    shift: (tx, jump) => shiftSends(tx, jump, clock.now()),
+    async close() {
+      for (const transport of loaded.values()) await transport.then((each) => each.close()).catch(() => {})
+    },
+    notSaved: 'sends_not_saved',
+  })
+}
+
+/** Faults that are expected and not logged, such as Telegram's rate limits. */
+const UNLOGGED: AttemptResult['fault'][] = ['none', 'interrupted', 'limited', 'account limited']
+
+const FAULTS = {
+  none: 'sent',
+  message: 'deferred',
+  limited: 'limited',
+  'account limited': 'limited',
+  account: 'connection_failed',
+  'sign in': 'sign_in_failed',
+  interrupted: 'interrupted',
+} as const
+
+/** As a label of the metrics. `refused`: some recipient doesn't get it; `deferred`: it goes again. */
+function outcomeOf({ fault, outcomes, error }: AttemptResult): string {
+  const isRefused = error === '' && outcomes.some(({ state }) => state === 'failed')
+  return isRefused ? 'refused' : FAULTS[fault]
+}

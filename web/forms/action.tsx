@@ -1,0 +1,66 @@
+import { useMutation } from '@tanstack/solid-query'
+import { createSignal, type JSX, splitProps } from 'solid-js'
+import { errorMessage } from '../api/api-problem.ts'
+import { Button, type ButtonProps } from '../ui/button.tsx'
+import { Switch } from '../ui/checkbox.tsx'
+import { toast, toastError } from '../ui/toaster.tsx'
+
+/** A request that changes something at once. The toast says what `done` returns, or why it failed. */
+export function useAction<Input, Result>(
+  run: (input: Input) => Promise<Result>,
+  done: (result: Result, input: Input) => unknown,
+) {
+  return useMutation(() => ({
+    mutationFn: run,
+    onSuccess: (result: Result, input: Input) => {
+      const said = done(result, input)
+      if (typeof said === 'string') toast(said)
+    },
+    onError: (error: unknown) => void toastError(errorMessage(error)),
+  }))
+}
+
+interface ActionButtonProps<Result> extends Omit<ButtonProps, 'onClick' | 'isBusy' | 'onError'> {
+  run: () => Promise<Result>
+  /** Returns what the toast says. */
+  onDone: (result: Result) => unknown
+  /** It runs elsewhere. */
+  isRunning?: boolean
+}
+
+/** A button that runs one request. */
+export function ActionButton<Result>(props: ActionButtonProps<Result>) {
+  const [own, rest] = splitProps(props, ['run', 'onDone', 'isRunning'])
+  const action = useAction<void, Result>(
+    () => own.run(),
+    (result) => own.onDone(result),
+  )
+  return <Button {...rest} isBusy={action.isPending || own.isRunning} onClick={() => action.mutate()} />
+}
+
+interface SavedSwitchProps {
+  label: JSX.Element
+  hint: JSX.Element
+  isChecked: boolean
+  save: (isOn: boolean) => Promise<unknown>
+}
+
+/** A switch that is saved at once. If that fails, it goes back. */
+export function SavedSwitch(props: SavedSwitchProps) {
+  const [chosen, setChosen] = createSignal<boolean>()
+  const save = useAction(
+    (isOn: boolean) => props.save(isOn).finally(() => setChosen(undefined)),
+    () => undefined,
+  )
+  return (
+    <Switch
+      label={props.label}
+      hint={props.hint}
+      isChecked={chosen() ?? props.isChecked}
+      onChange={(isOn) => {
+        setChosen(isOn)
+        save.mutate(isOn)
+      }}
+    />
+  )
+}

@@ -1,0 +1,28 @@
+import type { Tone } from '../ui/badge.tsx'
+import type { Ticket, TicketStatus } from './ticket-query.ts'
+
+type Channel = Ticket['channel']
+
+/** Where tickets come from. */
+export function channelName(channel: Channel): string {
+  return CHANNEL_NAMES[channel] ?? channel
+}
+
+const CHANNEL_NAMES: Partial<Record<Channel, string>> = {
+  api: 'API',
+  email: 'Email',
+  telegram: 'Telegram',
+  widget: 'Website widget',
+}
+
+/** The name and color of each status. */
+export const STATUSES: Record<TicketStatus, { name: string; tone: Tone }> = {
+  open: { name: 'Open', tone: 'green' },
+  pending: { name: 'Pending', tone: 'amber' },
+  resolved: { name: 'Resolved', tone: 'grey' },
+}
+
+/** The end of a ticket's id, which people write and search for: "#m4k2p9". */
+export function shortId(id: string): string {
+  return `#${id.slice(-6)}`
+}
