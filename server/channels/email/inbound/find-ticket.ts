@@ -10,14 +10,14 @@ import { ownMessageIdsIn } from '../message-id.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { isTokenOf, type TicketToken, tokensInAddresses, tokensInSubject } from '../reply-address.ts'
-import { hashOf } from './mail-hash.ts'
+import { hashOf } from './known-mails.ts'
 
 /** The newest messages of a ticket whose addresses say who takes part in it. */
 const MAX_MESSAGES_READ = 200
 /** Message ids of one mail that are looked up. */
 const MAX_REFERENCES_READ = 20
 
-export interface FoundTicket {
+export interface MailTicket {
   ticketId: string
   author: MessageAuthor
   /**
@@ -33,7 +33,7 @@ export interface FoundTicket {
   customer: string
 }
 
-interface Sought {
+interface TicketLookup {
   orgId: string
   mailboxId: string
   mail: ParsedMail
@@ -60,14 +60,14 @@ interface TicketAddresses {
 export async function findTicketOf(
   deps: Deps,
   tx: Transaction,
-  { orgId, mailboxId, mail, sender, isColleague, own }: Sought,
-): Promise<FoundTicket | undefined> {
+  { orgId, mailboxId, mail, sender, isColleague, own }: TicketLookup,
+): Promise<MailTicket | undefined> {
   const recipients = [...mail.to, ...mail.cc].map(({ address }) => address)
   const answered = await ownMessageIn(deps, tx, orgId, [...mail.inReplyTo, ...mail.references.toReversed()])
   const tokens = tokensInAddresses([...recipients, ...mail.deliveredTo])
   const signed = (await ticketOfTokens(deps, tx, orgId, tokens)) ?? answered?.ticketId
   if (signed !== undefined) {
-    return found(tx, {
+    return mailTicket(tx, {
       orgId,
       ticketId: signed,
       sender,
@@ -76,14 +76,14 @@ export async function findTicketOf(
       isSigned: true,
     })
   }
-  const known =
+  const unsigned =
     (await ticketOfKnownMail(tx, { orgId, mailboxId, mail })) ??
     (await ticketOfTokens(deps, tx, orgId, tokensInSubject(mail.subject)))
-  if (known === undefined) return undefined
-  const { customer, participants } = await addressesOf(tx, orgId, known)
+  if (unsigned === undefined) return undefined
+  const { customer, participants } = await addressesOf(tx, orgId, unsigned)
   const takesPart = isColleague || customer === sender || participants.has(sender)
   return takesPart
-    ? found(tx, { orgId, ticketId: known, sender, own, isAnswer: false, isSigned: false })
+    ? mailTicket(tx, { orgId, ticketId: unsigned, sender, own, isAnswer: false, isSigned: false })
     : undefined
 }
 
@@ -104,7 +104,7 @@ export async function ownMessageIn(
   return undefined
 }
 
-async function found(
+async function mailTicket(
   tx: Transaction,
   {
     orgId,
@@ -113,8 +113,12 @@ async function found(
     own,
     isAnswer,
     isSigned,
-  }: Pick<Sought, 'orgId' | 'sender' | 'own'> & { ticketId: string; isAnswer: boolean; isSigned: boolean },
-): Promise<FoundTicket | undefined> {
+  }: Pick<TicketLookup, 'orgId' | 'sender' | 'own'> & {
+    ticketId: string
+    isAnswer: boolean
+    isSigned: boolean
+  },
+): Promise<MailTicket | undefined> {
   const [ticket] = await tx
     .select({ id: tickets.id })
     .from(tickets)
