@@ -38,7 +38,6 @@ import {
 } from './writer.ts'
 
 const MAX_SUBJECT_LENGTH = 255
-const MAX_ADDRESS_LENGTH = 254
 const NO_SUBJECT = '(no subject)'
 const UNKNOWN_SENDER = 'Unknown sender'
 /** Written by our own mails: `<message id>.<signature>`. */
@@ -371,7 +370,7 @@ function ledgerRow(
   return {
     outcome,
     reason,
-    fromAddress: firstCodePoints((parsed?.from ?? parsed?.sender)?.address ?? '', MAX_ADDRESS_LENGTH),
+    fromAddress: (parsed?.from ?? parsed?.sender)?.address ?? '',
     subject: firstCodePoints(parsed?.subject ?? '', MAX_SUBJECT_LENGTH),
     ticketId: ticketId ?? null,
     messageId: messageId ?? null,

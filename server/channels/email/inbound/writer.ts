@@ -10,8 +10,6 @@ import type { OwnAddresses } from '../own-addresses.ts'
 import type { AutomaticReason, ParsedMail } from '../parse/parsed-mail.ts'
 import type { MailTicket } from './find-ticket.ts'
 
-const MAX_ADDRESS_LENGTH = 254
-const MAX_NAME_LENGTH = 255
 /** How groups and lists name the member whose mail they pass on: `'Flo' via Help`. */
 const VIA = /^(.{1,200}?)\s+via\s+\S.{0,200}$/iu
 const QUOTES = /^['"‘’“”]+|['"‘’“”]+$/gu
@@ -29,13 +27,13 @@ export interface Writer {
  */
 export function writerOf(parsed: ParsedMail, own: OwnAddresses): Writer | undefined {
   const from = parsed.from ?? parsed.sender
-  if (!from || !isAddress(from.address)) return undefined
+  if (!from) return undefined
   const [, via] = VIA.exec(from.name) ?? []
   const member = via?.replaceAll(QUOTES, '').trim()
   const isRelayed = member !== undefined || own.has(from.address) || isFormSender(from.address)
   if (!isRelayed) return { from, person: from }
   const isSomeoneElse = ({ address }: EmailAddress) =>
-    isAddress(address) && !own.has(address) && addressKey(address) !== addressKey(from.address)
+    !own.has(address) && addressKey(address) !== addressKey(from.address)
   const groups = new Set([...parsed.to, ...parsed.cc].map(({ address }) => addressKey(address)))
   // A group that wants answers to go to all of it names itself in Reply-To too.
   const writers = parsed.replyTo.filter(isSomeoneElse)
@@ -47,14 +45,8 @@ export function writerOf(parsed: ParsedMail, own: OwnAddresses): Writer | undefi
   return { from, person: { name: member ?? name, address } }
 }
 
-/** Whether someone can be written to, as far as that can be seen. */
-function isAddress(address: string): boolean {
-  return address.length <= MAX_ADDRESS_LENGTH && /^[^\s@]+@[^\s@]+$/.test(address)
-}
-
-/** The name in an address, as far as one is stored. */
 export function nameOf({ name }: EmailAddress): string | undefined {
-  return isBlank(name) ? undefined : [...name.trim()].slice(0, MAX_NAME_LENGTH).join('')
+  return isBlank(name) ? undefined : name
 }
 
 /** The name of the colleague who wrote a mail: it comes from an agent's address, or from one of our own. */
