@@ -4,9 +4,9 @@ import type { LiveTyping } from '../channel.ts'
 import { createBotApi } from './bot-api/bot-api.ts'
 import { startBotAlerts } from './bots/bot-alerts.ts'
 import { startFetchingFiles } from './inbound/late-files.ts'
-import { startReceivingUpdates } from './inbound/poll-loop.ts'
+import { startReceivingUpdates } from './inbound/poll-bot.ts'
 import { startProcessingUpdates } from './inbound/process-updates.ts'
-import { startPruningUpdates } from './inbound/prune-updates.ts'
+import { startPruningUpdates } from './inbound/updates.ts'
 import { startShowingTyping } from './outbound/show-typing.ts'
 
 /** Receives updates of bots and turns them into messages, and shows customers when an agent types. */
