@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { addressKey, asciiDomain } from '../../../customers/email-addresses.ts'
 import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { HEALTHY } from '../../accounts/receiving-health.ts'
 import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
 import { PROVIDER_SERVERS } from './mail-providers.ts'
 import { isElsewhere, passwordColumns, requirePasswords } from './mailbox-secrets.ts'
@@ -102,14 +103,7 @@ function isSame(before: Uint8Array | null, after: Uint8Array | null): boolean {
 }
 
 /** The columns of a mailbox without failures. */
-export const NO_PROBLEM = {
-  receiveError: '',
-  sendError: '',
-  receiveFailingSince: null,
-  sendFailingSince: null,
-  signInRefusals: 0,
-  alertedAt: null,
-} as const
+export const NO_PROBLEM = { ...HEALTHY, signInRefusals: 0 } as const
 
 /** What is missing until an administrator signs in at the provider. */
 export function signInSentence(signIn: MailboxSignIn): string {

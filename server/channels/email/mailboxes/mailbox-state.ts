@@ -2,38 +2,27 @@ import { and, asc, eq, isNull } from 'drizzle-orm'
 import { mailboxes, oauthSignIns } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
+import { pauseAndResume } from '../../accounts/account-state.ts'
 import { eraseUnfiledMails } from './erase-mails.ts'
 import { type Mailbox, NO_PROBLEM, signInSentence } from './mailbox-rows.ts'
-import { changeMailbox, clearDefault, isMailbox, readMailbox, save } from './mailboxes.ts'
+import { clearDefault, mailboxAccounts, readMailbox } from './mailboxes.ts'
 
-/** Stops fetching and sending until the mailbox is resumed. */
-export function pauseMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.paused' }, async (tx, before) => {
-    if (before.state === 'paused') return before
-    return save(tx, before, { state: 'paused', ...NO_PROBLEM, updatedAt: deps.clock.now() })
-  })
-}
-
-/**
- * Resumes a mailbox, and tries a refused sign-in again. Throws 409 for a mailbox that must sign in at its provider
- * first.
- */
-export function resumeMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.resumed' }, async (tx, before) => {
-    if (before.state === 'active') return before
-    if (before.signIn !== 'password' && before.tokens === null) {
-      throw new AppError(409, 'sign_in_required', signInSentence(before.signIn))
-    }
-    return save(tx, before, { state: 'active', ...NO_PROBLEM, updatedAt: deps.clock.now() })
-  })
-}
+/** A paused mailbox fetches and sends nothing. Resuming tries a refused sign-in again, and throws 409 before the first one. */
+export const [pauseMailbox, resumeMailbox] = pauseAndResume(mailboxAccounts, {
+  paused: { state: 'paused', ...NO_PROBLEM },
+  active: { state: 'active', ...NO_PROBLEM },
+  requireReady({ signIn, tokens }) {
+    if (signIn === 'password' || tokens !== null) return
+    throw new AppError(409, 'sign_in_required', signInSentence(signIn))
+  },
+})
 
 /** Makes it the mailbox that new tickets and answers to API tickets leave through. */
 export function makeDefaultMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.made_default' }, async (tx, before) => {
+  return mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.made_default' }, async (tx, before) => {
     if (before.isDefault) return before
     await clearDefault(tx, orgId)
-    return save(tx, before, { isDefault: true, updatedAt: deps.clock.now() })
+    return mailboxAccounts.save(tx, before, { isDefault: true, updatedAt: deps.clock.now() })
   })
 }
 
@@ -44,10 +33,10 @@ export function makeDefaultMailbox(deps: Deps, orgId: string, id: string): Promi
 export async function removeMailbox(deps: Deps, orgId: string, id: string): Promise<void> {
   await readMailbox(deps, orgId, id)
   await eraseUnfiledMails(deps, { orgId, mailboxId: id })
-  await changeMailbox(deps, orgId, { id, action: 'mailbox.removed' }, async (tx, before) => {
+  await mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.removed' }, async (tx, before) => {
     const now = deps.clock.now()
     await tx.delete(oauthSignIns).where(and(eq(oauthSignIns.orgId, orgId), eq(oauthSignIns.mailboxId, id)))
-    const after = await save(tx, before, {
+    const after = await mailboxAccounts.save(tx, before, {
       deletedAt: now,
       addressKey: null,
       imapPassword: null,
@@ -61,14 +50,12 @@ export async function removeMailbox(deps: Deps, orgId: string, id: string): Prom
       updatedAt: now,
     })
     const [oldest] = await tx
-      .select({ id: mailboxes.id })
+      .select()
       .from(mailboxes)
       .where(and(eq(mailboxes.orgId, orgId), isNull(mailboxes.deletedAt)))
       .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id))
       .limit(1)
-    if (before.isDefault && oldest) {
-      await tx.update(mailboxes).set({ isDefault: true }).where(isMailbox(orgId, oldest.id))
-    }
+    if (before.isDefault && oldest) await mailboxAccounts.save(tx, oldest, { isDefault: true })
     return after
   })
 }

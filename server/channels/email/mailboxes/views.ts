@@ -1,9 +1,10 @@
 import type { MailServer } from '../../../database/tables/mailboxes.ts'
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
 import { pausedSentence } from '../../../messages/sends/account-health.ts'
+import { failingSince, healthOf } from '../../accounts/receiving-health.ts'
 import { labelOf, mailboxProblem } from '../outbound/email-way.ts'
 import type { MailProvider } from './mail-providers.ts'
-import { failingSince, healthOf, type MailCounts, type UnfinishedMails } from './mailbox-health.ts'
+import type { MailCounts, UnfinishedMails } from './mailbox-health.ts'
 import { type Mailbox, signInSentence } from './mailbox-rows.ts'
 
 /** A mailbox with its health, without its secrets. Times are ISO 8601 or null. */

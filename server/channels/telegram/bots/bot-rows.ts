@@ -23,15 +23,6 @@ export interface BotSettings {
   receives: BotReceiving
 }
 
-/** The columns of a bot without failures. */
-export const NO_BOT_PROBLEM = {
-  receiveError: '',
-  sendError: '',
-  receiveFailingSince: null,
-  sendFailingSince: null,
-  alertedAt: null,
-} as const
-
 const FIELDS = [
   'name',
   'greeting',

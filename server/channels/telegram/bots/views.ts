@@ -1,5 +1,6 @@
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
-import { type BotQueue, botFailingSince, healthOfBot } from './bot-health.ts'
+import { failingSince } from '../../accounts/receiving-health.ts'
+import { type BotQueue, healthOfBot } from './bot-health.ts'
 import type { Bot } from './bot-rows.ts'
 
 const EMPTY: BotQueue = { incoming: 0, outgoing: 0 }
@@ -42,7 +43,7 @@ export function viewBotProblem(bot: Bot) {
     name: bot.name,
     username: bot.username,
     state: healthOfBot(bot),
-    since: isoTime(botFailingSince(bot) ?? bot.missedSince ?? bot.updatedAt),
+    since: isoTime(failingSince(bot) ?? bot.missedSince ?? bot.updatedAt),
     detail: detailOf(bot),
   }
 }

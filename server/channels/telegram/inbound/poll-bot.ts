@@ -1,6 +1,6 @@
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { pauseFor } from '../../receiving-lanes.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { hostOf, isTokenRefused } from '../bots/bot-account.ts'
@@ -28,7 +28,7 @@ const WEBHOOK_CONNECTIONS = 1
 /** If another poller is still running, it shows within this many requests. */
 const QUIET_POLLS = 2
 
-export interface BotReceivingDeps {
+interface BotReceivingDeps {
   api: BotApi
   /** Called when updates have been stored. */
   onStored(): void
@@ -71,7 +71,7 @@ export async function receiveUpdates(
   }
 }
 
-/** Its lane ends a moment after the bot is removed. */
+/** It ends a moment after the bot is removed. */
 function isRemoved(thrown: unknown): boolean {
   return thrown instanceof AppError && thrown.status === 404
 }

@@ -1,12 +1,10 @@
-import { and, eq } from 'drizzle-orm'
-import type { Transaction } from '../../../database/database.ts'
 import { insertOf } from '../../../database/statement.ts'
-import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
+import { telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { checkedColumns, isVisibleChange } from '../bots/bot-health.ts'
 import type { Bot } from '../bots/bot-rows.ts'
-import { lockBot, readBot } from '../bots/bots.ts'
+import { botAccounts, readBot } from '../bots/bots.ts'
 
 /** The kinds that Bellhop understands. Any other is stored as received and counted, but not processed. */
 export const UPDATE_KINDS = ['message', 'edited_message', 'my_chat_member'] as const
@@ -41,10 +39,10 @@ export async function storeUpdates(
   const isVisible = isVisibleChange(known, changeOf(known))
   return deps.database.write(async (tx) => {
     if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
-    const before = await lockBot(tx, orgId, id)
+    const before = await botAccounts.lock(tx, orgId, id)
     if (!before) return false
     await insertUpdates(tx, rows)
-    await saveProgress(tx, before, changeOf(before))
+    await botAccounts.save(tx, before, changeOf(before))
     return true
   })
 }
@@ -56,13 +54,6 @@ export function offsetAfter(updates: readonly unknown[]): number | undefined {
 }
 
 const insertUpdates = insertOf(telegramUpdates)
-
-async function saveProgress(tx: Transaction, { orgId, id }: Bot, set: Partial<Bot>): Promise<void> {
-  await tx
-    .update(bots)
-    .set(set)
-    .where(and(eq(bots.orgId, orgId), eq(bots.id, id)))
-}
 
 function rowOf(
   deps: Deps,
