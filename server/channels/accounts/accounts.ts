@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
@@ -28,7 +29,7 @@ interface AccountKind<Row extends AccountRow> {
   /** As the audit log names it. */
   labelOf(row: Row): string
   /** Names of the settings in which two rows differ, for the audit log. */
-  changedFields?(before: Row, after: Row): string[]
+  changedFields?(change: { before: Row; after: Row }): string[]
   /** Called after a change was committed. */
   onChanged?(deps: Deps): void
 }
@@ -110,13 +111,10 @@ export function accountsOf<Row extends AccountRow>(kind: AccountKind<Row>): Acco
         if (!before) throw notFound(noun)
         const after = await change(tx, before)
         if (after === before) return before
-        const fields = kind.changedFields?.(before, after) ?? []
+        const fields = kind.changedFields?.({ before, after }) ?? []
+        const detail = fields.length > 0 ? { fields } : undefined
         const subject = { id, label: kind.labelOf(after) }
-        await recordAudit(deps, tx, orgId, {
-          action,
-          subject,
-          ...(fields.length > 0 && { detail: { fields } }),
-        })
+        await recordAudit(deps, tx, orgId, { action, subject, detail })
         return after
       })
       kind.onChanged?.(deps)
@@ -124,12 +122,16 @@ export function accountsOf<Row extends AccountRow>(kind: AccountKind<Row>): Acco
     },
     async recordCreated(deps, tx, row, detail) {
       const subject = { id: row.id, label: kind.labelOf(row) }
-      await recordAudit(deps, tx, row.orgId, {
-        action: `${noun}.created`,
-        subject,
-        ...(detail && { detail }),
-      })
+      await recordAudit(deps, tx, row.orgId, { action: `${noun}.created`, subject, detail })
     },
   }
   return accounts
+}
+
+/** Names of the fields in which two rows differ. */
+export function changedFields<Row, Field extends keyof Row>(
+  fields: readonly Field[],
+  { before, after }: { before: Row; after: Row },
+): Field[] {
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import { addressKey, asciiDomain } from '../../../customers/email-addresses.ts'
 import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { changedFields } from '../../accounts/accounts.ts'
 import { HEALTHY } from '../../accounts/receiving-health.ts'
 import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
 import { PROVIDER_SERVERS } from './mail-providers.ts'
@@ -87,14 +87,11 @@ const FIELDS = [
 ] as const
 
 /** Names of the settings in which two rows differ, for the audit log. */
-export function changedFields(before: Mailbox, after: Mailbox): string[] {
+export function changedSettings({ before, after }: { before: Mailbox; after: Mailbox }): string[] {
   const hasNewPassword =
     after.deletedAt === null &&
     !(isSame(before.imapPassword, after.imapPassword) && isSame(before.smtpPassword, after.smtpPassword))
-  return [
-    ...FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field])),
-    ...(hasNewPassword ? ['password'] : []),
-  ]
+  return [...changedFields(FIELDS, { before, after }), ...(hasNewPassword ? ['password'] : [])]
 }
 
 function isSame(before: Uint8Array | null, after: Uint8Array | null): boolean {

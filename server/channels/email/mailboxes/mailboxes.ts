@@ -10,8 +10,8 @@ import { retryLane } from '../../../messages/sends/claim-sends.ts'
 import { accountsOf } from '../../accounts/accounts.ts'
 import { requireAssignee } from '../../accounts/default-assignee.ts'
 import {
-  changedFields,
   changedRow,
+  changedSettings,
   type Mailbox,
   type MailboxChange,
   type NewMailbox,
@@ -25,7 +25,7 @@ export const mailboxAccounts = accountsOf<Mailbox>({
   select: (read, where) => read.select().from(mailboxes).where(where),
   update: (tx, set, where) => tx.update(mailboxes).set(set).where(where).returning(),
   labelOf: ({ address }) => address,
-  changedFields,
+  changedFields: changedSettings,
 })
 export const listMailboxes = mailboxAccounts.list
 export const readMailbox = mailboxAccounts.read
@@ -66,7 +66,7 @@ export function updateMailbox(
     const after = changedRow(deps, before, change)
     await requireAssignee(tx, orgId, after.defaultAssignee, before.defaultAssignee)
     if (after.addressKey !== before.addressKey) await requireFreeAddress(tx, orgId, after)
-    if (changedFields(before, after).length === 0) return before
+    if (changedSettings({ before, after }).length === 0) return before
     if (!sendsOtherwise(before, after)) return mailboxAccounts.save(tx, before, after)
     // Earlier failures say nothing about the new settings.
     await retryLane(tx, id, deps.clock.now())

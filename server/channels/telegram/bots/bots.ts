@@ -5,12 +5,12 @@ import type { Deps } from '../../../deps.ts'
 import { AppError, invalid } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { retryLane } from '../../../messages/sends/claim-sends.ts'
-import { accountsOf } from '../../accounts/accounts.ts'
+import { accountsOf, changedFields } from '../../accounts/accounts.ts'
 import { requireAssignee } from '../../accounts/default-assignee.ts'
 import { HEALTHY } from '../../accounts/receiving-health.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { type BotAccount, hostOf, readAccount } from './bot-account.ts'
-import { type Bot, type BotSettings, changedBotFields, checkSettings, webhookColumns } from './bot-rows.ts'
+import { BOT_SETTINGS, type Bot, type BotSettings, checkSettings, webhookColumns } from './bot-rows.ts'
 
 export const botAccounts = accountsOf<Bot>({
   noun: 'bot',
@@ -19,7 +19,7 @@ export const botAccounts = accountsOf<Bot>({
   select: (read, where) => read.select().from(bots).where(where),
   update: (tx, set, where) => tx.update(bots).set(set).where(where).returning(),
   labelOf: ({ username }) => `@${username}`,
-  changedFields: changedBotFields,
+  changedFields: (change) => changedFields(BOT_SETTINGS, change),
 })
 export const listBots = botAccounts.list
 export const readBot = botAccounts.read
@@ -111,7 +111,7 @@ export async function updateBot(
     const checked = checkSettings(deps, { ...settingsOf(before), ...settings })
     await requireAssignee(tx, orgId, checked.defaultAssignee, before.defaultAssignee)
     const after: Bot = { ...before, ...checked }
-    if (!isNewToken && changedBotFields(before, after).length === 0) return before
+    if (!isNewToken && changedFields(BOT_SETTINGS, { before, after }).length === 0) return before
     const set: Partial<Bot> = { ...checked, updatedAt: deps.clock.now() }
     if (checked.receives === 'webhook' && !before.webhook) Object.assign(set, webhookColumns(deps, id))
     if (!isNewToken) return botAccounts.save(tx, before, set)

@@ -86,7 +86,7 @@ export function changedInput(before: Widget, change: WidgetChange): Promise<Widg
   })
 }
 
-const FIELDS = [
+export const WIDGET_SETTINGS = [
   'name',
   'origins',
   'appearance',
@@ -94,18 +94,18 @@ const FIELDS = [
   'hours',
   'verifiedOnly',
   'telegramBotId',
-] as const
+] as const satisfies (keyof WidgetInput)[]
 
-/** The columns that a checked change sets, and their names for the audit log. */
+/** The columns that a checked change sets. */
 export function changedColumns(
   before: Widget,
   change: WidgetChange,
   checked: WidgetInput,
-): { columns: Partial<Widget>; fields: string[] } {
-  const fields = FIELDS.filter(
+): Partial<WidgetInput> {
+  const fields = WIDGET_SETTINGS.filter(
     (field) => change[field] !== undefined && !isDeepStrictEqual(before[field], checked[field]),
   )
-  return { columns: Object.fromEntries(fields.map((field) => [field, checked[field]])), fields }
+  return Object.fromEntries(fields.map((field) => [field, checked[field]]))
 }
 
 /** The text itself is the key of the signatures: it isn't decoded. */
