@@ -135,3 +135,11 @@ export function changedFields<Row, Field extends keyof Row>(
 ): Field[] {
   return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
 }
+
+/** A row with these fields only. */
+export function pickFields<Row, Field extends keyof Row>(
+  row: Row,
+  fields: readonly Field[],
+): Pick<Row, Field> {
+  return Object.fromEntries(fields.map((field): unknown[] => [field, row[field]]))
+}

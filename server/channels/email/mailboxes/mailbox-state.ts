@@ -1,11 +1,13 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
-import { mailboxes, oauthSignIns } from '../../../database/tables/mailboxes.ts'
+import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
+import { mailboxes, mails, oauthSignIns } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { pauseAndResume } from '../../accounts/account-state.ts'
-import { eraseUnfiledMails } from './erase-mails.ts'
 import { type Mailbox, NO_PROBLEM, signInSentence } from './mailbox-rows.ts'
 import { clearDefault, mailboxAccounts, readMailbox } from './mailboxes.ts'
+
+/** Mails that are erased in one unit. */
+const ERASED_AT_ONCE = 500
 
 /** A paused mailbox fetches and sends nothing. Resuming tries a refused sign-in again, and throws 409 before the first one. */
 export const [pauseMailbox, resumeMailbox] = pauseAndResume(mailboxAccounts, {
@@ -32,7 +34,7 @@ export function makeDefaultMailbox(deps: Deps, orgId: string, id: string): Promi
  */
 export async function removeMailbox(deps: Deps, orgId: string, id: string): Promise<void> {
   await readMailbox(deps, orgId, id)
-  await eraseUnfiledMails(deps, { orgId, mailboxId: id })
+  await eraseOtherMails(deps, { orgId, mailboxId: id })
   await mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.removed' }, async (tx, before) => {
     const now = deps.clock.now()
     await tx.delete(oauthSignIns).where(and(eq(oauthSignIns.orgId, orgId), eq(oauthSignIns.mailboxId, id)))
@@ -58,4 +60,33 @@ export async function removeMailbox(deps: Deps, orgId: string, id: string): Prom
     if (before.isDefault && oldest) await mailboxAccounts.save(tx, oldest, { isDefault: true })
     return after
   })
+}
+
+/**
+ * Erases what the ledger of a mailbox holds of mails that belong to no ticket: sender, subject, and the raw mail, whose
+ * file is deleted once no row refers to it. Keeps mails that are still to be processed.
+ */
+async function eraseOtherMails(
+  deps: Deps,
+  { orgId, mailboxId }: { orgId: string; mailboxId: string },
+): Promise<void> {
+  const isOther = and(
+    eq(mails.orgId, orgId),
+    eq(mails.mailboxId, mailboxId),
+    isNull(mails.ticketId),
+    isNotNull(mails.hash),
+    ne(mails.outcome, 'pending'),
+  )
+  for (let isDone = false; !isDone; ) {
+    const erased = await deps.database.write(async (tx) => {
+      const some = tx.select({ id: mails.id }).from(mails).where(isOther).limit(ERASED_AT_ONCE)
+      const changed = await tx
+        .update(mails)
+        .set({ hash: null, fromAddress: '', subject: '' })
+        .where(inArray(mails.id, some))
+        .returning({ id: mails.id })
+      return changed
+    })
+    isDone = erased.length < ERASED_AT_ONCE
+  }
 }

@@ -7,16 +7,15 @@ import { withAssignee } from '../../accounts/default-assignee.ts'
 import { accountHandlers, accountHooks } from '../../accounts/routes.ts'
 import { createMailDialer } from '../mail-account.ts'
 import { createDkimKey, removeDkimKey, switchDkim } from './dkim.ts'
-import { findProvider } from './find-provider.ts'
-import { MAIL_PROVIDERS } from './mail-providers.ts'
-import { countMails, countUnfinished, mailboxProblems } from './mailbox-health.ts'
+import { findProvider, MAIL_PROVIDERS } from './mail-providers.ts'
+import { countMails, mailboxProblems } from './mailbox-health.ts'
 import { newRow } from './mailbox-rows.ts'
 import { makeDefaultMailbox, pauseMailbox, removeMailbox, resumeMailbox } from './mailbox-state.ts'
 import { createMailbox, listMailboxes, readMailbox, updateMailbox } from './mailboxes.ts'
 import * as schemas from './schemas.ts'
 import { suggestAliases } from './suggest-aliases.ts'
 import { testConnection, testStoredMailbox } from './test-connection.ts'
-import { viewLedger, viewMailbox, viewProblem, viewProvider, viewSender } from './views.ts'
+import { viewLedger, viewMailbox, viewMailboxes, viewProblem, viewProvider, viewSender } from './views.ts'
 
 /** Mailboxes, for administrators. Every agent sees their names, addresses and signatures. */
 export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
@@ -25,10 +24,7 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
   const { all, one, gone, withBody } = accountHooks(guard, schemas.mailboxSchema)
   const mailboxes = accountHandlers({
     list: listMailboxes,
-    async viewAll({ as, me }, rows) {
-      const unfinished = await countUnfinished(as, me.orgId)
-      return rows.map((mailbox) => viewMailbox(mailbox, unfinished.get(mailbox.id)))
-    },
+    viewAll: ({ as, me }, rows) => viewMailboxes(as, me.orgId, rows),
   })
 
   return new Elysia({ name: 'mailboxes/console', prefix: '/console' })

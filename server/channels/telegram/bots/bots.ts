@@ -5,7 +5,7 @@ import type { Deps } from '../../../deps.ts'
 import { AppError, invalid } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { retryLane } from '../../../messages/sends/claim-sends.ts'
-import { accountsOf, changedFields } from '../../accounts/accounts.ts'
+import { accountsOf, changedFields, pickFields } from '../../accounts/accounts.ts'
 import { requireAssignee } from '../../accounts/default-assignee.ts'
 import { HEALTHY } from '../../accounts/receiving-health.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
@@ -23,6 +23,7 @@ export const botAccounts = accountsOf<Bot>({
 })
 export const listBots = botAccounts.list
 export const readBot = botAccounts.read
+export const lockBot = botAccounts.lock
 
 type NewBot = Partial<BotSettings> & { token: string }
 type BotChange = Partial<BotSettings> & { token?: string }
@@ -108,7 +109,7 @@ export async function updateBot(
   const isNewToken = token !== undefined && account !== undefined
   const action = isNewToken ? 'bot.token_changed' : 'bot.changed'
   return botAccounts.change(deps, orgId, { id, action }, async (tx, before) => {
-    const checked = checkSettings(deps, { ...settingsOf(before), ...settings })
+    const checked = checkSettings(deps, { ...pickFields(before, BOT_SETTINGS), ...settings })
     await requireAssignee(tx, orgId, checked.defaultAssignee, before.defaultAssignee)
     const after: Bot = { ...before, ...checked }
     if (!isNewToken && changedFields(BOT_SETTINGS, { before, after }).length === 0) return before
@@ -126,10 +127,6 @@ export async function updateBot(
       state: before.state === 'paused' ? 'paused' : 'active',
     })
   })
-}
-
-function settingsOf({ name, greeting, newTicketAfterDays, showsTyping, defaultAssignee, receives }: Bot) {
-  return { name, greeting, newTicketAfterDays, showsTyping, defaultAssignee, receives }
 }
 
 function withDefaults({ name }: BotAccount, settings: Partial<BotSettings>): BotSettings {

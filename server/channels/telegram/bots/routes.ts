@@ -4,11 +4,11 @@ import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { withAssignee } from '../../accounts/default-assignee.ts'
 import { accountHandlers, accountHooks } from '../../accounts/routes.ts'
 import { createBotApi } from '../bot-api/bot-api.ts'
-import { botProblems, countQueues } from './bot-health.ts'
+import { botProblems } from './bot-health.ts'
 import { checkBot, dismissMissed, pauseBot, removeBot, removeWebhook, resumeBot } from './bot-state.ts'
 import { createBot, listBots, readBot, updateBot } from './bots.ts'
 import * as schemas from './schemas.ts'
-import { viewBot, viewBotProblem } from './views.ts'
+import { viewBot, viewBotProblem, viewBots } from './views.ts'
 
 /** Telegram bots, for administrators. */
 export function botRoutes(deps: Deps, guard: AgentGuard) {
@@ -16,10 +16,7 @@ export function botRoutes(deps: Deps, guard: AgentGuard) {
   const { all, one, gone, withBody } = accountHooks(guard, schemas.botSchema)
   const bots = accountHandlers({
     list: listBots,
-    async viewAll({ as, me }, rows) {
-      const queues = await countQueues(as, me.orgId)
-      return rows.map((bot) => viewBot(bot, queues.get(bot.id)))
-    },
+    viewAll: ({ as, me }, rows) => viewBots(as, me.orgId, rows),
   })
 
   return new Elysia({ name: 'bots/console', prefix: '/console' })

@@ -1,7 +1,14 @@
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
+import type { Deps } from '../../../deps.ts'
 import { failingSince } from '../../accounts/receiving-health.ts'
-import { type BotQueue, healthOfBot } from './bot-health.ts'
+import { type BotQueue, countQueues, healthOfBot } from './bot-health.ts'
 import type { Bot } from './bot-rows.ts'
+
+/** With what waits in their queues. */
+export async function viewBots(deps: Deps, orgId: string, bots: Bot[]) {
+  const queues = await countQueues(deps, orgId)
+  return bots.map((bot) => viewBot(bot, queues.get(bot.id)))
+}
 
 const EMPTY: BotQueue = { incoming: 0, outgoing: 0 }
 

@@ -1,10 +1,12 @@
+import { and, eq } from 'drizzle-orm'
+import type { Transaction } from '../../../database/database.ts'
 import { insertOf } from '../../../database/statement.ts'
-import { telegramUpdates } from '../../../database/tables/bots.ts'
+import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
 import { checkedColumns, isVisibleChange } from '../bots/bot-health.ts'
 import type { Bot } from '../bots/bot-rows.ts'
-import { botAccounts, readBot } from '../bots/bots.ts'
+import { lockBot, readBot } from '../bots/bots.ts'
 
 /** The kinds that Bellhop understands. Any other is stored as received and counted, but not processed. */
 export const UPDATE_KINDS = ['message', 'edited_message', 'my_chat_member'] as const
@@ -39,10 +41,10 @@ export async function storeUpdates(
   const isVisible = isVisibleChange(known, changeOf(known))
   return deps.database.write(async (tx) => {
     if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
-    const before = await botAccounts.lock(tx, orgId, id)
+    const before = await lockBot(tx, orgId, id)
     if (!before) return false
     await insertUpdates(tx, rows)
-    await botAccounts.save(tx, before, changeOf(before))
+    await saveProgress(tx, before, changeOf(before))
     return true
   })
 }
@@ -54,6 +56,13 @@ export function offsetAfter(updates: readonly unknown[]): number | undefined {
 }
 
 const insertUpdates = insertOf(telegramUpdates)
+
+async function saveProgress(tx: Transaction, { orgId, id }: Bot, set: Partial<Bot>): Promise<void> {
+  await tx
+    .update(bots)
+    .set(set)
+    .where(and(eq(bots.orgId, orgId), eq(bots.id, id)))
+}
 
 function rowOf(
   deps: Deps,

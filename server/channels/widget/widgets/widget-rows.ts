@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { WidgetAppearance, WidgetHours, WidgetQuestions } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { changedFields, pickFields } from '../../accounts/accounts.ts'
 import { checkWidget, MAX_TITLE_LENGTH, type WidgetInput } from './check-widget.ts'
 import type { Widget } from './find-widget.ts'
 
@@ -76,13 +76,10 @@ export async function newRow(
 /** What the change sets. Parts of the appearance and of the questions that aren't given stay. Throws 400 with every fault. */
 export function changedInput(before: Widget, change: WidgetChange): Promise<WidgetInput> {
   return checkWidget({
-    name: change.name ?? before.name,
-    origins: change.origins ?? before.origins,
+    ...pickFields(before, WIDGET_SETTINGS),
+    ...change,
     appearance: { ...before.appearance, ...change.appearance },
     questions: { ...before.questions, ...change.questions },
-    hours: change.hours === undefined ? before.hours : change.hours,
-    verifiedOnly: change.verifiedOnly ?? before.verifiedOnly,
-    telegramBotId: change.telegramBotId ?? before.telegramBotId,
   })
 }
 
@@ -102,10 +99,11 @@ export function changedColumns(
   change: WidgetChange,
   checked: WidgetInput,
 ): Partial<WidgetInput> {
-  const fields = WIDGET_SETTINGS.filter(
-    (field) => change[field] !== undefined && !isDeepStrictEqual(before[field], checked[field]),
+  const fields = changedFields(WIDGET_SETTINGS, { before, after: { ...before, ...checked } })
+  return pickFields(
+    checked,
+    fields.filter((field) => change[field] !== undefined),
   )
-  return Object.fromEntries(fields.map((field) => [field, checked[field]]))
 }
 
 /** The text itself is the key of the signatures: it isn't decoded. */
