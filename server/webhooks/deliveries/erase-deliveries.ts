@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { events } from '../../database/tables/events.ts'
 import { attempts, deliveries } from '../../database/tables/webhooks.ts'
-import { lockEndpoint } from '../endpoints/endpoints.ts'
+import { endpointAccounts } from '../endpoints/endpoints.ts'
 
 /**
  * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
@@ -19,7 +19,7 @@ export async function eraseDeliveries(
     .set({ body: null })
     .where(and(eq(events.orgId, orgId), inArray(events.ticketId, ticketIds), sql`body is not null`))
   const affected = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
-  for (const id of affected.map((endpoint) => endpoint.id).sort()) await lockEndpoint(tx, { orgId, id })
+  for (const id of affected.map((endpoint) => endpoint.id).sort()) await endpointAccounts.lock(tx, orgId, id)
   await tx
     .update(deliveries)
     .set({ state: 'cancelled', finishedAt: sql`coalesce(${deliveries.finishedAt}, ${now})` })

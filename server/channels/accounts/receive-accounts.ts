@@ -1,16 +1,11 @@
-import type { PgTable } from 'drizzle-orm/pg-core'
-import type { Deps } from '../deps.ts'
-import { type Loop, startLoop } from '../loop.ts'
+import { getTableName, type SQL } from 'drizzle-orm'
+import type { Deps } from '../../deps.ts'
+import { type Loop, startLoop } from '../../loop.ts'
+import type { AccountRow, Accounts } from './accounts.ts'
 
 /** The shortest pause between two reads of the rows after commits. */
 const MIN_REST_MS = 500
 const REST_MS = 60_000
-
-/** A source of messages: a mailbox or a bot. `updatedAt` changes with its settings. */
-interface Lane {
-  id: string
-  updatedAt: number
-}
 
 interface Running {
   updatedAt: number
@@ -19,27 +14,22 @@ interface Running {
 }
 
 /**
- * Receives from every row that `listActive` returns, by running `receive` until its signal aborts. One that is added,
- * changed, paused or removed is noticed within a second.
+ * Receives from every account that is active, by running `receive` until its signal aborts. One that is added, changed,
+ * paused or removed is noticed within a second: `updatedAt` changes with its settings.
  */
-export function startLanes<Row extends Lane>(
+export function startReceiving<Row extends AccountRow>(
   deps: Deps,
-  name: string,
-  given: {
-    /** Commits that write it are looked at. */
-    table: PgTable
-    listActive: () => Promise<Row[]>
-    receive: (row: Row, signal: AbortSignal) => Promise<void>
-  },
+  { table, listAll }: Accounts<Row>,
+  { isActive, receive }: { isActive: SQL; receive: (row: Row, signal: AbortSignal) => Promise<void> },
 ): Loop {
   const running = new Map<string, Running>()
   let readAt = Number.NEGATIVE_INFINITY
 
-  const loop = startLoop(deps, name, [given.table], async () => {
+  const loop = startLoop(deps, getTableName(table), [table], async () => {
     const rest = readAt + MIN_REST_MS - deps.clock.monotonic()
     if (rest > 0) return rest
     readAt = deps.clock.monotonic()
-    const wanted = new Map((await given.listActive()).map((row) => [row.id, row]))
+    const wanted = new Map((await listAll(deps, isActive)).map((row) => [row.id, row]))
     for (const [id, { updatedAt, abort, done }] of running) {
       if (wanted.get(id)?.updatedAt === updatedAt) continue
       abort.abort()
@@ -49,8 +39,8 @@ export function startLanes<Row extends Lane>(
     for (const [id, row] of wanted) {
       if (running.has(id)) continue
       const abort = new AbortController()
-      const done = given.receive(row, abort.signal).catch((error) => {
-        deps.log.error('receiving_stopped', { lane: id, error })
+      const done = receive(row, abort.signal).catch((error) => {
+        deps.log.error('receiving_stopped', { account: id, error })
         running.delete(id)
       })
       running.set(id, { updatedAt: row.updatedAt, abort, done })
