@@ -3,81 +3,33 @@ import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachm
 import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
-import { type MessageChat, messages } from '../database/tables/messages.ts'
+import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
+import { readDestination } from '../messages/sends/plan-sends.ts'
 import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
-import { readDestination } from '../messages/sends/reply-destination.ts'
 import { START } from '../responses/row-slices.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { inOrder, isAfter, type OfTicket, ofTicket, sliceOfTicket } from '../tickets/rows-of-ticket.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
-type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
-  Table['$inferSelect'],
-  Column
->
-
+type RowOf<Find extends (...given: never[]) => Promise<unknown[]>> = Awaited<ReturnType<Find>>[number]
 type WithFiles<Row> = Row & { attachments: Attachment[] }
 
-export type MessageRow = WithFiles<
-  Of<
-    typeof messages,
-    | 'id'
-    | 'role'
-    | 'text'
-    | 'format'
-    | 'author'
-    | 'authorName'
-    | 'isAutomatic'
-    | 'email'
-    | 'hasHtml'
-    | 'isHtmlFormatted'
-    | 'hasRemoteImages'
-    | 'hasQuote'
-    | 'agentId'
-    | 'agentName'
-    | 'sending'
-    | 'sendError'
-    | 'editedAt'
-    | 'takenBackAt'
-    | 'createdAt'
-  >
-> & {
-  chat: MessageChat | null
+export type MessageRow = WithFiles<RowOf<typeof findMessages>> & {
   trouble?: SendTrouble | undefined
   /** Texts before the one it has now. */
   edits?: number | undefined
   /** Of a message that a chat shows. */
   changes?: PossibleChanges | undefined
 }
-export type NoteRow = WithFiles<
-  Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'format' | 'createdAt'>
->
-export type ActivityRow = Of<
-  typeof activities,
-  'id' | 'actorKind' | 'actorId' | 'actorName' | 'changes' | 'createdAt'
->
-export type WaitingReplyRow = WithFiles<
-  Of<
-    typeof scheduledMessages,
-    | 'id'
-    | 'agentId'
-    | 'agentName'
-    | 'text'
-    | 'format'
-    | 'recipients'
-    | 'thenStatus'
-    | 'sendAt'
-    | 'isHeld'
-    | 'heldBecause'
-    | 'createdAt'
-  >
->
-export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'savedAt'>>
+export type NoteRow = WithFiles<RowOf<typeof findNotes>>
+export type ActivityRow = RowOf<typeof findActivities>
+export type WaitingReplyRow = WithFiles<RowOf<typeof findWaiting>>
+export type DraftRow = WithFiles<Pick<RowOf<typeof findDrafts>, 'kind' | 'text' | 'recipients' | 'savedAt'>>
 
 export interface Thread {
   ticket: TicketWithCustomer
