@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Send } from '../channels/channel.ts'
-import { fileMailIn, type Mail, type StoredFile } from '../channels/email/inbound/file-mail.ts'
+import { fileMailIn, type StoredFile } from '../channels/email/inbound/file-mail.ts'
 import { storeFiles } from '../channels/email/inbound/process-loop.ts'
 import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
 import { isByEmail } from '../channels/email/outbound/email-content.ts'
@@ -105,29 +105,23 @@ export async function fileFetched(
 ): Promise<string | undefined> {
   const now = deps.clock.now()
   mailbox.count += 1
-  const mail: Mail = {
-    id: deps.newId('eml'),
-    orgId: mailbox.orgId,
-    mailboxId: mailbox.id,
-    folder: FOLDER,
-    uidValidity: '1',
-    uid: mailbox.count,
-    hash,
-    size,
-    receivedAt: now,
-    outcome: 'pending',
-    reason: '',
-    fromAddress: '',
-    subject: '',
-    ticketId: null,
-    messageId: null,
-    becomesTicket: false,
-    attempts: 0,
-    createdAt: now,
-    processedAt: null,
-  }
-  await tx.insert(mails).values(mail)
-  return (await fileMailIn(deps, tx, mail, { result, files }))?.ticketId
+  const [mail] = await tx
+    .insert(mails)
+    .values({
+      id: deps.newId('eml'),
+      orgId: mailbox.orgId,
+      mailboxId: mailbox.id,
+      folder: FOLDER,
+      uidValidity: '1',
+      uid: mailbox.count,
+      hash,
+      size,
+      receivedAt: now,
+      outcome: 'pending',
+      createdAt: now,
+    })
+    .returning()
+  return mail && (await fileMailIn(deps, tx, mail, { result, files }))?.ticketId
 }
 
 /** From a reply until the mail server has it. */

@@ -257,31 +257,23 @@ const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
     ),
 )
 
-const newestMessages = statement('inbox_newest_messages', { orgId: text, ticketId: text }, (read: Reader) =>
-  read
-    .select({
-      text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-      format: messages.format,
-      createdAt: messages.createdAt,
-    })
-    .from(messages)
-    .where(and(eq(messages.orgId, text.bind('orgId')), eq(messages.ticketId, text.bind('ticketId'))))
-    .orderBy(sql`created_at desc, id desc`)
-    .limit(EXCERPT_MESSAGES),
-)
+const newestMessages = newestTexts('messages', messages)
+const newestNotes = newestTexts('notes', notes)
 
-const newestNotes = statement('inbox_newest_notes', { orgId: text, ticketId: text }, (read: Reader) =>
-  read
-    .select({
-      text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-      format: notes.format,
-      createdAt: notes.createdAt,
-    })
-    .from(notes)
-    .where(and(eq(notes.orgId, text.bind('orgId')), eq(notes.ticketId, text.bind('ticketId'))))
-    .orderBy(sql`created_at desc, id desc`)
-    .limit(EXCERPT_MESSAGES),
-)
+function newestTexts(name: string, table: typeof messages | typeof notes) {
+  return statement(`inbox_newest_${name}`, { orgId: text, ticketId: text }, (read: Reader, p) =>
+    read
+      .select({
+        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+        format: table.format,
+        createdAt: table.createdAt,
+      })
+      .from(table)
+      .where(and(eq(table.orgId, p.orgId), eq(table.ticketId, p.ticketId)))
+      .orderBy(sql`created_at desc, id desc`)
+      .limit(EXCERPT_MESSAGES),
+  )
+}
 
 /** The list's text for messages without one, by message id: whom they were forwarded to, or their files. */
 async function describeTextless(

@@ -1,4 +1,4 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns } from 'drizzle-orm'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
@@ -154,65 +154,30 @@ function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
 /** More than any ticket has that is read at once. */
 const ALL = { ...START, limit: 1_000_000 }
 
+const {
+  orgId: _orgId,
+  ticketId: _ticketId,
+  requestHash: _requestHash,
+  sentBy: _sentBy,
+  isRemovalShown: _isRemovalShown,
+  telegram: chat,
+  ...messageColumns
+} = getTableColumns(messages)
+
 export const findMessages = statement('thread_messages', sliceOfTicket, (read: Reader, p) =>
   read
-    .select({
-      id: messages.id,
-      role: messages.role,
-      text: messages.text,
-      format: messages.format,
-      author: messages.author,
-      authorName: messages.authorName,
-      isAutomatic: messages.isAutomatic,
-      email: messages.email,
-      chat: messages.telegram,
-      hasHtml: messages.hasHtml,
-      isHtmlFormatted: messages.isHtmlFormatted,
-      hasRemoteImages: messages.hasRemoteImages,
-      hasQuote: messages.hasQuote,
-      attachmentCount: messages.attachmentCount,
-      agentId: messages.agentId,
-      agentName: messages.agentName,
-      sending: messages.sending,
-      sendError: messages.sendError,
-      editedAt: messages.editedAt,
-      takenBackAt: messages.takenBackAt,
-      createdAt: messages.createdAt,
-    })
+    .select({ ...messageColumns, chat })
     .from(messages)
     .where(isAfter(messages, p))
     .orderBy(inOrder(messages, p)),
 )
 
 export const findNotes = statement('thread_notes', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({
-      id: notes.id,
-      agentId: notes.agentId,
-      agentName: notes.agentName,
-      text: notes.text,
-      format: notes.format,
-      attachmentCount: notes.attachmentCount,
-      createdAt: notes.createdAt,
-    })
-    .from(notes)
-    .where(isAfter(notes, p))
-    .orderBy(inOrder(notes, p)),
+  read.select().from(notes).where(isAfter(notes, p)).orderBy(inOrder(notes, p)),
 )
 
 export const findActivities = statement('thread_activities', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({
-      id: activities.id,
-      actorKind: activities.actorKind,
-      actorId: activities.actorId,
-      actorName: activities.actorName,
-      changes: activities.changes,
-      createdAt: activities.createdAt,
-    })
-    .from(activities)
-    .where(isAfter(activities, p))
-    .orderBy(inOrder(activities, p)),
+  read.select().from(activities).where(isAfter(activities, p)).orderBy(inOrder(activities, p)),
 )
 
 export const findWaiting = statement('thread_waiting', sliceOfTicket, (read: Reader, p) =>

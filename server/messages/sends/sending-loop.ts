@@ -14,7 +14,7 @@ import {
   findFirstDue,
   findNextAccount,
   findNextDue,
-  findParkedAccounts,
+  findStoppedAccounts,
   shiftSends,
 } from './claim-sends.ts'
 import { openRecipients } from './record-attempt.ts'
@@ -37,7 +37,7 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
   const failing = new Set<string>()
   /** Mailboxes and bots with work. */
   const accounts = new Map<string, Account>()
-  let parked: Map<string, Account> | undefined
+  let stopped: Map<string, Account> | undefined
 
   function laneOf({ laneId, orgId, channel }: Account): AttemptLane {
     accounts.set(laneId, { laneId, orgId, channel })
@@ -47,12 +47,12 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
 
   /** Those whose sends wait, and that are active again or removed. Only these are read at every commit. */
   async function findOpened(read: Reader): Promise<AttemptLane[]> {
-    parked ??= new Map((await findParkedAccounts(read, {})).map((account) => [account.laneId, account]))
+    stopped ??= new Map((await findStoppedAccounts(read, {})).map((account) => [account.laneId, account]))
     const opened: AttemptLane[] = []
-    for (const account of parked.values()) {
+    for (const account of stopped.values()) {
       const now = await channels.sending(account.channel).findAccount(read, account.laneId)
-      const isParked = now?.deletedAt === null && now.waits !== undefined
-      if (!isParked) opened.push({ ...laneOf(account), claimable: 0, mustRecover: true })
+      const isStopped = now?.deletedAt === null && now.waits !== undefined
+      if (!isStopped) opened.push({ ...laneOf(account), claimable: 0, mustRecover: true })
     }
     return opened
   }
@@ -114,15 +114,15 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
         const account = accounts.get(task.laneId)
         return account ? [{ ...task, ...account }] : []
       })
-      const { claimed, parked: nowParked } = await processSends(deps, tx, toDo, isRunning)
+      const { claimed, stopped: nowStopped } = await processSends(deps, tx, toDo, isRunning)
       return {
         claimed: claimed.map((send) => ({ lane: laneOf(send), jobs: [send] })),
         afterCommit() {
           for (const { finished } of tasks) {
             for (const { result } of finished) if (result !== 'unsent') note(result)
           }
-          for (const { laneId, mustRecover } of toDo) if (mustRecover) parked?.delete(laneId)
-          for (const account of nowParked) parked?.set(account.laneId, account)
+          for (const { laneId, mustRecover } of toDo) if (mustRecover) stopped?.delete(laneId)
+          for (const account of nowStopped) stopped?.set(account.laneId, account)
         },
       }
     },
