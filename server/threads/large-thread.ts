@@ -93,29 +93,21 @@ async function* mergeByTime(
   }
 }
 
-const textBytes = ({ text, attachmentCount }: typeof notes | typeof scheduledMessages): SQL<number> =>
-  sql<number>`octet_length(${text}) + 300 * (1 + ${attachmentCount})`.mapWith(Number)
+const findNoteSizes = sizesOf('note', notes, textBytes(notes))
+const findWaitingSizes = sizesOf('waiting', scheduledMessages, textBytes(scheduledMessages))
+const findActivitySizes = sizesOf('activity', activities, sql`octet_length(${activities.changes}) + 200`)
 
-const findNoteSizes = statement('thread_note_sizes', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({ size: textBytes(notes) })
-    .from(notes)
-    .where(isAfter(notes, p))
-    .orderBy(inOrder(notes, p)),
-)
+function textBytes({ text, attachmentCount }: typeof notes | typeof scheduledMessages): SQL {
+  return sql`octet_length(${text}) + 300 * (1 + ${attachmentCount})`
+}
 
-const findWaitingSizes = statement('thread_waiting_sizes', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({ size: textBytes(scheduledMessages) })
-    .from(scheduledMessages)
-    .where(isAfter(scheduledMessages, p))
-    .orderBy(inOrder(scheduledMessages, p)),
-)
-
-const findActivitySizes = statement('thread_activity_sizes', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({ size: sql<number>`octet_length(${activities.changes}) + 200`.mapWith(Number) })
-    .from(activities)
-    .where(isAfter(activities, p))
-    .orderBy(inOrder(activities, p)),
-)
+function sizesOf(
+  name: string,
+  table: typeof notes | typeof scheduledMessages | typeof activities,
+  bytes: SQL,
+) {
+  const size = sql<number>`${bytes}`.mapWith(Number)
+  return statement(`thread_${name}_sizes`, sliceOfTicket, (read: Reader, p) =>
+    read.select({ size }).from(table).where(isAfter(table, p)).orderBy(inOrder(table, p)),
+  )
+}

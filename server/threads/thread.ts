@@ -1,83 +1,35 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns } from 'drizzle-orm'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
-import { type MessageChat, messages } from '../database/tables/messages.ts'
+import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
+import { readDestination } from '../messages/sends/plan-sends.ts'
 import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
-import { readDestination } from '../messages/sends/reply-destination.ts'
 import { START } from '../responses/row-slices.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { inOrder, isAfter, type OfTicket, ofTicket, sliceOfTicket } from '../tickets/rows-of-ticket.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
-type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
-  Table['$inferSelect'],
-  Column
->
-
+type RowOf<Find extends (...given: never[]) => Promise<unknown[]>> = Awaited<ReturnType<Find>>[number]
 type WithFiles<Row> = Row & { attachments: Attachment[] }
 
-export type MessageRow = WithFiles<
-  Of<
-    typeof messages,
-    | 'id'
-    | 'role'
-    | 'text'
-    | 'format'
-    | 'author'
-    | 'authorName'
-    | 'isAutomatic'
-    | 'email'
-    | 'hasHtml'
-    | 'isHtmlFormatted'
-    | 'hasRemoteImages'
-    | 'hasQuote'
-    | 'agentId'
-    | 'agentName'
-    | 'sending'
-    | 'sendError'
-    | 'editedAt'
-    | 'takenBackAt'
-    | 'createdAt'
-  >
-> & {
-  chat: MessageChat | null
+export type MessageRow = WithFiles<RowOf<typeof findMessages>> & {
   trouble?: SendTrouble | undefined
   /** Texts before the one it has now. */
   edits?: number | undefined
   /** Of a message that a chat shows. */
   changes?: PossibleChanges | undefined
 }
-export type NoteRow = WithFiles<
-  Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'format' | 'createdAt'>
->
-export type ActivityRow = Of<
-  typeof activities,
-  'id' | 'actorKind' | 'actorId' | 'actorName' | 'changes' | 'createdAt'
->
-export type WaitingReplyRow = WithFiles<
-  Of<
-    typeof scheduledMessages,
-    | 'id'
-    | 'agentId'
-    | 'agentName'
-    | 'text'
-    | 'format'
-    | 'recipients'
-    | 'thenStatus'
-    | 'sendAt'
-    | 'isHeld'
-    | 'heldBecause'
-    | 'createdAt'
-  >
->
-export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'savedAt'>>
+export type NoteRow = WithFiles<RowOf<typeof findNotes>>
+export type ActivityRow = RowOf<typeof findActivities>
+export type WaitingReplyRow = WithFiles<RowOf<typeof findWaiting>>
+export type DraftRow = WithFiles<Pick<RowOf<typeof findDrafts>, 'kind' | 'text' | 'recipients' | 'savedAt'>>
 
 export interface Thread {
   ticket: TicketWithCustomer
@@ -202,65 +154,30 @@ function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
 /** More than any ticket has that is read at once. */
 const ALL = { ...START, limit: 1_000_000 }
 
+const {
+  orgId: _orgId,
+  ticketId: _ticketId,
+  requestHash: _requestHash,
+  sentBy: _sentBy,
+  isRemovalShown: _isRemovalShown,
+  telegram: chat,
+  ...messageColumns
+} = getTableColumns(messages)
+
 export const findMessages = statement('thread_messages', sliceOfTicket, (read: Reader, p) =>
   read
-    .select({
-      id: messages.id,
-      role: messages.role,
-      text: messages.text,
-      format: messages.format,
-      author: messages.author,
-      authorName: messages.authorName,
-      isAutomatic: messages.isAutomatic,
-      email: messages.email,
-      chat: messages.telegram,
-      hasHtml: messages.hasHtml,
-      isHtmlFormatted: messages.isHtmlFormatted,
-      hasRemoteImages: messages.hasRemoteImages,
-      hasQuote: messages.hasQuote,
-      attachmentCount: messages.attachmentCount,
-      agentId: messages.agentId,
-      agentName: messages.agentName,
-      sending: messages.sending,
-      sendError: messages.sendError,
-      editedAt: messages.editedAt,
-      takenBackAt: messages.takenBackAt,
-      createdAt: messages.createdAt,
-    })
+    .select({ ...messageColumns, chat })
     .from(messages)
     .where(isAfter(messages, p))
     .orderBy(inOrder(messages, p)),
 )
 
 export const findNotes = statement('thread_notes', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({
-      id: notes.id,
-      agentId: notes.agentId,
-      agentName: notes.agentName,
-      text: notes.text,
-      format: notes.format,
-      attachmentCount: notes.attachmentCount,
-      createdAt: notes.createdAt,
-    })
-    .from(notes)
-    .where(isAfter(notes, p))
-    .orderBy(inOrder(notes, p)),
+  read.select().from(notes).where(isAfter(notes, p)).orderBy(inOrder(notes, p)),
 )
 
 export const findActivities = statement('thread_activities', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({
-      id: activities.id,
-      actorKind: activities.actorKind,
-      actorId: activities.actorId,
-      actorName: activities.actorName,
-      changes: activities.changes,
-      createdAt: activities.createdAt,
-    })
-    .from(activities)
-    .where(isAfter(activities, p))
-    .orderBy(inOrder(activities, p)),
+  read.select().from(activities).where(isAfter(activities, p)).orderBy(inOrder(activities, p)),
 )
 
 export const findWaiting = statement('thread_waiting', sliceOfTicket, (read: Reader, p) =>

@@ -121,7 +121,6 @@ const TELEGRAM_ELSEWHERE = [
   'server/machine/recorded-settings.ts',
   'server/organizations/checklist.ts',
   'server/organizations/routes.ts',
-  'server/organizations/settings.ts',
   'server/search/index/read-documents.ts',
   'server/search/query-language.ts',
   'server/threads/thread.ts',
