@@ -4,7 +4,7 @@ import { statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import type { Deps } from '../deps.ts'
 import { isNamed } from '../requests/headers.ts'
-import { createByteCache } from '../responses/byte-cache.ts'
+import { bytesOfText, createByteCache } from '../responses/byte-cache.ts'
 import { type ElysiaSet, finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices, MAX_SLICE_BYTES, type TextSlices, textIfSmall } from '../responses/row-slices.ts'
@@ -33,7 +33,7 @@ interface Asked {
  * asks for again takes memory, and time. A ticket with many messages is sent in slices.
  */
 export function createTicketResponse(deps: Deps, responses: LargeResponses) {
-  const kept = createByteCache(MAX_KEPT_BYTES)
+  const kept = createByteCache(MAX_KEPT_BYTES, bytesOfText)
   /** The ETags, by id. */
   const readOnce = new Map<string, string>()
   const { read } = deps.database
@@ -70,7 +70,7 @@ export function createTicketResponse(deps: Deps, responses: LargeResponses) {
 
   function keepSecond(id: string, etag: string, text: string): void {
     if (readOnce.get(id) === etag) {
-      kept.keep(id, etag, text)
+      kept.keep(id, text, etag)
       return
     }
     if (readOnce.size >= MAX_READ_ONCE) readOnce.clear()
