@@ -123,8 +123,7 @@ const TELEGRAM_ELSEWHERE = [
   'server/organizations/routes.ts',
   'server/search/index/read-documents.ts',
   'server/search/query-language.ts',
-  'server/threads/thread.ts',
-  'server/tickets/message-slices.ts',
+  'server/threads/timeline.ts',
   'server/tickets/queries.ts',
   'server/tickets/receive-message.ts',
 ]
