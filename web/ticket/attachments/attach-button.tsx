@@ -6,7 +6,7 @@ const KEYS = 'mod+u'
 
 interface AttachButtonProps {
   onFiles: (files: File[]) => void
-  isInDialog?: boolean
+  isInDialog?: boolean | undefined
 }
 
 /** Opens the browser's file picker, also by a key. */

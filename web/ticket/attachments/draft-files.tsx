@@ -28,7 +28,7 @@ interface DraftFilesProps {
   /** The most that a message can have. */
   most: number
   /** A dialog has no room for the viewer: images open in another tab. */
-  isInDialog?: boolean
+  isInDialog?: boolean | undefined
   /** The file that had the focus is gone, and there is no other. */
   onLeave: () => void
 }

@@ -5,10 +5,10 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { DropTarget } from '../attachments/attachments.tsx'
 import type { FilledTicket } from '../composer/variables.ts'
+import { WritingArea } from '../composer/writing-area.tsx'
 import { type Recipient, recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
 import { RecipientsEditor, suggestCustomers } from '../recipients/recipients-editor.tsx'
 import { createMailFiles } from './mail-files.ts'
-import { MailText } from './mail-text.tsx'
 import { isEmpty, type MailDraft } from './outgoing-mail.ts'
 import './mail-form.css'
 
@@ -141,16 +141,19 @@ export function MailForm(props: MailFormProps) {
           }
         />
       </Show>
-      <MailText
+      <WritingArea
         label={props.label}
         placeholder={props.placeholder}
+        rows={6}
         text={mail().text}
         onWrite={(text) => change({ text })}
+        ticket={props.ticket}
+        draft={files}
+        onFiles={files.add}
+        isInDialog
         field={(field) => {
           textField = field
         }}
-        files={files}
-        ticket={props.ticket}
       />
       {props.children}
       <div class="mail-form-foot">
