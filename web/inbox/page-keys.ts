@@ -1,11 +1,10 @@
 import { useNavigate } from '@solidjs/router'
 import { setTheme, theme } from '../browser/theme.ts'
-import { type KeyAction, useKeys } from '../keyboard/keys.ts'
-import { overviewActions } from '../keyboard/overview-actions.ts'
+import { type KeyAction, overviewActions, useKeys } from '../keyboard/keys.ts'
 import { signOut } from '../ticket/sign-out.tsx'
 import { disabledReplyKeys } from '../ticket/ticket-keys.ts'
 import type { InboxLocation } from './location.ts'
-import type { Panes } from './panes.ts'
+import type { Panes } from './panes.tsx'
 import { BUILT_IN_VIEWS, VIEW_LETTERS } from './rail/views.ts'
 
 interface PageKeysInput {

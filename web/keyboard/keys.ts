@@ -114,3 +114,19 @@ function startsWith(keys: string[], combos: string[]): boolean {
 }
 
 document.addEventListener('keydown', onKeyDown)
+
+/** The keys of the command menu and of the list of shortcuts. */
+export function overviewActions(showPalette: () => void, showKeys: () => void): KeyAction[] {
+  return [
+    {
+      id: 'palette',
+      label: 'Command menu',
+      section: 'Everywhere',
+      keys: ['mod+k'],
+      run: showPalette,
+      isForFields: true,
+      isKeyOnly: true,
+    },
+    { id: 'keys', label: 'Keyboard shortcuts', section: 'Everywhere', keys: ['?'], run: showKeys },
+  ]
+}

@@ -11,7 +11,7 @@ import { announce } from '../../ui/announcer.tsx'
 import { createFocusReturn } from '../../ui/focus-return.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { toastError } from '../../ui/toaster.tsx'
-import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
+import { attachmentFault, downloadAttachment } from './attachment-list.tsx'
 import { type Attachment, attachmentUrl } from './attachment-type.ts'
 import './image-viewer.css'
 

@@ -10,13 +10,13 @@ import { ReplyingNow } from '../header/presence-line.tsx'
 import { isSameAddress, nameOf } from '../mail/mail-addresses.ts'
 import { recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
 import type { TicketDetail } from '../ticket-query.ts'
-import { useComposerKeys } from './composer-keys.ts'
 import type { ComposerState } from './composer-state.ts'
 import { Destination, ReplyElsewhere, ReplyProblem } from './destination.tsx'
 import { OtherDraft, ReplyOrNote } from './reply-or-note.tsx'
 import { SEND_CHOICES, SendButton, type SendChoice, sendChoice } from './send-button.tsx'
 import { WritingArea } from './writing-area.tsx'
 import './composer.css'
+import { useKeys } from '../../keyboard/keys.ts'
 
 /** Loaded when it is opened. */
 const ReplyRecipients = lazyPart(
@@ -214,4 +214,46 @@ function undoInEmptyField(event: KeyboardEvent): void {
 
 function short(name: string): string {
   return name.length > MAX_NAME_LENGTH ? name.slice(0, MAX_NAME_LENGTH) : name
+}
+
+interface ComposerKeysInput {
+  isNote: () => boolean
+  hasFocus: () => boolean
+  onSend: () => void
+  onSendAndNext: () => void
+  onLeave: () => void
+}
+
+/** The keys that work in the field. */
+function useComposerKeys({ isNote, hasFocus, onSend, onSendAndNext, onLeave }: ComposerKeysInput): void {
+  useKeys(() => [
+    {
+      id: 'ticket.send',
+      label: isNote() ? 'Add note' : sendChoice().label,
+      section: 'Reply',
+      keys: ['mod+enter'],
+      isForFields: true,
+      isEnabled: hasFocus,
+      run: onSend,
+    },
+    {
+      id: 'ticket.send-next',
+      label: isNote() ? 'Add note and next' : 'Send, resolve and next',
+      section: 'Reply',
+      keys: ['mod+shift+enter'],
+      isForFields: true,
+      isEnabled: hasFocus,
+      run: onSendAndNext,
+    },
+    {
+      id: 'ticket.leave-field',
+      label: 'Close reply (draft is kept)',
+      section: 'Reply',
+      keys: ['escape'],
+      isForFields: true,
+      isKeyOnly: true,
+      isEnabled: hasFocus,
+      run: onLeave,
+    },
+  ])
 }

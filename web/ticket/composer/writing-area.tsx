@@ -5,15 +5,16 @@ import { FormatPreview } from '../../formatting/format-preview.tsx'
 import { lazyPart } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { isComposing } from '../../ui/ime.ts'
-import { AttachButton } from '../attachments/attach-button.tsx'
 import { DraftFiles } from '../attachments/attachments.tsx'
 import type { FilesDraft } from '../attachments/draft-files.tsx'
-import { TextPicture } from '../attachments/text-picture.tsx'
+import { TextPicture } from '../thread/message-text.tsx'
 import { SavedReplyPicker } from './saved-reply-picker.tsx'
 import type { FilledTicket } from './variables.ts'
 import './writing-area.css'
 
 import TypeIcon from 'lucide-solid/icons/a-large-small'
+import Paperclip from 'lucide-solid/icons/paperclip'
+import { useKeys } from '../../keyboard/keys.ts'
 
 /** The limit of the API: `MAX_MESSAGE_LENGTH` in server/tickets/messages.ts. */
 const MAX_TEXT_LENGTH = 65_536
@@ -173,4 +174,47 @@ function showEnd(field: HTMLTextAreaElement): void {
   if (document.activeElement === field && field.selectionStart === field.value.length) {
     field.scrollTop = field.scrollHeight
   }
+}
+
+const KEYS = 'mod+u'
+
+interface AttachButtonProps {
+  onFiles: (files: File[]) => void
+  isInDialog?: boolean | undefined
+}
+
+/** Opens the browser's file picker, also by a key. */
+function AttachButton(props: AttachButtonProps) {
+  let picker: HTMLInputElement | undefined
+  const open = () => picker?.click()
+  useKeys(() => [
+    {
+      id: 'ticket.attach',
+      label: 'Attach files',
+      section: 'Reply',
+      keys: [KEYS],
+      isForFields: true,
+      isForDialogs: props.isInDialog ?? false,
+      run: open,
+    },
+  ])
+  return (
+    <>
+      <input
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        ref={picker}
+        onChange={({ currentTarget }) => {
+          props.onFiles([...(currentTarget.files ?? [])])
+          // Choosing the same file again is a change then.
+          currentTarget.value = ''
+        }}
+      />
+      <IconButton name="Attach files" keys={KEYS} size="small" onClick={open}>
+        <Paperclip />
+      </IconButton>
+    </>
+  )
 }

@@ -1,6 +1,7 @@
-import { createSignal, For, lazy, Show } from 'solid-js'
+import { createSignal, For, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { toastError } from '../../ui/toaster.tsx'
@@ -12,8 +13,8 @@ import './message-recipients.css'
 
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 
-const RecipientField = lazy(() =>
-  import('../recipients/recipient-field.tsx').then(({ RecipientField }) => ({ default: RecipientField })),
+const RecipientField = lazyPart(
+  async () => (await import('../recipients/recipient-field.tsx')).RecipientField,
 )
 
 /** Of more recipients, one less is listed, and a button for the others. */

@@ -1,8 +1,9 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
-import { createSignal, lazy, onMount, Show } from 'solid-js'
+import { createSignal, onMount, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { toastError } from '../../ui/toaster.tsx'
@@ -12,12 +13,7 @@ import './mail-body.css'
 import type { MailView } from './mail-view.ts'
 
 /** Loaded with the first mail that has formatting. If that fails, the text is shown. */
-const MailFrame = lazy(() =>
-  import('./mail-frame.tsx').then(
-    ({ MailFrame }) => ({ default: MailFrame }),
-    () => ({ default: NoFrame }),
-  ),
-)
+const MailFrame = lazyPart(async () => (await import('./mail-frame.tsx')).MailFrame, NoFrame)
 
 interface MailBodyProps {
   message: MessageEntry

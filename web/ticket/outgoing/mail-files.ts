@@ -7,7 +7,7 @@ import { withFile, without, withoutFile } from '../draft/draft-content.ts'
 import type { MailDraft } from './outgoing-mail.ts'
 
 /** The files of an email outside of a ticket's composer. */
-export interface MailFiles extends FilesDraft {
+interface MailFiles extends FilesDraft {
   add: (files: File[]) => void
   /** Why it can't be sent with these files. */
   fault: () => string | undefined

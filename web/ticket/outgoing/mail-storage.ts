@@ -1,3 +1,5 @@
+import { createSignal } from 'solid-js'
+
 /** Begins the keys of what this browser keeps of outgoing mails. An agent's id follows. */
 export const PREFIX = 'bellhop.outgoing.'
 
@@ -13,3 +15,6 @@ export function keysOf(prefix: string): string[] {
     return []
   }
 }
+
+/** Whether the dialog is to open with a new ticket that was undone. Apart, because the inbox reads it at once. */
+export const [isReopened, setReopened] = createSignal(false)

@@ -11,6 +11,7 @@ import { pushUndo } from '../changes/undo.ts'
 import { isWorthRetrying, retryUntilAnswered } from '../composer/send-with-undo.ts'
 import type { Recipient } from '../recipients/address-list.ts'
 import type { Ticket } from '../ticket-query.ts'
+import { setReopened } from './mail-storage.ts'
 import {
   type OutgoingMail,
   putBackMail,
@@ -19,7 +20,6 @@ import {
   type UnsentTicket,
   unsentTickets,
 } from './outgoing-mail.ts'
-import { setReopened } from './reopened-ticket.ts'
 
 type WaitingTicket = Answer<(typeof api.console)['new-tickets']['get']>['data'][number]
 type Started = Answer<typeof api.console.tickets.post>

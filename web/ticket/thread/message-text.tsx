@@ -1,8 +1,8 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { linkParts } from '../../../server/formatting/links.ts'
 import { FormattedText } from '../../formatting/formatted-text.tsx'
-import type { Attachment } from '../attachments/attachment-type.ts'
-import { TextPicture } from '../attachments/text-picture.tsx'
+import { type Attachment, attachmentUrl, pictureNamed } from '../attachments/attachment-type.ts'
+import { viewOnClick } from '../attachments/view-on-click.ts'
 import { Marked } from '../marked.tsx'
 import { splitQuotes } from './quotes.ts'
 import './message-group.css'
@@ -86,5 +86,42 @@ function Linked(props: LinkedProps) {
         </Show>
       )}
     </For>
+  )
+}
+
+interface TextPictureProps {
+  /** Of its file. */
+  name: string
+  alt: string
+  /** Files of the message. */
+  attachments: readonly Attachment[] | undefined
+}
+
+/** A picture where the text of a message names it. Its size is known before it loads, so that nothing moves. */
+export function TextPicture(props: TextPictureProps) {
+  return (
+    <Show when={pictureNamed(props.attachments, props.name)} fallback={props.alt}>
+      {(picture) => (
+        <a
+          class="text-picture"
+          href={attachmentUrl(picture().id)}
+          target="_blank"
+          rel="noopener"
+          aria-haspopup="dialog"
+          aria-label={`View ${props.alt || picture().name}`}
+          data-image={picture().id}
+          onClick={(event) => viewOnClick(event, picture().id)}
+        >
+          <img
+            src={attachmentUrl(picture().id)}
+            alt={props.alt}
+            width={picture().width}
+            height={picture().height}
+            loading="lazy"
+            decoding="async"
+          />
+        </a>
+      )}
+    </Show>
   )
 }
