@@ -16,7 +16,7 @@ import { OtherDraft, ReplyOrNote } from './reply-or-note.tsx'
 import { SEND_CHOICES, SendButton, type SendChoice, sendChoice } from './send-button.tsx'
 import { WritingArea } from './writing-area.tsx'
 import './composer.css'
-import { useKeys } from '../../keyboard/keys.ts'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 
 /** Loaded when it is opened. */
 const ReplyRecipients = lazyPart(
@@ -226,34 +226,31 @@ interface ComposerKeysInput {
 
 /** The keys that work in the field. */
 function useComposerKeys({ isNote, hasFocus, onSend, onSendAndNext, onLeave }: ComposerKeysInput): void {
-  useKeys(() => [
-    {
-      id: 'ticket.send',
-      label: isNote() ? 'Add note' : sendChoice().label,
-      section: 'Reply',
-      keys: ['mod+enter'],
-      isForFields: true,
-      isEnabled: hasFocus,
-      run: onSend,
-    },
-    {
-      id: 'ticket.send-next',
-      label: isNote() ? 'Add note and next' : 'Send, resolve and next',
-      section: 'Reply',
-      keys: ['mod+shift+enter'],
-      isForFields: true,
-      isEnabled: hasFocus,
-      run: onSendAndNext,
-    },
-    {
-      id: 'ticket.leave-field',
-      label: 'Close reply (draft is kept)',
-      section: 'Reply',
-      keys: ['escape'],
-      isForFields: true,
-      isKeyOnly: true,
-      isEnabled: hasFocus,
-      run: onLeave,
-    },
-  ])
+  const inField = { isForFields: true, isEnabled: hasFocus }
+  useKeys(() =>
+    actionsIn('Reply', [
+      {
+        id: 'ticket.send',
+        label: isNote() ? 'Add note' : sendChoice().label,
+        keys: ['mod+enter'],
+        run: onSend,
+        ...inField,
+      },
+      {
+        id: 'ticket.send-next',
+        label: isNote() ? 'Add note and next' : 'Send, resolve and next',
+        keys: ['mod+shift+enter'],
+        run: onSendAndNext,
+        ...inField,
+      },
+      {
+        id: 'ticket.leave-field',
+        label: 'Close reply (draft is kept)',
+        keys: ['escape'],
+        run: onLeave,
+        isKeyOnly: true,
+        ...inField,
+      },
+    ]),
+  )
 }
