@@ -1,9 +1,7 @@
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
-import { queryKeys } from '../../api/query-keys.ts'
 import { toastError } from '../../ui/toaster.tsx'
-import { patchRows, rowsById } from '../list-cache.ts'
+import { patchRows, readListsAgain, rowsById } from '../list-cache.ts'
 import { knownTicket, patchTicket, readTicketAgain } from '../ticket-query.ts'
 import {
   type Before,
@@ -124,9 +122,7 @@ export async function applyChanges(items: Item[]): Promise<Outcome> {
   const parts = await Promise.all(chunks(items).map(applyPart))
   const rest = parts.flatMap((part) => part.rest)
   // A lost response doesn't say what was changed.
-  if (rest.length > 0) {
-    for (const queryKey of [queryKeys.tickets, queryKeys.counts]) void queries.invalidateQueries({ queryKey })
-  }
+  if (rest.length > 0) readListsAgain()
   return {
     before: parts.flatMap(({ before }) => before),
     rest,
