@@ -160,7 +160,7 @@ export function Drawer(props: DrawerProps) {
         <Dialog.Content
           onOpenAutoFocus={focusDrawer}
           onCloseAutoFocus={returnFocus}
-          class="drawer"
+          class="drawer ringless"
           data-side={props.side}
           aria-label={props.label}
         >

@@ -58,7 +58,7 @@ export function TelegramSection(props: { reply: ReplyDestination }) {
             </Show>
           </h3>
           <Show when={isGone()}>
-            <p class="customer-panel-none">
+            <p class="muted">
               {props.reply.problem?.reason}
               {props.reply.by === 'telegram' && ' Replies fail until they write again.'}
             </p>

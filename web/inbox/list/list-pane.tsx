@@ -87,7 +87,7 @@ export function ListPane(props: ListPaneProps) {
         {/* The open ticket is the page's heading. */}
         <Dynamic
           component={props.location.ticketId() === undefined ? 'h1' : 'h2'}
-          class="list-pane-heading"
+          class="list-pane-heading cut"
           id={LIST_HEADING_ID}
           tabindex="-1"
         >

@@ -152,7 +152,7 @@ export function VirtualList(props: VirtualListProps) {
       }}
     >
       <div
-        class="virtual-list-rows"
+        class="virtual-list-rows ringless"
         role="listbox"
         tabindex="-1"
         aria-label={props.label}

@@ -58,7 +58,7 @@ function PaletteBody(props: PaletteProps) {
       <input
         {...options.field}
         role="combobox"
-        class="palette-input"
+        class="palette-input ringless"
         ref={input}
         aria-label="Search commands, views, agents, tickets and saved replies"
         aria-expanded="true"

@@ -35,7 +35,7 @@ export function RailFoot(props: { onShowKeys: () => void }) {
             <Button {...given} look="quiet" class="rail-foot-account">
               <Avatar name={session().agent.name} id={session().agent.id} size="small" isDecorative />
               <span class="unseen">Your account: </span>
-              <span class="rail-foot-name">{session().agent.name}</span>
+              <span class="rail-foot-name cut">{session().agent.name}</span>
               <ChevronsUpDown />
             </Button>
           )}

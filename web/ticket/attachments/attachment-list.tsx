@@ -93,7 +93,7 @@ function Thumbnail(props: { image: Attachment }) {
       <Show
         when={fault() === undefined}
         fallback={
-          <span class="attachment-list-fault" role="alert">
+          <span class="attachment-list-fault muted small" role="alert">
             <ImageOff />
             {fault()}
           </span>
@@ -134,7 +134,7 @@ function FileRow(props: { file: Attachment }) {
       >
         <FileIcon type={props.file.type} />
         <span class="unseen">{isImage(props.file) ? 'View' : 'Download'}</span>
-        <span class="attachment-list-name">{props.file.name}</span>
+        <span class="attachment-list-name cut">{props.file.name}</span>
         <span class="attachment-list-size">{size()}</span>
         <Download />
       </a>

@@ -122,14 +122,14 @@ function DraftFileItem(props: DraftFileItemProps) {
         <Show
           when={attachment()}
           fallback={
-            <span class="draft-files-name" title={name()}>
+            <span class="draft-files-name cut" title={name()}>
               {name()}
             </span>
           }
         >
           {(known) => (
             <a
-              class="draft-files-name"
+              class="draft-files-name cut"
               title={name()}
               href={attachmentUrl(known().id)}
               target="_blank"

@@ -119,7 +119,7 @@ export function ImageViewer(props: ImageViewerProps) {
     <Dialog open onOpenChange={(isOpen) => !isOpen && props.onClose()} modal>
       <Dialog.Portal>
         <Dialog.Content
-          class="image-viewer"
+          class="image-viewer ringless"
           onKeyDown={onKeyDown}
           onOpenAutoFocus={(event) => {
             event.preventDefault()
@@ -131,7 +131,7 @@ export function ImageViewer(props: ImageViewerProps) {
             {(shown) => (
               <>
                 <header class="image-viewer-head">
-                  <Dialog.Title class="image-viewer-name" title={shown().name}>
+                  <Dialog.Title class="image-viewer-name cut" title={shown().name}>
                     {shown().name}
                   </Dialog.Title>
                   <span class="image-viewer-facts">{factsOf(shown())}</span>

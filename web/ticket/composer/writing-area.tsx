@@ -83,7 +83,7 @@ export function WritingArea(props: WritingAreaProps) {
   return (
     <div class="writing-area">
       <textarea
-        class={`writing-area-field ${props.fieldClass ?? ''}`}
+        class={`writing-area-field ringless ${props.fieldClass ?? ''}`}
         dir="auto"
         aria-label={props.label}
         placeholder={props.placeholder}

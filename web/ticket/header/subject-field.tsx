@@ -35,13 +35,19 @@ export function SubjectField(props: { ticket: Ticket }) {
       <Show
         when={original() !== undefined}
         fallback={
-          <button type="button" class="subject-field-text" title="Edit subject" ref={button} onClick={begin}>
+          <button
+            type="button"
+            class="subject-field-text cut"
+            title="Edit subject"
+            ref={button}
+            onClick={begin}
+          >
             {props.ticket.subject}
           </button>
         }
       >
         <input
-          class="subject-field-input"
+          class="subject-field-input cut"
           aria-label="Subject"
           maxLength={MAX_SUBJECT_LENGTH}
           value={original()}

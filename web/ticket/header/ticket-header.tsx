@@ -72,7 +72,7 @@ export function TicketHeader(props: TicketHeaderProps) {
         </span>
         <Show when={props.ticket.customer.unverified}>
           <span class="ticket-header-customer">
-            <span>{props.ticket.customer.name}</span> <UnverifiedMark />
+            <span class="cut">{props.ticket.customer.name}</span> <UnverifiedMark />
           </span>
         </Show>
         <PresenceLine ticketId={props.ticket.id} />

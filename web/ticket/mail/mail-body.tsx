@@ -74,7 +74,7 @@ function ForwardingMail(props: MailBodyProps) {
       </Show>
       <button
         type="button"
-        class="mail-body-forwarded-toggle"
+        class="mail-body-forwarded-toggle text-button muted small"
         aria-expanded={isOpen()}
         onClick={() => props.view.setQuoteShown(!isOpen())}
       >
@@ -138,7 +138,7 @@ function PlainMail(props: MailBodyProps) {
   return (
     <>
       <Show when={isEmpty(props.message)}>
-        <p class="mail-body-empty">This email has no text.</p>
+        <p class="muted">This email has no text.</p>
       </Show>
       <MessageText text={props.message.text} format={props.message.format} terms={props.terms} isCut />
       <Show when={props.message.hasQuote}>

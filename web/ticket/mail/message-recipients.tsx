@@ -45,19 +45,19 @@ export function MessageRecipients(props: MessageRecipientsProps) {
   return (
     <Show when={props.message.email}>
       {(email) => (
-        <div class="message-recipients">
+        <div class="message-recipients muted small">
           <div class="message-recipients-bar">
             <button
               type="button"
-              class="message-recipients-line"
+              class="message-recipients-line text-button"
               aria-expanded={isOpen()}
               onClick={() => setOpen(!isOpen())}
             >
               <Show
                 when={email().forwardOf}
-                fallback={<span class="message-recipients-names">{recipientLine(email())}</span>}
+                fallback={<span class="message-recipients-names cut">{recipientLine(email())}</span>}
               >
-                <span class="message-recipients-names" data-forward>
+                <span class="message-recipients-names cut" data-forward>
                   <Forward /> {forwardLine(email())}
                 </span>
               </Show>
@@ -142,7 +142,7 @@ function People(props: AllRecipientsProps & { label: string; people: Address[] |
               <li class="message-recipients-person">
                 <span>
                   <Show when={person.name} fallback={person.address}>
-                    {person.name} <span class="message-recipients-address">{person.address}</span>
+                    {person.name} <span class="muted">{person.address}</span>
                   </Show>
                 </span>
                 <Show when={isOffered(person)}>
