@@ -17,12 +17,12 @@ export async function readContents(
   orgId: string,
   { ticketId, id }: OfMessage,
 ): Promise<typeof messageContents.$inferSelect> {
-  const [found] = isId('msg', id)
+  const [contents] = isId('msg', id)
     ? await deps.database.read
         .select()
         .from(messageContents)
         .where(and(eq(messageContents.orgId, orgId), eq(messageContents.messageId, id)))
     : []
-  if (found?.ticketId !== ticketId) throw notFound('message')
-  return found
+  if (contents?.ticketId !== ticketId) throw notFound('message')
+  return contents
 }

@@ -100,11 +100,11 @@ async function isOverLimit(
   const isOfOrganization = eq(autoReplies.orgId, orgId)
   await tx.delete(autoReplies).where(and(isOfOrganization, lte(autoReplies.createdAt, since)))
   const countOf = async (condition: SQL) => {
-    const [found] = await tx
+    const [row] = await tx
       .select({ replies: count() })
       .from(autoReplies)
       .where(and(isOfOrganization, condition))
-    return found?.replies ?? 0
+    return row?.replies ?? 0
   }
   return (
     (await countOf(eq(autoReplies.recipientHash, recipientHash))) >= MAX_PER_RECIPIENT ||
@@ -114,7 +114,7 @@ async function isOverLimit(
 
 /** Whether a person of the organization has written to the customer before. */
 async function wasAnswered(tx: Transaction, { orgId, customerId }: TicketWithCustomer): Promise<boolean> {
-  const [found] = await tx
+  const [row] = await tx
     .select({ id: messages.id })
     .from(tickets)
     .innerJoin(messages, eq(messages.ticketId, tickets.id))
@@ -127,5 +127,5 @@ async function wasAnswered(tx: Transaction, { orgId, customerId }: TicketWithCus
       ),
     )
     .limit(1)
-  return found !== undefined
+  return row !== undefined
 }

@@ -65,12 +65,12 @@ async function findBounced(
 }
 
 function outcomesAfter(send: EmailSend, bounced: readonly RefusedRecipient[]): RecipientOutcome[] {
-  const known = recipientsOfEmail(send.content)
+  const addresses = recipientsOfEmail(send.content)
   const after = new Map(send.outcomes.map((outcome) => [addressKey(outcome.address), outcome]))
   for (const recipient of bounced) {
     // A server that forwards reports its own address. With one recipient it is clear who is meant.
-    const only = known.length === 1 ? known[0] : undefined
-    const named = known.find((address) => addressKey(address) === addressKey(recipient.address))
+    const only = addresses.length === 1 ? addresses[0] : undefined
+    const named = addresses.find((address) => addressKey(address) === addressKey(recipient.address))
     const address = named ?? only ?? recipient.address
     after.set(addressKey(address), { address, state: 'bounced', detail: wordsOf(recipient) })
   }

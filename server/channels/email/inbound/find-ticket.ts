@@ -128,7 +128,7 @@ async function ticketOfKnownMail(
 ): Promise<string | undefined> {
   const newestFirst = [...new Set([...mail.inReplyTo, ...mail.references.toReversed()])]
   for (const messageId of newestFirst.slice(0, MAX_REFERENCES_READ)) {
-    const [known] = await tx
+    const [mailInTicket] = await tx
       .select({ ticketId: knownMails.ticketId })
       .from(knownMails)
       .where(
@@ -141,7 +141,7 @@ async function ticketOfKnownMail(
       // Programs that reuse one id for different mails have several.
       .orderBy(desc(eq(knownMails.mailboxId, mailboxId)), desc(knownMails.createdAt))
       .limit(1)
-    if (known?.ticketId) return known.ticketId
+    if (mailInTicket?.ticketId) return mailInTicket.ticketId
   }
   return undefined
 }

@@ -6,7 +6,8 @@ import type { Reader } from '../../../database/database.ts'
 import { integer, statement, text } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
-import { type Loop, startLoop } from '../../../loop.ts'
+import { runLanes } from '../../../jobs/run-lanes.ts'
+import type { Loop } from '../../../loop.ts'
 import type { MailParser } from '../parse/parse-mail.ts'
 import type { ParseResult } from '../parse/parsed-mail.ts'
 import { type Mail, storeMail } from './store-mail.ts'
@@ -18,7 +19,8 @@ const TURN_MAILS = 8
 const TURN_MS = 250
 /** After this many failures that the mail didn't cause itself, it goes to quarantine. */
 const MAX_ATTEMPTS = 3
-const REST_MS = 60_000
+/** How long a mailbox waits when the disk or a Worker failed, not a mail. */
+const REST_AFTER_FAULT_MS = 5_000
 
 /**
  * Mails stored in one commit. SQLite runs their units in order. PostgreSQL would run them concurrently, and could store
@@ -39,37 +41,19 @@ interface ReadMail {
  * delays only itself. A mail that fails doesn't delay the others.
  */
 export function startProcessingMails(deps: Deps, parser: Pick<MailParser, 'parse'>): Loop {
-  const turns = new Map<string, Promise<void>>()
-  /** The mailbox whose turn began last. */
-  let last = ''
-  /** The disk or a Worker failed, not a mail. The rest waits. */
-  let fault: unknown
-  const loop = startLoop(deps, 'incoming mail', [mails], async () => {
-    const failure = fault
-    fault = undefined
-    if (failure !== undefined) throw failure
-    for (const id of await findWaiting(deps.database.read, { after: last, running: turns })) {
-      last = id
-      const turn = takeTurn(deps, parser, id).catch((error) => {
-        fault = error
-      })
-      turns.set(
-        id,
-        turn.finally(() => {
-          turns.delete(id)
-          loop.wake()
-        }),
-      )
-    }
-    return REST_MS
-  })
-  return {
-    wake: loop.wake,
-    async stop() {
-      await loop.stop()
-      await Promise.all(turns.values())
+  return runLanes(deps, {
+    name: 'incoming mail',
+    tables: [mails],
+    atOnce: MAILBOXES_AT_ONCE,
+    takesTurns: true,
+    failure: 'mails_not_processed',
+    restAfterErrorMs: REST_AFTER_FAULT_MS,
+    find: findWaiting,
+    async run({ id }) {
+      await takeTurn(deps, parser, id)
+      return 0
     },
-  }
+  })
 }
 
 /** Processes some mails of a mailbox. Stops at the first one that couldn't be read, and throws after storing the others. */
@@ -162,36 +146,19 @@ const findAuthservId = statement('mailboxes_authserv_id', { orgId: text, id: tex
     .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
 )
 
-/** Mailboxes with mail that have no turn now, beginning after the one whose turn began last. */
-async function findWaiting(
-  read: Reader,
-  { after, running }: { after: string; running: ReadonlyMap<string, unknown> },
-): Promise<string[]> {
-  // Those that have a turn are among them.
-  const limit = 2 * MAILBOXES_AT_ONCE
-  const rest = await pendingMailboxes(read, { after, limit })
-  const all =
-    rest.length === limit ? rest : [...rest, ...(await pendingMailboxes(read, { after: '', limit }))]
-  const ids = new Set(all.map(({ id }) => id).filter((id) => !running.has(id)))
-  return [...ids].slice(0, MAILBOXES_AT_ONCE - running.size)
-}
-
 // Both run at every commit, so they are planned once. They name the condition of the index literally: SQLite uses a
 // partial index only then. The limits are part of the order, because Drizzle would bind them bare.
-const pendingMailboxes = statement(
-  'mails_pending_mailboxes',
-  { after: text, limit: integer },
-  (read: Reader, p) =>
-    read
-      .select({ id: mailboxes.id })
-      .from(mailboxes)
-      .where(
-        and(
-          gt(mailboxes.id, p.after),
-          sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
-        ),
-      )
-      .orderBy(sql`${mailboxes.id} limit ${p.limit}`),
+const findWaiting = statement('mails_pending_mailboxes', { after: text, limit: integer }, (read: Reader, p) =>
+  read
+    .select({ id: mailboxes.id, dueAt: sql<number>`0`.mapWith(Number) })
+    .from(mailboxes)
+    .where(
+      and(
+        gt(mailboxes.id, p.after),
+        sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
+      ),
+    )
+    .orderBy(sql`${mailboxes.id} limit ${p.limit}`),
 )
 
 /** Mails that failed before come after the others. */

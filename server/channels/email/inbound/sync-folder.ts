@@ -60,11 +60,11 @@ async function folderOf(
   }: { mailbox: Mailbox; session: ImapSession; name: string; uidValidity: string; uidNext: number },
 ): Promise<Folder> {
   const { id: mailboxId, orgId } = mailbox
-  const [known] = await deps.database.read
+  const [stored] = await deps.database.read
     .select()
     .from(mailFolders)
     .where(and(eq(mailFolders.mailboxId, mailboxId), eq(mailFolders.name, name)))
-  if (known?.uidValidity === uidValidity) return known
+  if (stored?.uidValidity === uidValidity) return stored
   // IMAP searches by day, so it starts a day early. `isTooOld` is exact.
   const first = await session.firstUidSince(startOf(mailbox) - DAY_MS)
   const startUid = (first ?? uidNext) - 1

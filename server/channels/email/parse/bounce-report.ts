@@ -78,7 +78,7 @@ function recipientOf(fields: MailHeaders): BouncedRecipient | undefined {
   const diagnostic = (fields.first('diagnostic-code') ?? '').replace(/^\s*[\w-]+\s*;\s*/, '')
   const status =
     STATUS_CODE.exec(fields.first('status') ?? '')?.[1] ?? STATUS_CODE.exec(diagnostic)?.[1] ?? ''
-  const action = ACTIONS.find((known) => known === said) ?? (status.startsWith('4') ? 'delayed' : 'failed')
+  const action = ACTIONS.find((one) => one === said) ?? (status.startsWith('4') ? 'delayed' : 'failed')
   if (!address || (!said && !status)) return undefined
   return { address, action, status, diagnostic: cleanLine(diagnostic, MAX_DIAGNOSTIC_LENGTH) }
 }
@@ -102,22 +102,22 @@ function isFromServer({ from, returnPath }: ReceivedMail): boolean {
 
 function recipientsIn(text: string, headers: MailHeaders): BouncedRecipient[] {
   const lines = text.split('\n')
-  const found = new Map<string, BouncedRecipient>()
+  const recipients = new Map<string, BouncedRecipient>()
   for (const [at, line] of lines.entries()) {
     // Below this line, the notice repeats the mail, including its addresses.
     if (/^-{2,}.{0,60}(?:copy of the message|original message|undelivered message)/i.test(line)) break
     const address = NAMED_RECIPIENT.exec(line)?.[1]
-    if (!address || found.has(address) || found.size >= MAX_RECIPIENTS) continue
+    if (!address || recipients.has(address) || recipients.size >= MAX_RECIPIENTS) continue
     const reason = [line.slice(line.indexOf(address) + address.length), ...lines.slice(at + 1, at + 6)].join(
       ' ',
     )
-    found.set(address, failure(address, reason.replace(/^[>:\s]+/, '')))
+    recipients.set(address, failure(address, reason.replace(/^[>:\s]+/, '')))
   }
   const declared = (headers.first('x-failed-recipients') ?? '').split(',').map((address) => address.trim())
   for (const address of declared.filter((one) => one.includes('@')).slice(0, MAX_RECIPIENTS)) {
-    if (!found.has(address)) found.set(address, failure(address, ''))
+    if (!recipients.has(address)) recipients.set(address, failure(address, ''))
   }
-  return [...found.values()]
+  return [...recipients.values()]
 }
 
 function failure(address: string, reason: string): BouncedRecipient {

@@ -78,8 +78,8 @@ function afterMarkup(source: string, open: number): number | undefined {
   return source.length
 }
 
-function after(source: string, found: number, length: number): number {
-  return found < 0 ? source.length : found + length
+function after(source: string, index: number, length: number): number {
+  return index < 0 ? source.length : index + length
 }
 
 /** The end tag of an element whose content is skipped. */

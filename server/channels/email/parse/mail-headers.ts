@@ -1,7 +1,7 @@
 import { type Address, addressParser } from 'postal-mime'
 import { cleanName } from './clean-text.ts'
 import { MAX_ADDRESSES, MAX_REFERENCES, type MailAddress } from './parsed-mail.ts'
-import { decodeText } from './part-content.ts'
+import { decodeText, latin1 } from './part-content.ts'
 
 /** Headers of one part that are read. */
 const MAX_HEADERS = 1_000
@@ -47,10 +47,9 @@ export function readHeaders(
   }
 
   for (let next = at; at < bytes.length; at = next) {
-    const found = lineAt(bytes, at)
-    const { line } = found
+    const { line, next: afterLine } = lineAt(bytes, at)
     if (isEnd(line)) break
-    next = found.next
+    next = afterLine
     if (line.length === 0) {
       at = next
       break
@@ -67,7 +66,7 @@ export function readHeaders(
       count++
       strayLine = undefined
       if (isKept) open = { name: name.toLowerCase(), lines: [line] }
-    } else if (at > start || !MBOX_LINE.test(asciiOf(line))) {
+    } else if (at > start || !MBOX_LINE.test(startOf(line))) {
       strayLine ??= at
     }
   }
@@ -93,12 +92,12 @@ export function lineAt(bytes: Uint8Array, start: number): { line: Uint8Array; ne
 }
 
 function nameOf(line: Uint8Array): string | undefined {
-  return FIELD_NAME.exec(asciiOf(line))?.[1]
+  return FIELD_NAME.exec(startOf(line))?.[1]
 }
 
 /** Enough of a line to recognize it. */
-function asciiOf(line: Uint8Array): string {
-  return Buffer.from(line.buffer, line.byteOffset, Math.min(line.length, 256)).toString('latin1')
+function startOf(line: Uint8Array): string {
+  return latin1(line.subarray(0, 256))
 }
 
 const MAX_ID_LENGTH = 500
@@ -120,10 +119,11 @@ export function readMessageId(header: string | undefined): string | null {
 export function readMessageIds(headers: string[]): string[] {
   const text = headers.map((header) => header.slice(0, MAX_IDS_LENGTH)).join(' ')
   const bracketed = [...text.matchAll(BRACKETED)].map(([, id = '']) => id)
-  const found = bracketed.length > 0 ? bracketed : text.split(SEPARATORS).filter((id) => id.includes('@'))
-  const printable = found.map((id) => id.toWellFormed().replace(/\p{Cc}/gu, ''))
-  const kept = printable.filter((id) => id !== '' && id.length <= MAX_ID_LENGTH)
-  const ids = [...new Set(kept)].map((id) => `<${id}>`)
+  const candidates =
+    bracketed.length > 0 ? bracketed : text.split(SEPARATORS).filter((id) => id.includes('@'))
+  const printable = candidates.map((id) => id.toWellFormed().replace(/\p{Cc}/gu, ''))
+  const valid = printable.filter((id) => id !== '' && id.length <= MAX_ID_LENGTH)
+  const ids = [...new Set(valid)].map((id) => `<${id}>`)
   return ids.length <= MAX_REFERENCES ? ids : [...ids.slice(0, 1), ...ids.slice(1 - MAX_REFERENCES)]
 }
 
@@ -140,16 +140,16 @@ const DELIVERED_TO = ['delivered-to', 'x-original-to', 'envelope-to', 'x-envelop
  * The addresses of all headers with a name, each once, with groups resolved. Leaves out anything that isn't an address.
  */
 export function addressesIn(headers: MailHeaders, ...names: string[]): MailAddress[] {
-  const found = new Map<string, MailAddress>()
+  const addresses = new Map<string, MailAddress>()
   for (const header of names.flatMap(headers.all)) {
     for (const mailbox of addressParser(cutAtComma(header), { flatten: true })) {
       const address = addressOf(mailbox)
-      if (!address || found.has(address.address.toLowerCase())) continue
-      found.set(address.address.toLowerCase(), address)
-      if (found.size === MAX_ADDRESSES) return [...found.values()]
+      if (!address || addresses.has(address.address.toLowerCase())) continue
+      addresses.set(address.address.toLowerCase(), address)
+      if (addresses.size === MAX_ADDRESSES) return [...addresses.values()]
     }
   }
-  return [...found.values()]
+  return [...addresses.values()]
 }
 
 /** The addresses the mail was delivered to, in lower case. */

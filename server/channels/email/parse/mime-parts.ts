@@ -1,5 +1,6 @@
 import { type ParameterizedValue, readParameters } from './header-parameters.ts'
 import { lineAt, type MailHeaders, readHeaders } from './mail-headers.ts'
+import { latin1 } from './part-content.ts'
 
 /** The most parts that are read. */
 const MAX_PARTS = 1_000
@@ -128,8 +129,4 @@ function delimiterIn(line: Uint8Array, depths: Depths): { depth: number; isLast:
 function withoutLineBreak(mail: Uint8Array, end: number): number {
   const feed = mail[end - 1] === 10 ? end - 1 : end
   return feed < end && mail[feed - 1] === 13 ? feed - 1 : feed
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }

@@ -122,7 +122,7 @@ function stopped(): Error {
 
 interface Reader {
   isBusy(): boolean
-  /** Milliseconds since its mail began; 0 without one. */
+  /** Milliseconds since its Worker began to read; 0 without a mail, and while the Worker starts. */
   busyFor(): number
   read(request: ParseRequest): Promise<ParseResult>
   end(): void
@@ -131,7 +131,8 @@ interface Reader {
 /** One Worker, which reads one mail at a time. */
 function createReader(clock: Clock): Reader {
   let worker: Promise<RunningWorker> | undefined
-  let busySince: number | undefined
+  let isBusy = false
+  let readingSince: number | undefined
   let cancelIdleEnd = () => {}
 
   function end(): void {
@@ -142,21 +143,24 @@ function createReader(clock: Clock): Reader {
   }
 
   return {
-    isBusy: () => busySince !== undefined,
-    busyFor: () => (busySince === undefined ? 0 : clock.monotonic() - busySince),
+    isBusy: () => isBusy,
+    busyFor: () => (readingSince === undefined ? 0 : clock.monotonic() - readingSince),
     async read(request) {
-      busySince = clock.monotonic()
+      isBusy = true
       cancelIdleEnd()
       worker ??= startWorker(clock)
       try {
-        const { result, isReusable } = await (await worker).ask(request)
+        const running = await worker
+        readingSince = clock.monotonic()
+        const { result, isReusable } = await running.ask(request)
         if (!isReusable) end()
         return result
       } catch (error) {
         end()
         throw error
       } finally {
-        busySince = undefined
+        isBusy = false
+        readingSince = undefined
         cancelIdleEnd = clock.after(MAX_IDLE_MS, end)
       }
     },

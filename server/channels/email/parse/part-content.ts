@@ -125,6 +125,7 @@ function chunkEnd(body: Uint8Array, start: number): number {
   return feed < 0 ? body.length : feed + 1
 }
 
-function latin1(bytes: Uint8Array): string {
+/** One character for each byte. */
+export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }

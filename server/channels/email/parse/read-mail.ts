@@ -40,13 +40,8 @@ export interface ReadMail {
   readHtml: (() => ReadHtml) | null
 }
 
-export interface ReadHtml {
-  html: string | null
-  isFormatted: boolean
-  hasRemoteImages: boolean
-  /** All of the mail, now with the images that were inside the HTML. */
-  attachments: MailAttachment[]
-}
+/** Its attachments are all of the mail, now with the images that were inside the HTML. */
+export type ReadHtml = Pick<ParsedMail, 'html' | 'isFormatted' | 'hasRemoteImages' | 'attachments'>
 
 /** Reads a raw mail (RFC 5322). Its files are stored before it returns. */
 export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: string): ReadMail {
