@@ -9,7 +9,7 @@ import { lockTicket } from '../tickets/queries.ts'
 import { receiveCustomerMessage } from '../tickets/receive-message.ts'
 import { openTicket } from '../tickets/tickets.ts'
 import { changeRow, type InboxChange, recordChanges } from '../tickets/update-ticket.ts'
-import { type DemoMailbox, type FetchedMail, fetchMails, fileFetched, recordSent } from './demo-mailbox.ts'
+import { type DemoMailbox, type FetchedMail, fetchMails, recordSent, storeFetched } from './demo-mailbox.ts'
 import { type DemoFileName, demoFile } from './files.ts'
 import { type DemoOrganization, depsAt } from './organization.ts'
 import type { Step } from './plan.ts'
@@ -93,9 +93,10 @@ async function runStep(
   const { id: agentId = '', name: agentName } = deps.actor
   const mail = stage.mails.get(step)
   if (mail) {
-    const filedIn = await fileFetched(deps, tx, mailbox, mail)
-    if (filedIn === undefined) throw new Error(`A mail of ticket ${step.ticket} of the plan has no ticket.`)
-    tickets.set(step.ticket, filedIn)
+    const ticketOfMail = await storeFetched(deps, tx, mailbox, mail)
+    if (ticketOfMail === undefined)
+      throw new Error(`A mail of ticket ${step.ticket} of the plan has no ticket.`)
+    tickets.set(step.ticket, ticketOfMail)
     if (step.action === 'open') tags.set(step.ticket, step.details.tags)
     return
   }

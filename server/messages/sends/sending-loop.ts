@@ -3,7 +3,8 @@ import type { ChannelKind } from '../../channels/kinds.ts'
 import type { Reader } from '../../database/database.ts'
 import { sends } from '../../database/tables/sends.ts'
 import type { Deps } from '../../deps.ts'
-import { type AttemptLane, type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
+import type { AttemptLane } from '../../jobs/capacity.ts'
+import { type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
 import {
   type Account,
   findClaimable,

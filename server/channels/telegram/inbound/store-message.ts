@@ -18,7 +18,7 @@ import type { FetchedFile } from './fetch-file.ts'
 import { addLateParts, keepMissing, missingOf, receivedOf } from './late-files.ts'
 import { fullName, type MessageContent } from './message-content.ts'
 import { greet, startTokenOf, tellGroup, tellTooLarge } from './notices.ts'
-import type { Filed } from './processed.ts'
+import type { UpdateOutcome } from './updates.ts'
 
 const CHANNEL = 'telegram'
 const DAY_MS = 86_400_000
@@ -47,7 +47,7 @@ interface Received extends Incoming {
  * Stores a message of a customer in the caller's unit, once for each of Telegram's ids: in the open ticket of its chat, or
  * a new one. A message in a group gets the answer that the bot works in private chats only.
  */
-export async function fileMessage(deps: Deps, tx: Transaction, incoming: Incoming): Promise<Filed> {
+export async function storeMessage(deps: Deps, tx: Transaction, incoming: Incoming): Promise<UpdateOutcome> {
   const { bot, parts, content } = incoming
   const [first] = parts
   if (!first) return { outcome: 'ignored', reason: 'It has no message.' }
@@ -67,11 +67,11 @@ export async function fileMessage(deps: Deps, tx: Transaction, incoming: Incomin
   return store(deps, tx, { ...incoming, chat, chatId, from, content, messageId })
 }
 
-async function store(deps: Deps, tx: Transaction, received: Received): Promise<Filed> {
+async function store(deps: Deps, tx: Transaction, received: Received): Promise<UpdateOutcome> {
   const { bot, parts, chatId } = received
   const album = parts[0]?.media_group_id
   const before = album === undefined ? undefined : await findAlbum(tx, bot, { chatId, album })
-  if (before) return addLateParts(deps, tx, { ...received, known: before })
+  if (before) return addLateParts(deps, tx, { ...received, before })
   const { defaultAssignee: assignedTo } = bot
   const assignable = await lockAssignees(tx, bot.orgId, [{ assignedTo }])
   const open = await openTicketOf(deps, tx, received)
@@ -95,13 +95,13 @@ async function openTicketOf(deps: Deps, tx: Transaction, received: Received): Pr
   const isOpen = ({ status }: { status: string }) => status !== 'resolved'
   const answered = await answeredTicket(tx, received)
   const current = all.find(({ id }) => id === chat?.ticketId)
-  const found =
+  const chosen =
     all.find((one) => one.id === answered && isOpen(one)) ??
     (current && isOpen(current) ? current : undefined) ??
     all.find(isOpen) ??
     current
-  if (!found) return undefined
-  const [ticket] = await lockTicket(tx, { orgId: bot.orgId, id: found.id })
+  if (!chosen) return undefined
+  const [ticket] = await lockTicket(tx, { orgId: bot.orgId, id: chosen.id })
   if (!ticket) return undefined
   const { newTicketAfterDays: days } = bot
   const isOver = ticket.status === 'resolved' && days !== null
@@ -132,8 +132,8 @@ async function answeredTicket(
 ): Promise<string | undefined> {
   const telegramMessageId = repliesTo?.telegramMessageId
   if (typeof telegramMessageId !== 'number') return undefined
-  const known = await findMessage(tx, bot, { chatId, telegramMessageId })
-  return known?.ticketId ?? undefined
+  const answered = await findMessage(tx, bot, { chatId, telegramMessageId })
+  return answered?.ticketId ?? undefined
 }
 
 async function addToTicket(

@@ -1,19 +1,74 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { recordAudit } from '../../../audit/audit.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { blockedAddresses, visitors, widgetConversations, widgets } from '../../../database/tables/widgets.ts'
 import { isoTime } from '../../../dates.ts'
 import type { Deps } from '../../../deps.ts'
 import { notFound } from '../../../errors.ts'
-import { blockAddress, blockVisitor } from '../visitors/block-visitor.ts'
+import { recordWorkspaceChange } from '../../../events/events.ts'
+import { recheckVisitors } from '../visitors/visitors.ts'
 
 /** How many of each kind are shown, newest first. */
 const MAX_SHOWN = 500
 
+/**
+ * Blocks or unblocks a visitor. A user whom the website has signed in is blocked in every browser. Their open streams
+ * end at once. Throws 404.
+ */
+export async function blockVisitor(
+  deps: Deps,
+  orgId: string,
+  { id, isBlocked }: { id: string; isBlocked: boolean },
+): Promise<void> {
+  const tokens = await deps.database.write(async (tx) => {
+    const [visitor] = await tx
+      .select()
+      .from(visitors)
+      .where(and(eq(visitors.orgId, orgId), eq(visitors.id, id)))
+    if (!visitor) throw notFound('visitor')
+    const isTheirs =
+      visitor.userId === null
+        ? eq(visitors.id, id)
+        : and(eq(visitors.widgetId, visitor.widgetId), eq(visitors.userId, visitor.userId))
+    const changed = await tx
+      .update(visitors)
+      .set({ blockedAt: isBlocked ? deps.clock.now() : null })
+      .where(and(eq(visitors.orgId, orgId), isTheirs))
+      .returning({ tokenHash: visitors.tokenHash })
+    const action = isBlocked ? 'visitor.blocked' : 'visitor.unblocked'
+    await recordAudit(deps, tx, orgId, { action, subject: { id, label: id } })
+    await recordWorkspaceChange(deps, tx, orgId)
+    return changed.flatMap(({ tokenHash }) => tokenHash ?? [])
+  })
+  recheckVisitors(deps, tokens)
+}
+
+/** Blocks everyone with an IP address, or lets them write again. */
+export async function blockAddress(
+  deps: Deps,
+  orgId: string,
+  { address, agentId, isBlocked }: { address: string; agentId: string; isBlocked: boolean },
+): Promise<void> {
+  await deps.database.write(async (tx) => {
+    if (isBlocked) {
+      const row = { orgId, address, agentId, createdAt: deps.clock.now() }
+      await tx.insert(blockedAddresses).values(row).onConflictDoNothing()
+    } else {
+      const isThis = and(eq(blockedAddresses.orgId, orgId), eq(blockedAddresses.address, address))
+      await tx.delete(blockedAddresses).where(isThis)
+    }
+    const action = isBlocked ? 'address.blocked' : 'address.unblocked'
+    await recordAudit(deps, tx, orgId, { action, subject: { id: address, label: address } })
+    await recordWorkspaceChange(deps, tx, orgId)
+  })
+  recheckVisitors(deps, 'anyone')
+}
+
 /** Visitors who can't write, each user once, and IP addresses whose visitors can't; the newest first. */
 export async function listBlocked(deps: Deps, orgId: string) {
-  const found = await findBlocked(deps, orgId, undefined)
+  const browsers = await findBlocked(deps, orgId, undefined)
   // A user is blocked in each of their browsers.
-  const people = [...new Map(found.map((row) => [row.userId ?? row.id, row])).values()]
+  const people = [...new Map(browsers.map((row) => [row.userId ?? row.id, row])).values()]
   const addresses = await deps.database.read
     .select({
       address: blockedAddresses.address,
@@ -41,8 +96,8 @@ export async function listBlocked(deps: Deps, orgId: string) {
 
 /** Lets a visitor write again; a user in every browser. Throws 404 for one who isn't blocked. */
 export async function unblockVisitor(deps: Deps, orgId: string, id: string): Promise<void> {
-  const [found] = await findBlocked(deps, orgId, eq(visitors.id, id))
-  if (!found) throw notFound('blocked visitor')
+  const [blocked] = await findBlocked(deps, orgId, eq(visitors.id, id))
+  if (!blocked) throw notFound('blocked visitor')
   await blockVisitor(deps, orgId, { id, isBlocked: false })
 }
 
@@ -52,11 +107,11 @@ export async function unblockAddress(
   orgId: string,
   { address, agentId }: { address: string; agentId: string },
 ): Promise<void> {
-  const [found] = await deps.database.read
+  const [blocked] = await deps.database.read
     .select({ address: blockedAddresses.address })
     .from(blockedAddresses)
     .where(and(eq(blockedAddresses.orgId, orgId), eq(blockedAddresses.address, address)))
-  if (!found) throw notFound('blocked address')
+  if (!blocked) throw notFound('blocked address')
   await blockAddress(deps, orgId, { address, agentId, isBlocked: false })
 }
 

@@ -3,16 +3,14 @@ import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordEvents } from '../../../events/events.ts'
-import { changeTicket } from '../../../messages/sends/queries.ts'
 import { saveEdit } from '../../../tickets/message-edits.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
-import { findMessage, saveFile } from './chats.ts'
+import { findMessage, recordTicketChange, saveFile } from './chats.ts'
 import type { FetchedFile } from './fetch-file.ts'
 import { addFetched } from './late-files.ts'
 import type { MessageContent } from './message-content.ts'
-import type { Filed } from './processed.ts'
+import type { UpdateOutcome } from './updates.ts'
 
 interface Edit {
   bot: Bot
@@ -27,15 +25,15 @@ interface Edit {
  * old one, which agents may have seen. An edit reopens nothing and isn't a webhook event. Returns undefined if the
  * message isn't known.
  */
-export async function fileEdit(
+export async function storeEdit(
   deps: Deps,
   tx: Transaction,
   { bot, message, content, fetched }: Edit,
-): Promise<Filed | undefined> {
+): Promise<UpdateOutcome | undefined> {
   const chatId = String(message.chat.id)
-  const known = await findMessage(tx, bot, { chatId, telegramMessageId: message.message_id })
-  if (!known) return undefined
-  const { orgId, ticketId, messageId } = known
+  const stored = await findMessage(tx, bot, { chatId, telegramMessageId: message.message_id })
+  if (!stored) return undefined
+  const { orgId, ticketId, messageId } = stored
   if (ticketId === null || messageId === null) return ignored("The message isn't in a ticket.")
   const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
   const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
@@ -47,7 +45,7 @@ export async function fileEdit(
   // Telegram also reports what no one can see, such as the preview of a link.
   const isSame = text === before.text && format === before.format
   // The album has one text for all its parts. One without a text is not the one that was edited.
-  const isElsewhere = known.album !== null && text === ''
+  const isElsewhere = stored.album !== null && text === ''
   if (fetched.length === 0 && isSame) return ignored('The text is the same.')
   if (fetched.length === 0 && isElsewhere) return ignored("The album's text belongs to another item.")
   const now = deps.clock.now()
@@ -55,13 +53,12 @@ export async function fileEdit(
   if (fetched.length > 0) {
     await addFetched(deps, tx, { bot, fetched }, { orgId, ticketId, messageId })
     await tx.update(messages).set({ editedAt: now }).where(isMessage)
-    await saveFile(tx, known, message)
+    await saveFile(tx, stored, message)
   }
-  await changeTicket(tx, { orgId, id: ticketId, at: now })
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+  await recordTicketChange(deps, tx, { orgId, ticketId })
   return { outcome: 'done' }
 }
 
-function ignored(reason: string): Filed {
+function ignored(reason: string): UpdateOutcome {
   return { outcome: 'ignored', reason }
 }

@@ -1,10 +1,11 @@
 import { and, eq } from 'drizzle-orm'
+import type { ReceivedFile } from '../../../attachments/bindings.ts'
 import { upsertCustomer, upsertCustomerByIdentity } from '../../../customers/customers.ts'
-import { addressKey, asciiDomain, withoutRepetitions } from '../../../customers/email-addresses.ts'
+import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { insertOf } from '../../../database/statement.ts'
 import type { MailOutcome, mails } from '../../../database/tables/mailboxes.ts'
-import { type EmailAddress, type MessageEmail, messageContents } from '../../../database/tables/messages.ts'
+import { messageContents } from '../../../database/tables/messages.ts'
 import { emailedVisitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents, recordWorkspaceChange } from '../../../events/events.ts'
@@ -14,39 +15,29 @@ import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
 import { lockAssignees } from '../../../tickets/update-ticket.ts'
 import { ownMessageIdsIn } from '../message-id.ts'
-import { withoutBrackets } from '../outbound/email-content.ts'
 import { emailWay } from '../outbound/email-way.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
-import type {
-  Authentication,
-  BounceReport,
-  MailAttachment,
-  ParsedMail,
-  ParseResult,
-} from '../parse/parsed-mail.ts'
-import { withoutSubjectToken, withoutToken } from '../reply-address.ts'
+import { firstCodePoints } from '../parse/clean-text.ts'
+import type { BounceReport, ParsedMail, ParseResult } from '../parse/parsed-mail.ts'
+import { withoutSubjectToken } from '../reply-address.ts'
 import { planAutoReply } from './auto-reply.ts'
-import { AUTOMATIC_REASONS, isAutomatic } from './automatic.ts'
 import { recordBounce } from './bounces.ts'
-import { answerOf, type ColleagueAnswer, findColleague } from './colleague.ts'
-import { type FoundTicket, findTicketOf, ownMessageIn } from './find-ticket.ts'
-import { hashOf } from './mail-hash.ts'
+import { findTicketOf, type MailTicket, ownMessageIn } from './find-ticket.ts'
+import { findOrAddKnownMail, hashOf, type KnownMail, saveKnownMail } from './known-mails.ts'
+import { messageEmailOf, provesSender } from './message-email.ts'
+import { findMailbox, lockPending, type Mailbox, saveOutcome } from './queries.ts'
 import {
-  findAddresses,
-  findKnownMail,
-  findMailbox,
-  insertKnownMail,
-  type KnownMail,
-  lockPending,
-  type Mailbox,
-  saveKnownMail,
-  saveOutcome,
-} from './queries.ts'
-import { nameOf, type Writer, writerOf } from './writer-of.ts'
+  AUTOMATIC_REASONS,
+  answerOf,
+  type ColleagueAnswer,
+  findColleague,
+  isAutomatic,
+  nameOf,
+  type Writer,
+  writerOf,
+} from './writer.ts'
 
 const MAX_SUBJECT_LENGTH = 255
-const MAX_ADDRESS_LENGTH = 254
-const MAX_DELIVERED_TO = 5
 const NO_SUBJECT = '(no subject)'
 const UNKNOWN_SENDER = 'Unknown sender'
 /** Written by our own mails: `<message id>.<signature>`. */
@@ -54,14 +45,8 @@ const OWN_HEADER = 'x-bellhop-message'
 
 export type Mail = typeof mails.$inferSelect
 
-/** A file of a mail, in the store. */
-export interface StoredFile extends Omit<MailAttachment, 'path'> {
-  width: number | null
-  height: number | null
-}
-
-/** What happened to a mail. */
-interface Filed {
+/** What became of a mail. */
+interface StoredMail {
   outcome: Exclude<MailOutcome, 'pending'>
   reason?: string
   ticketId?: string
@@ -69,83 +54,75 @@ interface Filed {
 }
 
 /**
- * Decides what happens to a fetched mail, and stores all of it in one unit: the message, its files, the outcome in the
- * ledger. Nothing changes if the mail is not pending anymore.
+ * Decides what becomes of a fetched mail, and stores all of it in the caller's unit: the message, its files, the outcome
+ * in the ledger. Undefined, and nothing changes, if the mail is not pending anymore.
  */
-export async function fileMail(deps: Deps, mail: Mail, read: ReadMail): Promise<void> {
-  await deps.database.write((tx) => fileMailIn(deps, tx, mail, read))
-}
-
-interface ReadMail {
-  result: ParseResult
-  files: StoredFile[]
-}
-
-/** The same in the caller's unit. Returns what happened to the mail; undefined if it is not pending anymore. */
-export async function fileMailIn(
+export async function storeMail(
   deps: Deps,
   tx: Transaction,
   mail: Mail,
-  { result, files }: ReadMail,
-): Promise<Filed | undefined> {
+  { result, files }: { result: ParseResult; files: ReceivedFile[] },
+): Promise<StoredMail | undefined> {
   const [mailbox] = await findMailbox(tx, { orgId: mail.orgId, id: mail.mailboxId })
   if (!mailbox) return undefined
   const assignable = await lockAssignees(tx, mail.orgId, [{ assignedTo: mailbox.defaultAssignee }])
   const [pending] = await lockPending(tx, { orgId: mail.orgId, id: mail.id })
   if (!pending) return undefined
-  const judged =
+  const decided =
     result.outcome === 'parsed'
-      ? await fileParsed(deps, tx, { mail, mailbox, parsed: result.mail, files, assignable })
+      ? await storeParsed(deps, tx, { mail, mailbox, parsed: result.mail, files, assignable })
       : quarantined(result.reason)
-  const filed =
-    judged.outcome === 'quarantined' && mail.becomesTicket
-      ? await fileUnread(deps, tx, {
+  const stored =
+    decided.outcome === 'quarantined' && mail.becomesTicket
+      ? await storeUnread(deps, tx, {
           mail,
           mailbox,
           assignable,
-          reason: judged.reason ?? '',
+          reason: decided.reason ?? '',
           ...wordsIn(result),
         })
-      : judged
-  await saveOutcome(tx, { orgId: mail.orgId, id: mail.id, ...ledgerRow(deps, result, filed) })
-  if (filed.outcome === 'duplicate' && filed.ticketId !== undefined) {
+      : decided
+  await saveOutcome(tx, { orgId: mail.orgId, id: mail.id, ...ledgerRow(deps, result, stored) })
+  if (stored.outcome === 'duplicate' && stored.ticketId !== undefined) {
     await recordEvents(deps, tx, mail.orgId, [
-      { type: 'ticket.updated', ticketId: filed.ticketId, createdAt: deps.clock.now() },
+      { type: 'ticket.updated', ticketId: stored.ticketId, createdAt: deps.clock.now() },
     ])
   }
-  if (filed.outcome === 'quarantined' || mail.becomesTicket) await recordWorkspaceChange(deps, tx, mail.orgId)
-  return filed
+  if (stored.outcome === 'quarantined' || mail.becomesTicket) {
+    await recordWorkspaceChange(deps, tx, mail.orgId)
+  }
+  return stored
 }
 
-interface Filing {
+interface IncomingMail {
   mail: Mail
   mailbox: Mailbox
   parsed: ParsedMail
-  files: StoredFile[]
+  files: ReceivedFile[]
   assignable: Set<string>
 }
 
-async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<Filed> {
-  const { mail, parsed } = filing
+async function storeParsed(deps: Deps, tx: Transaction, incoming: IncomingMail): Promise<StoredMail> {
+  const { mail, parsed } = incoming
   const { orgId } = mail
-  if (parsed.bounce && !mail.becomesTicket) return fileBounce(deps, tx, orgId, parsed.bounce)
+  if (parsed.bounce && !mail.becomesTicket) return storeBounce(deps, tx, orgId, parsed.bounce)
   const { own } = await emailWay(tx, orgId, mail.mailboxId)
   const writer = writerOf(parsed, own)
   if (!writer) return quarantined('The email has no valid sender.')
   if (!mail.becomesTicket && (await isOwn(deps, tx, { orgId, own, writer, parsed }))) {
     return { outcome: 'own' }
   }
-  const known = {
+  const identity = {
     orgId,
     mailboxId: mail.mailboxId,
     messageIdHash: hashOf(parsed.messageId ?? mail.hash ?? mail.id),
     senderHash: hashOf(writer.from.address.toLowerCase()),
     bodyHash: parsed.bodyHash,
   }
-  const [copied] = await takeIn(deps, tx, known)
-  if (copied && !mail.becomesTicket) return duplicateOf(copied, mail)
-  const message = await storeMessage(deps, tx, { ...filing, own, writer })
-  if (!copied) await saveKnownMail(tx, { ...known, ticketId: message.ticketId, messageId: message.id })
+  const earlier = await findOrAddKnownMail(deps, tx, identity)
+  if (earlier && !mail.becomesTicket) return duplicateOf(earlier, mail)
+  const message = await storeMessage(deps, tx, { ...incoming, own, writer })
+  if (!earlier) await saveKnownMail(tx, { ...identity, ticketId: message.ticketId, messageId: message.id })
   return {
     outcome: message.isAutomatic ? 'automatic' : 'message',
     reason: message.isAutomatic && parsed.automatic ? AUTOMATIC_REASONS[parsed.automatic] : '',
@@ -154,20 +131,8 @@ async function fileParsed(deps: Deps, tx: Transaction, filing: Filing): Promise<
   }
 }
 
-/** Returns the same mail if it was taken in before, by this mailbox or another one. Otherwise, it is taken in now. */
-async function takeIn(
-  deps: Deps,
-  tx: Transaction,
-  known: Parameters<typeof findKnownMail>[1],
-): Promise<KnownMail[]> {
-  const before = await findKnownMail(tx, known)
-  if (before.length > 0) return before
-  const isNew = await insertKnownMail(tx, { ...known, createdAt: deps.clock.now() })
-  return isNew.length > 0 ? [] : findKnownMail(tx, known)
-}
-
 /** A copy in another mailbox connects that mailbox with the ticket: see `findReceivingMailboxes`. */
-function duplicateOf({ mailboxId, ticketId, messageId }: KnownMail, mail: Mail): Filed {
+function duplicateOf({ mailboxId, ticketId, messageId }: KnownMail, mail: Mail): StoredMail {
   return {
     outcome: 'duplicate',
     reason: mailboxId === mail.mailboxId ? '' : 'Another mailbox received the same email first.',
@@ -183,7 +148,7 @@ function wordsIn(result: ParseResult): { text?: string; subject?: string } {
  * A mail that can't be read, or has no valid sender, becomes a ticket with its original as a file. Whoever answers it
  * chooses the recipient.
  */
-async function fileUnread(
+async function storeUnread(
   deps: Deps,
   tx: Transaction,
   {
@@ -193,8 +158,8 @@ async function fileUnread(
     reason,
     text,
     subject,
-  }: Omit<Filing, 'parsed' | 'files'> & { reason: string; text?: string; subject?: string },
-): Promise<Filed> {
+  }: Omit<IncomingMail, 'parsed' | 'files'> & { reason: string; text?: string; subject?: string },
+): Promise<StoredMail> {
   const { orgId, id, hash, size } = mail
   if (hash === null) return quarantined(reason)
   const customer = await upsertCustomerByIdentity(deps, tx, orgId, {
@@ -202,27 +167,27 @@ async function fileUnread(
     externalId: id,
     name: UNKNOWN_SENDER,
   })
-  const original = { hash, name: 'original.eml', type: 'message/rfc822', size, contentId: null }
+  const original = { hash, name: 'original.eml', type: 'message/rfc822', size, width: null, height: null }
   const ticket = await openTicket(deps, tx, orgId, {
     channel: 'email',
-    subject: cut(subject || NO_SUBJECT, MAX_SUBJECT_LENGTH),
+    subject: firstCodePoints(subject || NO_SUBJECT, MAX_SUBJECT_LENGTH),
     customer,
     message: { text: text || `${reason} The original is attached.` },
-    attachments: { received: [{ ...original, isInline: false, width: null, height: null }] },
+    attachments: { received: [original] },
     mailboxId: mailbox.id,
-    assignedTo: assignable.has(mailbox.defaultAssignee) ? mailbox.defaultAssignee : '',
+    assignedTo: assigneeOf(mailbox, assignable),
   })
   const [message] = ticket.messages
   return { outcome: 'message', reason, ticketId: ticket.id, ...(message && { messageId: message.id }) }
 }
 
 /** A bounce report about one of our messages marks that message. Any other report is only in the ledger. */
-async function fileBounce(
+async function storeBounce(
   deps: Deps,
   tx: Transaction,
   orgId: string,
   { originalMessageId, recipients }: BounceReport,
-): Promise<Filed> {
+): Promise<StoredMail> {
   const bounced = await recordBounce(deps, tx, orgId, {
     headers: originalMessageId === null ? [] : [originalMessageId],
     recipients: recipients.filter(({ action }) => action === 'failed'),
@@ -235,63 +200,73 @@ type MailFields = Pick<
   'id' | 'text' | 'isAutomatic' | 'email' | 'hasHtml' | 'hasQuote' | 'isHtmlFormatted' | 'hasRemoteImages'
 >
 
-interface Received extends Filing {
+interface WrittenMail extends IncomingMail {
   own: OwnAddresses
   writer: Writer
 }
 
 /** Into its ticket, or a new one. */
-async function storeMessage(deps: Deps, tx: Transaction, received: Received): Promise<Message> {
-  const { mail, parsed, writer, own } = received
+async function storeMessage(deps: Deps, tx: Transaction, written: WrittenMail): Promise<Message> {
+  const { mail, parsed, writer, own } = written
   const { orgId, mailboxId } = mail
   const sender = writer.person.address.toLowerCase()
-  const email = withoutTokens(await ownAddressKeys(tx, orgId), emailOf(parsed, writer, own))
+  const email = await messageEmailOf(tx, { orgId, parsed, writer, own })
   const colleague = email.isUnverified ? undefined : await findColleague(tx, { orgId, own, writer })
   const isProven = provesSender(parsed.authentication, writer.from.address)
   const isColleague = colleague !== undefined && isProven
-  const found = mail.becomesTicket
+  const ticket = mail.becomesTicket
     ? undefined
     : await findTicketOf(deps, tx, { orgId, mailboxId, mail: parsed, sender, isColleague, own })
   const fields = {
     id: deps.newId('msg'),
     text: parsed.text,
-    isAutomatic: !mail.becomesTicket && isAutomatic(parsed, { writer, found }),
-    email: found
-      ? { ...email, subject: withoutSubjectToken(deps.encryption, email.subject, found.ticketId) }
+    isAutomatic: !mail.becomesTicket && isAutomatic(parsed, { writer, ticket }),
+    email: ticket
+      ? { ...email, subject: withoutSubjectToken(deps.encryption, email.subject, ticket.ticketId) }
       : email,
     hasHtml: parsed.html !== null,
     hasQuote: parsed.quoted !== '',
     isHtmlFormatted: parsed.isFormatted,
     hasRemoteImages: parsed.hasRemoteImages,
   }
-  const claimed = colleague !== undefined && found ? answerOf(fields, { own, found }) : undefined
+  const claimed = colleague !== undefined && ticket ? answerOf(fields, { own, ticket }) : undefined
   // Anyone can write a colleague's address into From, and customers know the ids of a ticket's mails, our signed ones too.
   // So these count only where the mailbox's server checks nothing.
-  const isUnchecked = parsed.authentication === null && found?.isSigned === true
+  const isUnchecked = parsed.authentication === null && ticket?.isSigned === true
   const answer = isProven || isUnchecked ? claimed : undefined
   if (claimed && !answer) fields.email = { ...fields.email, isUnverified: true }
   const message =
-    answer && found && colleague !== undefined
+    answer && ticket && colleague !== undefined
       ? await addAnswer(deps, tx, {
-          ...received,
+          ...written,
           agentName: colleague,
-          found,
+          ticket,
           fields: { ...fields, ...answer },
         })
-      : found
-        ? await addToTicket(deps, tx, { ...received, found, fields })
-        : await openNew(deps, tx, { ...received, fields })
-  await storeContents(tx, { mail, parsed, message })
+      : ticket
+        ? await addToTicket(deps, tx, { ...written, ticket, fields })
+        : await openNew(deps, tx, { ...written, fields })
+  const { quoted, html } = parsed
+  const { id: messageId, ticketId } = message
+  await insertContents(tx, [
+    { messageId, orgId, ticketId, quoted: quoted === '' ? null : quoted, html, mailId: mail.id },
+  ])
   return message
 }
 
 async function addToTicket(
   deps: Deps,
   tx: Transaction,
-  { mail, writer: { person }, files, found, fields }: Received & { found: FoundTicket; fields: MailFields },
+  {
+    mail,
+    writer: { person },
+    files,
+    ticket,
+    fields,
+  }: WrittenMail & { ticket: MailTicket; fields: MailFields },
 ): Promise<Message> {
   const { orgId } = mail
-  const { ticketId, author, isVisitor = false } = found
+  const { ticketId, author, isVisitor = false } = ticket
   const name = nameOf(person)
   if (isVisitor) await recordAnswer(deps, tx, { orgId, address: person.address })
   else if (author === 'customer') {
@@ -317,7 +292,7 @@ async function recordAnswer(
 async function openNew(
   deps: Deps,
   tx: Transaction,
-  { mail, mailbox, parsed, files, assignable, writer, fields }: Received & { fields: MailFields },
+  { mail, mailbox, parsed, files, assignable, writer, fields }: WrittenMail & { fields: MailFields },
 ): Promise<Message> {
   const { orgId } = mail
   const { person } = writer
@@ -326,15 +301,14 @@ async function openNew(
     email: person.address,
     isNameVerified: false,
   })
-  const { defaultAssignee } = mailbox
   const ticket = await openTicket(deps, tx, orgId, {
     channel: 'email',
-    subject: parsed.subject === '' ? NO_SUBJECT : cut(parsed.subject, MAX_SUBJECT_LENGTH),
+    subject: parsed.subject === '' ? NO_SUBJECT : firstCodePoints(parsed.subject, MAX_SUBJECT_LENGTH),
     customer,
     message: fields,
     attachments: { received: files },
     mailboxId: mailbox.id,
-    assignedTo: assignable.has(defaultAssignee) ? defaultAssignee : '',
+    assignedTo: assigneeOf(mailbox, assignable),
   })
   const [message] = ticket.messages
   if (!message) throw new Error('A ticket was opened without its message.')
@@ -344,16 +318,8 @@ async function openNew(
   return message
 }
 
-/** Stores what the thread loads later: quoted text and HTML. */
-async function storeContents(
-  tx: Transaction,
-  { mail, parsed, message }: { mail: Mail; parsed: ParsedMail; message: Message },
-): Promise<void> {
-  const { id: messageId, orgId, ticketId } = message
-  const { quoted, html } = parsed
-  await insertContents(tx, [
-    { messageId, orgId, ticketId, quoted: quoted === '' ? null : quoted, html, mailId: mail.id },
-  ])
+function assigneeOf({ defaultAssignee }: Mailbox, assignable: Set<string>): string {
+  return assignable.has(defaultAssignee) ? defaultAssignee : ''
 }
 
 /**
@@ -377,19 +343,15 @@ async function addAnswer(
   {
     mail,
     files,
-    found,
+    ticket,
     agentName,
     fields,
-  }: Received & {
-    found: FoundTicket
-    agentName: string
-    fields: MailFields & ColleagueAnswer
-  },
+  }: WrittenMail & { ticket: MailTicket; agentName: string; fields: MailFields & ColleagueAnswer },
 ): Promise<Message> {
   const { id, text, isAutomatic: _, ...sentElsewhere } = fields
   const { message, event } = await addAgentMessage(deps, tx, mail.orgId, {
     id,
-    ticketId: found.ticketId,
+    ticketId: ticket.ticketId,
     text,
     agentName,
     attachments: { received: files },
@@ -399,81 +361,25 @@ async function addAnswer(
   return message
 }
 
-/** The addresses of all mailboxes, removed ones too: answers still name them. */
-async function ownAddressKeys(tx: Transaction, orgId: string): Promise<Set<string>> {
-  const own = await findAddresses(tx, { orgId })
-  return new Set(own.map(({ address }) => addressKey(address)))
-}
-
-/** Removes the tokens from our own addresses, so that people see the addresses they know. */
-function withoutTokens(own: Set<string>, { replyTo, to, cc, ...email }: MessageEmail): MessageEmail {
-  const shown = ({ name, address }: EmailAddress): EmailAddress => {
-    const plain = withoutToken(address)
-    return { name, address: own.has(addressKey(plain)) ? plain : address }
-  }
-  const shownTo = withoutRepetitions(to.map(shown))
-  return { ...email, replyTo: replyTo.map(shown), to: shownTo, cc: withoutRepetitions(cc.map(shown)) }
-}
-
-function emailOf(parsed: ParsedMail, { from, person }: Writer, own: OwnAddresses): MessageEmail {
-  const { replyTo, to, cc, subject, authentication } = parsed
-  const messageId = parsed.messageId && withoutBrackets(parsed.messageId)
-  const references = parsed.references.map(withoutBrackets)
-  const deliveredTo = parsed.deliveredTo.filter((address) => !own.has(address)).slice(0, MAX_DELIVERED_TO)
-  const isForged = authentication !== null && isUnverified(authentication)
-  return {
-    from,
-    replyTo,
-    to,
-    cc,
-    subject,
-    messageId,
-    references,
-    ...(person !== from && { writer: person }),
-    ...(deliveredTo.length > 0 && { deliveredTo }),
-    ...(isForged && { isUnverified: true }),
-  }
-}
-
-/**
- * Follows the rule of the sender's domain (RFC 7489). Without such a rule, a mail is unverified if the domain neither
- * sent nor signed it.
- */
-function isUnverified({ dmarc, spf, dkim }: Authentication): boolean {
-  return dmarc === 'fail' || (dmarc === 'none' && spf === 'fail' && dkim !== 'pass')
-}
-
-/** Whether the mailbox's server found that the domain in From, its parent or its child sent or signed the mail. */
-function provesSender(authentication: Authentication | null, address: string): boolean {
-  if (authentication === null || isUnverified(authentication)) return false
-  const domain = asciiDomain(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
-  const isRelated = (other: string) => domain.endsWith(`.${other}`) || other.endsWith(`.${domain}`)
-  return (
-    authentication.dmarc === 'pass' ||
-    authentication.domains.some((other) => other === domain || (other.includes('.') && isRelated(other)))
-  )
-}
-
-function ledgerRow(deps: Deps, result: ParseResult, { outcome, reason = '', ticketId, messageId }: Filed) {
+function ledgerRow(
+  deps: Deps,
+  result: ParseResult,
+  { outcome, reason = '', ticketId, messageId }: StoredMail,
+) {
   const parsed = result.outcome === 'parsed' ? result.mail : undefined
   return {
     outcome,
     reason,
-    fromAddress: cut((parsed?.from ?? parsed?.sender)?.address ?? '', MAX_ADDRESS_LENGTH),
-    subject: cut(parsed?.subject ?? '', MAX_SUBJECT_LENGTH),
+    fromAddress: (parsed?.from ?? parsed?.sender)?.address ?? '',
+    subject: firstCodePoints(parsed?.subject ?? '', MAX_SUBJECT_LENGTH),
     ticketId: ticketId ?? null,
     messageId: messageId ?? null,
     processedAt: deps.clock.now(),
   }
 }
 
-function quarantined(reason: string): Filed {
+function quarantined(reason: string): StoredMail {
   return { outcome: 'quarantined', reason }
-}
-
-/** By code points, so that no character is cut in half. */
-function cut(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : [...text].slice(0, maxLength).join('')
 }
 
 const insertContents = insertOf(messageContents)
