@@ -1,12 +1,9 @@
-import { eq } from 'drizzle-orm'
-import { mailboxes } from '../../../database/tables/mailboxes.ts'
+import type { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
-import type { Loop } from '../../../loop.ts'
-import { pauseFor, startReceiving } from '../../accounts/receive-accounts.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 import type { ImapSession } from '../imap/imap-session.ts'
 import { MailServerError } from '../mail-server-error.ts'
 import { type ReceiveCheck, recordReceiving, recordRefusal } from '../mailboxes/mailbox-health.ts'
-import { mailboxAccounts } from '../mailboxes/mailboxes.ts'
 import { TokenError } from '../oauth/token-request.ts'
 import { syncFolder } from './sync-folder.ts'
 
@@ -21,26 +18,18 @@ const REFUSED_TOKEN_PAUSE_MS = 300_000
 
 type Mailbox = typeof mailboxes.$inferSelect
 
-interface Receiving {
+export interface Receiving {
   /** Connects to the IMAP server of a mailbox. */
   open(mailbox: Mailbox, signal: AbortSignal): Promise<ImapSession>
   /** Called when mails have been stored. */
   onFetched(): void
 }
 
-/** Receives the mail of all active mailboxes. */
-export function startReceivingMail(deps: Deps, receiving: Receiving): Loop {
-  return startReceiving(deps, mailboxAccounts, {
-    isActive: eq(mailboxes.state, 'active'),
-    receive: (mailbox, signal) => receiveMailbox(deps, mailbox, receiving, signal),
-  })
-}
-
 /**
  * Receives the mail of one mailbox until `signal` aborts: connects, fetches what is new in each folder, waits for news
  * (IDLE, RFC 2177) and begins again. After a failure it connects again, after a pause. Its health is stored with it.
  */
-async function receiveMailbox(
+export async function receiveMailbox(
   deps: Deps,
   mailbox: Mailbox,
   receiving: Receiving,
