@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
@@ -154,6 +154,15 @@ export function pauseAndResume<Row extends AccountRow & { state: string }>(
         return save(tx, before, { ...of.active, updatedAt: deps.clock.now() })
       }),
   ]
+}
+
+/** Whether any organization has an account in this table. */
+export async function isAnyConnected({ database }: Deps, table: PgTable | undefined): Promise<boolean> {
+  if (!table) return false
+  const { deletedAt } = getTableColumns(table)
+  const isConnected = deletedAt && isNull(deletedAt)
+  const [some] = await database.read.select({ one: sql`1` }).from(table).where(isConnected).limit(1)
+  return some !== undefined
 }
 
 /** Names of the fields in which two rows differ. */
