@@ -2,7 +2,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { ReceivedFile } from '../attachments/bindings.ts'
 import type { Send } from '../channels/channel.ts'
 import { storeFiles } from '../channels/email/inbound/process-loop.ts'
-import { type Mail, storeMail } from '../channels/email/inbound/store-mail.ts'
+import { storeMail } from '../channels/email/inbound/store-mail.ts'
 import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
 import { isByEmail } from '../channels/email/outbound/email-content.ts'
 import { createMailParser } from '../channels/email/parse/parse-mail.ts'
@@ -106,29 +106,23 @@ export async function storeFetched(
 ): Promise<string | undefined> {
   const now = deps.clock.now()
   mailbox.count += 1
-  const mail: Mail = {
-    id: deps.newId('eml'),
-    orgId: mailbox.orgId,
-    mailboxId: mailbox.id,
-    folder: FOLDER,
-    uidValidity: '1',
-    uid: mailbox.count,
-    hash,
-    size,
-    receivedAt: now,
-    outcome: 'pending',
-    reason: '',
-    fromAddress: '',
-    subject: '',
-    ticketId: null,
-    messageId: null,
-    becomesTicket: false,
-    attempts: 0,
-    createdAt: now,
-    processedAt: null,
-  }
-  await tx.insert(mails).values(mail)
-  return (await storeMail(deps, tx, mail, { result, files }))?.ticketId
+  const [mail] = await tx
+    .insert(mails)
+    .values({
+      id: deps.newId('eml'),
+      orgId: mailbox.orgId,
+      mailboxId: mailbox.id,
+      folder: FOLDER,
+      uidValidity: '1',
+      uid: mailbox.count,
+      hash,
+      size,
+      receivedAt: now,
+      outcome: 'pending',
+      createdAt: now,
+    })
+    .returning()
+  return mail && (await storeMail(deps, tx, mail, { result, files }))?.ticketId
 }
 
 /** From a reply until the mail server has it. */

@@ -121,11 +121,9 @@ const TELEGRAM_ELSEWHERE = [
   'server/machine/recorded-settings.ts',
   'server/organizations/checklist.ts',
   'server/organizations/routes.ts',
-  'server/organizations/settings.ts',
   'server/search/index/read-documents.ts',
   'server/search/query-language.ts',
-  'server/threads/thread.ts',
-  'server/tickets/message-slices.ts',
+  'server/threads/timeline.ts',
   'server/tickets/queries.ts',
   'server/tickets/receive-message.ts',
 ]

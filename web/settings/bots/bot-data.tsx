@@ -1,8 +1,10 @@
 import CircleX from 'lucide-solid/icons/circle-x'
 import Unplug from 'lucide-solid/icons/unplug'
+import type { ComponentProps } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { createResource } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { PasswordField } from '../../forms/password-field.tsx'
 import { ACCOUNT_STATES } from '../channel-account.tsx'
 import type { ShownState } from '../detail-list.tsx'
 
@@ -46,4 +48,17 @@ export function queueSentence({ queue: { incoming, outgoing } }: Bot): string {
 
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** The token of a bot. Anyone who has it controls the bot, so it is hidden like a password. */
+export function TokenField(props: Omit<ComponentProps<typeof PasswordField>, 'autocomplete'>) {
+  return (
+    <PasswordField
+      {...props}
+      name="bot-token"
+      secret="token"
+      autocomplete="new-password"
+      placeholder="123456789:AAH…"
+    />
+  )
 }

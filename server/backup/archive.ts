@@ -1,12 +1,115 @@
-import { createWriteStream, writeFileSync } from 'node:fs'
+import { createReadStream, createWriteStream, writeFileSync } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import { createZstdDecompress } from 'node:zlib'
-import { extract } from 'tar-stream'
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
+import { extract, type Header, pack } from 'tar-stream'
 import { DATABASE_FILE } from '../database/open.ts'
 import { SECRET_FILE } from '../machine/data-folder.ts'
-import { type ArchiveFile, namingDamage, openArchive } from './archive-file.ts'
+import { type ArchiveFile, encrypt, namingDamage, openArchive } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
-import { isNewerFormat, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts'
+
+/** The last file in a backup, so that a backup that was cut off has none. */
+export const MANIFEST_FILE = 'manifest.json'
+const FORMAT = 'bellhop-backup'
+const FORMAT_VERSION = 1
+
+export interface Manifest {
+  format: string
+  formatVersion: number
+  /** Version of the program that made it. */
+  bellhop: string
+  /** Number of migrations of the database. */
+  schema: number
+  /** ISO 8601. */
+  createdAt: string
+  /** Files by name, without the attachments: the name of an attachment is its SHA-256. */
+  files: Record<string, { bytes: number; sha256: string }>
+  attachments: { files: number; bytes: number }
+  /** SHA-256 of attachments that the database refers to, but that were missing or damaged when the backup was made. */
+  missing: string[]
+}
+
+export function manifestOf(content: Omit<Manifest, 'format' | 'formatVersion'>): Manifest {
+  return { format: FORMAT, formatVersion: FORMAT_VERSION, ...content }
+}
+
+/** Undefined when it isn't a manifest. */
+function parseManifest(text: string): Manifest | undefined {
+  try {
+    const manifest: Manifest = JSON.parse(text)
+    const isWhole =
+      manifest.format === FORMAT &&
+      Number.isInteger(manifest.formatVersion) &&
+      Number.isInteger(manifest.schema) &&
+      Number.isInteger(manifest.attachments.files) &&
+      Object.values(manifest.files).every(({ bytes, sha256 }) => Number.isInteger(bytes) && sha256.length > 0)
+    return isWhole ? manifest : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a newer program made the backup. */
+function isNewerFormat({ formatVersion }: Manifest): boolean {
+  return formatVersion > FORMAT_VERSION
+}
+
+/** A file in the archive: its bytes, or the path of the file to read. */
+export interface ArchiveEntry {
+  name: string
+  size: number
+  from: Uint8Array | string
+}
+
+/**
+ * Writes a tar file compressed with Zstandard (RFC 8878) and, with a passphrase, encrypted in the age format, so that
+ * `age -d`, `zstd -d`, and `tar` open it. Replaces the file, and syncs it. `at` is in milliseconds since 1970.
+ */
+export async function writeArchive(
+  file: string,
+  { entries, passphrase, at }: { entries: AsyncIterable<ArchiveEntry>; passphrase?: string; at: number },
+): Promise<void> {
+  const archive = pack()
+  const compress = createZstdCompress({
+    params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
+  })
+  const out = createWriteStream(file, { mode: 0o600, flush: true })
+  const written =
+    passphrase === undefined
+      ? pipeline(archive, compress, out)
+      : pipeline(archive, compress, (bytes) => encrypt(bytes, passphrase), out)
+  written.catch((error) => archive.destroy(error))
+  const outcomes = await Promise.allSettled([written, fill(archive, entries, new Date(at))])
+  // The disk's error comes first: it is what ended the other.
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+}
+
+async function fill(
+  archive: ReturnType<typeof pack>,
+  entries: AsyncIterable<ArchiveEntry>,
+  mtime: Date,
+): Promise<void> {
+  try {
+    for await (const { name, size, from } of entries) {
+      const header = { name, size, mode: 0o600, mtime }
+      if (typeof from === 'string') await pipeline(createReadStream(from), archive.entry(header))
+      else await addWhole(archive, header, from)
+    }
+    archive.finalize()
+  } catch (error) {
+    archive.destroy(error instanceof Error ? error : undefined)
+    throw error
+  }
+}
+
+function addWhole(
+  archive: ReturnType<typeof pack>,
+  header: Partial<Header> & { name: string },
+  bytes: Uint8Array,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    archive.entry(header, Buffer.from(bytes), (error) => (error ? reject(error) : resolve()))
+  })
+}
 
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 const ATTACHMENT = /^attachments\/([0-9a-f]{2})\/(\1[0-9a-f]{62})$/
