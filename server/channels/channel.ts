@@ -57,9 +57,9 @@ export interface Channel {
   readonly erasure?: Erasure
   /** The rows of its mailboxes or bots: a commit of one may start or stop what runs. */
   readonly accounts?: PgTable
-  /** Whether an organization uses it, so that it has to receive. */
+  /** Whether it has to be started. By default, once one of its accounts is connected. */
   isUsed?(deps: Deps): Promise<boolean>
-  /** Starts receiving. Called once, when an organization uses it; loads the rest of the channel. */
+  /** Starts receiving. Called once, when it is used; loads the rest of the channel. */
   start?(deps: Deps, live: LiveTyping): Promise<Pick<Loop, 'stop'>>
 }
 

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { type Loop, startLoop } from '../loop.ts'
+import { isAnyConnected } from './accounts/accounts.ts'
 import type { Channel, LiveTyping } from './channel.ts'
 
 /** The shortest pause between two checks for a first mailbox or bot after commits. */
@@ -26,7 +27,8 @@ export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
     if (rest > 0) return rest
     lookedAt = deps.clock.monotonic()
     for (const channel of unstarted) {
-      if (!(await channel.isUsed?.(deps))) continue
+      const isUsed = channel.isUsed?.(deps) ?? isAnyConnected(deps, channel.accounts)
+      if (!(await isUsed)) continue
       if (channel.sending && !isSending) {
         isSending = true
         running.push(...(await startSends()))

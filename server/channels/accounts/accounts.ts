@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
@@ -126,6 +126,43 @@ export function accountsOf<Row extends AccountRow>(kind: AccountKind<Row>): Acco
     },
   }
   return accounts
+}
+
+type ChangeState<Row> = (deps: Deps, orgId: string, id: string) => Promise<Row>
+
+/** Verbs that pause and resume an account. Both do nothing for one that is in that state already. */
+export function pauseAndResume<Row extends AccountRow & { state: string }>(
+  { noun, change, save }: Accounts<Row>,
+  of: {
+    /** The columns of a paused and of an active one. */
+    paused: Partial<Row>
+    active: Partial<Row>
+    /** Throws 409 for one that can't be active yet. */
+    requireReady?: (before: Row) => void
+  },
+): [pause: ChangeState<Row>, resume: ChangeState<Row>] {
+  return [
+    (deps, orgId, id) =>
+      change(deps, orgId, { id, action: `${noun}.paused` }, async (tx, before) => {
+        if (before.state === 'paused') return before
+        return save(tx, before, { ...of.paused, updatedAt: deps.clock.now() })
+      }),
+    (deps, orgId, id) =>
+      change(deps, orgId, { id, action: `${noun}.resumed` }, async (tx, before) => {
+        if (before.state === 'active') return before
+        of.requireReady?.(before)
+        return save(tx, before, { ...of.active, updatedAt: deps.clock.now() })
+      }),
+  ]
+}
+
+/** Whether any organization has an account in this table. */
+export async function isAnyConnected({ database }: Deps, table: PgTable | undefined): Promise<boolean> {
+  if (!table) return false
+  const { deletedAt } = getTableColumns(table)
+  const isConnected = deletedAt && isNull(deletedAt)
+  const [some] = await database.read.select({ one: sql`1` }).from(table).where(isConnected).limit(1)
+  return some !== undefined
 }
 
 /** Names of the fields in which two rows differ. */

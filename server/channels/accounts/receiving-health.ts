@@ -1,5 +1,6 @@
 import type { SQL } from 'drizzle-orm'
-import type { Deps } from '../../deps.ts'
+import type { Transaction } from '../../database/database.ts'
+import { actingAs, type Deps } from '../../deps.ts'
 import { recordWorkspaceChange } from '../../events/events.ts'
 import { startPeriodic } from '../../jobs/pruning.ts'
 import type { Loop } from '../../loop.ts'
@@ -47,26 +48,35 @@ export function hasFailedLong(account: HealthColumns, now: number): boolean {
   return now - (failingSince(account) ?? now) >= MAX_FAILING_MS
 }
 
+interface HealthChange<Row> {
+  /** Whether pages show the difference. */
+  isVisible: boolean
+  /** The other side refuses the sign-in, which the audit log gets. */
+  isRefused?: boolean
+  /** Undefined for a row that must stay. */
+  changeOf: (before: Row) => Partial<Row> | undefined
+}
+
 /** Stores what an attempt says about an account. Locks the organization's row first when open pages have something to load. */
 export async function recordHealth<Row extends AccountRow>(
   deps: Deps,
-  { lock, save }: Accounts<Row>,
-  { orgId, id }: Row,
-  {
-    isVisible,
-    changeOf,
-  }: {
-    /** Whether pages show the difference. */
-    isVisible: boolean
-    /** Undefined for a row that must stay. */
-    changeOf: (before: Row) => Partial<Row> | undefined
-  },
+  { noun, lock, save, change }: Accounts<Row>,
+  { orgId, id }: Pick<Row, 'orgId' | 'id'>,
+  { isVisible, isRefused = false, changeOf }: HealthChange<Row>,
 ): Promise<void> {
+  const saveChange = async (tx: Transaction, before: Row) => {
+    const set = changeOf(before)
+    return set ? save(tx, before, set) : before
+  }
+  if (isRefused) {
+    const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
+    await change(asSystem, orgId, { id, action: `${noun}.refused` }, saveChange)
+    return
+  }
   await deps.database.write(async (tx) => {
     if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
     const before = await lock(tx, orgId, id)
-    const change = before && changeOf(before)
-    if (before && change) await save(tx, before, change)
+    if (before) await saveChange(tx, before)
   })
 }
 

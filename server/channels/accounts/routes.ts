@@ -42,13 +42,17 @@ export function accountHandlers<Row, View>({
   }
 
   return {
-    view,
     list: async (request: OfAdmin) => ({
       data: await viewAll(request, await list(request.as, request.me.orgId)),
     }),
     /** Runs a verb and returns the account as it is afterward. */
     after: (verb: OnAccount<Row>) => async (request: OnOne) =>
       view(request, await verb(request.as, request.me.orgId, request.params.id)),
+    /** Runs a verb with the body of the request and returns the account as it is afterward. */
+    afterChange:
+      <Body>(verb: (as: Deps, orgId: string, id: string, body: Body) => Promise<Row>) =>
+      async (request: OnOne & { body: Body }) =>
+        view(request, await verb(request.as, request.me.orgId, request.params.id, request.body)),
     remove:
       (verb: OnAccount<void>) =>
       async ({ as, me, params }: OnOne) => {

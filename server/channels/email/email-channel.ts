@@ -1,4 +1,4 @@
-import { eq, isNull } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { statement, text } from '../../database/statement.ts'
 import { mailboxes } from '../../database/tables/mailboxes.ts'
@@ -61,7 +61,6 @@ export const emailChannel: AddressChannel = {
   undoSeconds: undoSecondsIn('email', organizations.undoEmailSeconds),
   sending,
   accounts: mailboxes,
-  isUsed: async (deps) => (await anyMailbox(deps.database.read, {})).length > 0,
   async start(deps) {
     const { startEmail } = await import('./start-email.ts')
     return startEmail(deps)
@@ -136,8 +135,4 @@ const findMailbox = statement('sends_mailbox', { id: text }, (read: Reader | Tra
     })
     .from(mailboxes)
     .where(eq(mailboxes.id, p.id)),
-)
-
-const anyMailbox = statement('channels_mailbox', {}, (read: Reader) =>
-  read.select({ id: mailboxes.id }).from(mailboxes).where(isNull(mailboxes.deletedAt)).limit(1),
 )

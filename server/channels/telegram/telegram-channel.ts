@@ -1,4 +1,4 @@
-import { eq, isNull } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { statement, text } from '../../database/statement.ts'
 import { bots } from '../../database/tables/bots.ts'
@@ -63,7 +63,6 @@ export const telegramChannel: Channel = {
   changes: telegramChanges,
   accounts: bots,
   erasure: telegramErasure,
-  isUsed: async (deps) => (await anyBot(deps.database.read, {})).length > 0,
   async start(deps, live) {
     const { startTelegramReceiving } = await import('./start-telegram.ts')
     return startTelegramReceiving(deps, live)
@@ -120,8 +119,4 @@ const findBot = statement('sends_bot', { id: text }, (read: Reader | Transaction
     })
     .from(bots)
     .where(eq(bots.id, p.id)),
-)
-
-const anyBot = statement('channels_bot', {}, (read: Reader) =>
-  read.select({ id: bots.id }).from(bots).where(isNull(bots.deletedAt)).limit(1),
 )

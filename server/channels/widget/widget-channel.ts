@@ -7,6 +7,7 @@ import { organizations } from '../../database/tables/organizations.ts'
 import { widgetConversations, widgets } from '../../database/tables/widgets.ts'
 import { failedPlan } from '../../messages/sends/plan-sends.ts'
 import { undoSecondsIn } from '../../messages/sends/undo-seconds.ts'
+import { isAnyConnected } from '../accounts/accounts.ts'
 import type { ChangeableMessage, Channel, SentMessage, Way } from '../channel.ts'
 import { scheduleUnreadEmail, unreadRecipient } from './unread/unread-answers.ts'
 import { widgetErasure } from './visitors/erase-visitors.ts'
@@ -38,7 +39,7 @@ export const widgetChannel: Channel = {
     return seenBy(tx, message)
   },
   // What starts later emails answers that visitors have not read.
-  isUsed: async (deps) => (await deps.channels.byAddress.isUsed?.(deps)) ?? false,
+  isUsed: (deps) => isAnyConnected(deps, deps.channels.byAddress.accounts),
   async start(deps) {
     const { startUnreadEmails } = await import('./unread/unread-emails.ts')
     return startUnreadEmails(deps)

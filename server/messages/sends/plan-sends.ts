@@ -1,4 +1,11 @@
-import type { Outgoing, PlannedSends, ReplyDestination, SendingTicket, Way } from '../../channels/channel.ts'
+import type {
+  Outgoing,
+  PlannedSends,
+  ReplyDestination,
+  Send,
+  SendingTicket,
+  Way,
+} from '../../channels/channel.ts'
 import type { SentBy } from '../../channels/kinds.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import type { Deps } from '../../deps.ts'
@@ -14,6 +21,26 @@ export async function planSends(deps: Deps, tx: Transaction, outgoing: Outgoing)
     ? await wayOf(deps, tx, ticket, customer)
     : await deps.channels.byAddress.wayThrough(tx, ticket.orgId, ticket.mailboxId)
   return way.plan(deps, tx, outgoing)
+}
+
+type NewSend = Pick<
+  Send,
+  'orgId' | 'ticketId' | 'messageId' | 'channel' | 'laneId' | 'conversation' | 'content' | 'createdAt'
+>
+
+/** A send that is due at once. `waits` says why its account can't send now. */
+export function waitingSend(deps: Deps, { waits, ...send }: NewSend & { waits: string | undefined }): Send {
+  return {
+    id: deps.newId('snd'),
+    ...send,
+    state: 'waiting',
+    dueAt: send.createdAt,
+    attempts: 0,
+    externalId: null,
+    error: waits ?? '',
+    outcomes: [],
+    finishedAt: null,
+  }
 }
 
 /** How the messages of a ticket leave: on the channel where its customer has continued it, or else its own. */

@@ -10,6 +10,7 @@ import { tickets } from '../../../server/database/tables/tickets.ts'
 import type { Deps } from '../../../server/deps.ts'
 import { startPeriodic } from '../../../server/jobs/pruning.ts'
 import { pausedSentence } from '../../../server/messages/sends/account-health.ts'
+import { waitingSend } from '../../../server/messages/sends/plan-sends.ts'
 import { receiveCustomerMessage } from '../../../server/tickets/receive-message.ts'
 import { openTicket } from '../../../server/tickets/tickets.ts'
 
@@ -101,7 +102,6 @@ export function createFolderChannel(root: string): Channel {
     undoSeconds: async () => 0,
     sending,
     accounts: organizations,
-    isUsed: async (deps) => (await deps.database.read.select().from(organizations).limit(1)).length > 0,
     start: async (deps) =>
       startPeriodic(deps, 'folder', {
         everyMs: EVERY_MS,
@@ -157,8 +157,7 @@ async function planFile(
       ),
     )
     .where(and(eq(tickets.orgId, ticket.orgId), eq(tickets.id, ticket.id)))
-  const send: Send = {
-    id: deps.newId('snd'),
+  const send = waitingSend(deps, {
     orgId: ticket.orgId,
     ticketId: ticket.id,
     messageId: message.id,
@@ -166,15 +165,9 @@ async function planFile(
     laneId: ACCOUNT,
     conversation: ticket.id,
     content: { person: writer?.person ?? '', text: message.text },
-    state: 'waiting',
-    dueAt: message.createdAt,
-    attempts: 0,
-    externalId: null,
-    error: waits ?? '',
-    outcomes: [],
+    waits,
     createdAt: message.createdAt,
-    finishedAt: null,
-  }
+  })
   return { sending: 'queued', sendError: waits ?? null, sentBy: 'folder', email: null, sends: [send] }
 }
 

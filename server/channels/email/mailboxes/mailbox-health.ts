@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
 import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
-import { actingAs, type Deps } from '../../../deps.ts'
+import type { Deps } from '../../../deps.ts'
 import type { Loop } from '../../../loop.ts'
 import { hasFailedLong, healthOf, recordHealth, startAccountAlerts } from '../../accounts/receiving-health.ts'
 import type { Mailbox } from './mailbox-rows.ts'
@@ -45,6 +45,16 @@ export function startMailboxAlerts(deps: Deps): Loop {
 
 export type MailCounts = Record<MailOutcome, number>
 
+const NO_MAILS: MailCounts = {
+  pending: 0,
+  message: 0,
+  automatic: 0,
+  bounce: 0,
+  duplicate: 0,
+  own: 0,
+  quarantined: 0,
+}
+
 /** The number of mails by outcome, of one mailbox or of all. */
 export async function countMails(deps: Deps, orgId: string, mailboxId?: string): Promise<MailCounts> {
   const found = await deps.database.background
@@ -52,17 +62,7 @@ export async function countMails(deps: Deps, orgId: string, mailboxId?: string):
     .from(mails)
     .where(and(eq(mails.orgId, orgId), mailboxId === undefined ? undefined : eq(mails.mailboxId, mailboxId)))
     .groupBy(mails.outcome)
-  const counted = new Map(found.map((one) => [one.outcome, one.mails]))
-  const of = (outcome: MailOutcome) => counted.get(outcome) ?? 0
-  return {
-    pending: of('pending'),
-    message: of('message'),
-    automatic: of('automatic'),
-    bounce: of('bounce'),
-    duplicate: of('duplicate'),
-    own: of('own'),
-    quarantined: of('quarantined'),
-  }
+  return { ...NO_MAILS, ...Object.fromEntries(found.map((one) => [one.outcome, one.mails])) }
 }
 
 export type UnfinishedMails = { pending: number; quarantined: number }
@@ -103,7 +103,7 @@ export async function countAllMail(deps: Deps): Promise<MailTotals> {
     .select({ mailboxId: mails.mailboxId, outcome: mails.outcome, mails: count() })
     .from(mails)
     .groupBy(mails.mailboxId, mails.outcome)
-  const outcomes = { pending: 0, message: 0, automatic: 0, bounce: 0, duplicate: 0, own: 0, quarantined: 0 }
+  const outcomes = { ...NO_MAILS }
   for (const one of grouped) outcomes[one.outcome] += one.mails
   const [oldest] = await read
     .select({ at: min(mails.createdAt) })
@@ -166,16 +166,29 @@ export async function recordRefusal(
     await record(deps, mailbox, (before) => (before.updatedAt === updatedAt ? refused(before) : {}))
     return
   }
-  const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
-  await mailboxAccounts.change(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
-    if (before.state !== 'active' || before.updatedAt !== updatedAt) return before
-    const now = deps.clock.now()
-    return mailboxAccounts.save(tx, before, {
-      ...refused(before),
-      state: 'refused',
-      alertedAt: now,
-      updatedAt: now,
-    })
+  await stopMailbox(deps, mailbox, {
+    isSame: (before) => before.updatedAt === updatedAt,
+    changeOf: refused,
+  })
+}
+
+/** Stops a mailbox until an administrator signs in again, unless something has changed it since the attempt. */
+export function stopMailbox(
+  deps: Deps,
+  mailbox: Pick<Mailbox, 'orgId' | 'id'>,
+  {
+    isSame,
+    changeOf,
+  }: { isSame: (before: Mailbox) => boolean; changeOf: (before: Mailbox) => Partial<Mailbox> },
+): Promise<void> {
+  const now = deps.clock.now()
+  return recordHealth(deps, mailboxAccounts, mailbox, {
+    isVisible: true,
+    isRefused: true,
+    changeOf: (before) =>
+      before.state === 'active' && isSame(before)
+        ? { ...changeOf(before), state: 'refused' as const, alertedAt: now, updatedAt: now }
+        : undefined,
   })
 }
 

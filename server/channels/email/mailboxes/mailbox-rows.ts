@@ -1,11 +1,11 @@
 import { addressKey, asciiDomain } from '../../../customers/email-addresses.ts'
-import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
+import type { MailboxSignIn, MailServer, mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { type AppError, invalid } from '../../../errors.ts'
 import { changedFields, pickFields } from '../../accounts/accounts.ts'
 import { HEALTHY } from '../../accounts/receiving-health.ts'
 import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
 import { PROVIDER_SERVERS } from './mail-providers.ts'
-import { isElsewhere, passwordColumns, requirePasswords } from './mailbox-secrets.ts'
 
 /** A row of `mailboxes`. Its secrets are encrypted, and views leave them out. */
 export type Mailbox = typeof mailboxes.$inferSelect
@@ -209,4 +209,42 @@ function stateAfter(before: Mailbox, after: MailboxInput): Partial<Mailbox> {
   }
   if (isSameSignIn && isSameServer) return {}
   return { tokens: null, tokensVersion: before.tokensVersion + 1, ...signInMissing(after.signIn) }
+}
+
+/** Encrypted passwords, bound to the mailbox. Absent passwords don't change. */
+function passwordColumns(
+  deps: Deps,
+  id: string,
+  { signIn, imap, smtp }: MailboxInput,
+  before?: Mailbox,
+): Pick<Mailbox, 'imapPassword' | 'smtpPassword'> {
+  if (signIn !== 'password') return { imapPassword: null, smtpPassword: null }
+  const encrypted = (password: string | undefined, kept: Uint8Array | null) =>
+    password === undefined ? kept : deps.encryption.encrypt(password, id)
+  const keptForSmtp = before && !isElsewhere(before.smtp, smtp) ? before.smtpPassword : null
+  return {
+    imapPassword: encrypted(imap.password, before?.imapPassword ?? null),
+    smtpPassword: smtp.user === '' ? null : encrypted(smtp.password, keptForSmtp),
+  }
+}
+
+/**
+ * Throws 400 if a password is missing. A stored password is only used for its server and user: otherwise, someone could
+ * read it by sending it to another server.
+ */
+function requirePasswords({ signIn, imap, smtp }: MailboxInput, before?: Mailbox): void {
+  if (signIn !== 'password') return
+  const hasPassword = before?.signIn === 'password' && !isElsewhere(before.imap, imap)
+  if (imap.password === undefined && !hasPassword) throw passwordMissing('/imap/password')
+  const isGiven = imap.password !== undefined || smtp.password !== undefined || smtp.user === ''
+  if (!isGiven && before && isElsewhere(before.smtp, smtp)) throw passwordMissing('/smtp/password')
+}
+
+/** Whether a password or token of the first server must not be sent to the second. */
+function isElsewhere(before: MailServer, after: MailServer): boolean {
+  return before.host.toLowerCase() !== after.host.toLowerCase() || before.user !== after.user
+}
+
+function passwordMissing(pointer: string): AppError {
+  return invalid([{ pointer, code: 'password_required', detail: 'Enter the password for this server.' }])
 }

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
 import { mailboxes, mails, oauthSignIns } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { pauseAndResume } from '../../accounts/account-state.ts'
+import { pauseAndResume } from '../../accounts/accounts.ts'
 import { type Mailbox, NO_PROBLEM, signInSentence } from './mailbox-rows.ts'
 import { clearDefault, mailboxAccounts, readMailbox } from './mailboxes.ts'
 

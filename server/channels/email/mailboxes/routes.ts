@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { Elysia, type Static } from 'elysia'
 import type { Deps } from '../../../deps.ts'
 import { parseTime } from '../../../requests/parse-time.ts'
 import { strictQuery } from '../../../requests/query.ts'
@@ -78,16 +78,9 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
     )
     .patch(
       '/mailboxes/:id',
-      async (request) => {
-        const {
-          me,
-          as,
-          params: { id },
-          body,
-        } = request
-        const change = withAssignee(body)
-        return mailboxes.view(request, await updateMailbox(as, me.orgId, { id, change }))
-      },
+      mailboxes.afterChange((as, orgId, id, body: Static<typeof schemas.mailboxChange>) =>
+        updateMailbox(as, orgId, { id, change: withAssignee(body) }),
+      ),
       { ...one, ...withBody, body: schemas.mailboxChange },
     )
     .delete('/mailboxes/:id', mailboxes.remove(removeMailbox), gone)
@@ -112,28 +105,16 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
     )
     .post(
       '/mailboxes/:id/dkim',
-      async (request) => {
-        const {
-          me,
-          as,
-          params: { id },
-          body,
-        } = request
-        return mailboxes.view(request, await createDkimKey(as, me.orgId, { id, ...body }))
-      },
+      mailboxes.afterChange((as, orgId, id, body: Static<typeof schemas.dkimInput>) =>
+        createDkimKey(as, orgId, { id, ...body }),
+      ),
       { ...one, ...withBody, body: schemas.dkimInput },
     )
     .patch(
       '/mailboxes/:id/dkim',
-      async (request) => {
-        const {
-          me,
-          as,
-          params: { id },
-          body,
-        } = request
-        return mailboxes.view(request, await switchDkim(as, me.orgId, { id, ...body }))
-      },
+      mailboxes.afterChange((as, orgId, id, body: Static<typeof schemas.dkimSwitch>) =>
+        switchDkim(as, orgId, { id, ...body }),
+      ),
       { ...one, ...withBody, body: schemas.dkimSwitch },
     )
     .delete('/mailboxes/:id/dkim', mailboxes.after(removeDkimKey), one)

@@ -1,11 +1,12 @@
 import { and, eq } from 'drizzle-orm'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
-import { actingAs, type Deps } from '../../../deps.ts'
+import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import type { Dialer } from '../../../network/dial.ts'
 import { failingSince } from '../../accounts/receiving-health.ts'
+import { stopMailbox } from '../mailboxes/mailbox-health.ts'
 import { type Mailbox, signInSentence } from '../mailboxes/mailbox-rows.ts'
-import { mailboxAccounts, readMailbox } from '../mailboxes/mailboxes.ts'
+import { readMailbox } from '../mailboxes/mailboxes.ts'
 import { readOauthClient } from './oauth-clients.ts'
 import { endpointsOf, PROVIDER_NAMES } from './oauth-providers.ts'
 import { requestTokens, type TokenAnswer, TokenError } from './token-request.ts'
@@ -58,7 +59,13 @@ async function freshToken(
     // Another process may have used the refresh token, and stored its successor.
     const newer = await readMailbox(deps, orgId, id)
     if (newer.tokensVersion !== mailbox.tokensVersion) return tokensOf(deps, newer)?.accessToken ?? ''
-    await stopMailbox(deps, mailbox, error.message)
+    await stopMailbox(deps, mailbox, {
+      isSame: (before) => before.tokensVersion === mailbox.tokensVersion,
+      changeOf: ({ receiveFailingSince }) => ({
+        receiveError: error.message,
+        receiveFailingSince: receiveFailingSince ?? deps.clock.now(),
+      }),
+    })
     throw error
   }
 }
@@ -119,19 +126,4 @@ export function encryptTokens(
 
 function tokensOf(deps: Deps, { tokens, id }: Mailbox): Tokens | undefined {
   return tokens ? JSON.parse(deps.encryption.decrypt(tokens, id)) : undefined
-}
-
-async function stopMailbox(deps: Deps, { orgId, id, tokensVersion }: Mailbox, reason: string): Promise<void> {
-  const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
-  await mailboxAccounts.change(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
-    if (before.state !== 'active' || before.tokensVersion !== tokensVersion) return before
-    const now = deps.clock.now()
-    return mailboxAccounts.save(tx, before, {
-      state: 'refused',
-      receiveError: reason,
-      receiveFailingSince: before.receiveFailingSince ?? now,
-      alertedAt: now,
-      updatedAt: now,
-    })
-  })
 }

@@ -1,7 +1,7 @@
 import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
 import { type BotState, bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import { sends } from '../../../database/tables/sends.ts'
-import { actingAs, type Deps } from '../../../deps.ts'
+import type { Deps } from '../../../deps.ts'
 import type { Loop } from '../../../loop.ts'
 import { hasFailedLong, healthOf, recordHealth, startAccountAlerts } from '../../accounts/receiving-health.ts'
 import { TOKEN_REFUSED } from '../bot-api/bot-api-error.ts'
@@ -191,18 +191,11 @@ export function recordRefused(deps: Deps, bot: Bot): Promise<void> {
 }
 
 /** The audit log gets the first refusal. */
-async function record(deps: Deps, known: Bot, changeOf: (before: Bot) => Partial<Bot>): Promise<void> {
-  const { orgId, id } = known
+function record(deps: Deps, known: Bot, changeOf: (before: Bot) => Partial<Bot>): Promise<void> {
   const change = changeOf(known)
-  if (known.state !== 'refused' && change.state === 'refused') {
-    const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
-    await botAccounts.change(asSystem, orgId, { id, action: 'bot.refused' }, async (tx, before) =>
-      before.state === 'paused' ? before : botAccounts.save(tx, before, changeOf(before)),
-    )
-    return
-  }
-  await recordHealth(deps, botAccounts, known, {
+  return recordHealth(deps, botAccounts, known, {
     isVisible: isVisibleChange(known, change),
+    isRefused: known.state !== 'refused' && change.state === 'refused',
     changeOf: (before) => (before.state === 'paused' ? undefined : changeOf(before)),
   })
 }

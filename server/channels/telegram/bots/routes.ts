@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { Elysia, type Static } from 'elysia'
 import type { Deps } from '../../../deps.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { withAssignee } from '../../accounts/default-assignee.ts'
@@ -36,15 +36,9 @@ export function botRoutes(deps: Deps, guard: AgentGuard) {
     )
     .patch(
       '/bots/:id',
-      async (request) => {
-        const {
-          me,
-          as,
-          params: { id },
-          body,
-        } = request
-        return bots.view(request, await updateBot(as, api, me.orgId, { id, change: withAssignee(body) }))
-      },
+      bots.afterChange((as, orgId, id, body: Static<typeof schemas.botChange>) =>
+        updateBot(as, api, orgId, { id, change: withAssignee(body) }),
+      ),
       { ...one, ...withBody, body: schemas.botChange },
     )
     .delete(

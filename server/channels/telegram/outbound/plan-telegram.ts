@@ -5,7 +5,7 @@ import { type MessageFormat, messages } from '../../../database/tables/messages.
 import { sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, invalid } from '../../../errors.ts'
-import { failedPlan } from '../../../messages/sends/plan-sends.ts'
+import { failedPlan, waitingSend } from '../../../messages/sends/plan-sends.ts'
 import { insertSends } from '../../../messages/sends/queries.ts'
 import { isDeletion } from '../../../messages/sends/record-attempt.ts'
 import type { Outgoing, PlannedSends, Resend, Send } from '../../channel.ts'
@@ -25,10 +25,8 @@ export function newTelegramSend(
   { bot, chat }: { bot: Pick<TelegramWay['bot'], 'id' | 'username' | 'state'>; chat: { chatId: string } },
   { orgId, message, content }: NewTelegramSend,
 ): TelegramSend {
-  const now = deps.clock.now()
   const { chatId } = chat
-  return {
-    id: deps.newId('snd'),
+  const send = waitingSend(deps, {
     orgId,
     ticketId: message?.ticketId ?? '',
     messageId: message?.id ?? null,
@@ -36,15 +34,10 @@ export function newTelegramSend(
     laneId: bot.id,
     conversation: telegramConversation(bot.id, chatId),
     content: { chatId, ...content, done: [], unanswered: 0 },
-    state: 'waiting',
-    dueAt: now,
-    attempts: 0,
-    externalId: null,
-    error: reasonToWait(bot) ?? '',
-    outcomes: [],
-    createdAt: now,
-    finishedAt: null,
-  }
+    waits: reasonToWait(bot),
+    createdAt: deps.clock.now(),
+  })
+  return telegramSend(send)
 }
 
 /**

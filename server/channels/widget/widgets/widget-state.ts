@@ -1,6 +1,6 @@
 import { forgetCachedKeys, insertApiKey, markRevoked, newApiKey } from '../../../api-keys/api-keys.ts'
 import type { Deps } from '../../../deps.ts'
-import { pauseAndResume } from '../../accounts/account-state.ts'
+import { pauseAndResume } from '../../accounts/accounts.ts'
 import { newSecret } from './widget-rows.ts'
 import { type KeyedWidget, readWidget, widgetAccounts } from './widgets.ts'
 
