@@ -61,8 +61,8 @@ export async function fillPostgres(
   try {
     await client.begin(async (tx) => {
       await tx`lock table organizations in exclusive mode`
-      const [found] = await tx`select 1 from organizations limit 1`
-      if (found) throw new StartError('The database at DATABASE_URL isn’t empty. Restore into an empty one.')
+      const [row] = await tx`select 1 from organizations limit 1`
+      if (row) throw new StartError('The database at DATABASE_URL isn’t empty. Restore into an empty one.')
       const booleans = await columnsWhere(tx, "data_type = 'boolean'")
       for (const { table, columns } of parentsFirst(file)) {
         const isBoolean = columns.map((column) => booleans.has(`${table}.${column}`))
@@ -87,10 +87,10 @@ export async function fillPostgres(
 export async function referencedInPostgres(url: string, hashes: string[]): Promise<string[]> {
   const client = openOwnConnection(url)
   try {
-    const found = await client`select hash from (
+    const rows = await client`select hash from (
         select hash from attachments union select hash from mails where hash is not null
       ) as files where hash in ${client(hashes)}`
-    return found.map(({ hash }: { hash: string }) => hash)
+    return rows.map(({ hash }: { hash: string }) => hash)
   } finally {
     await client.close({ timeout: 0 })
   }
@@ -162,11 +162,11 @@ async function continueSequences(tx: Queries): Promise<void> {
 }
 
 async function columnsWhere(tx: Queries, condition: string): Promise<Set<string>> {
-  const found: { name: string }[] = await tx.unsafe(
+  const columns: { name: string }[] = await tx.unsafe(
     `select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = current_schema() and ${condition}`,
   )
-  return new Set(found.map(({ name }) => name))
+  return new Set(columns.map(({ name }) => name))
 }
 
 async function requireVersion(client: Queries): Promise<void> {
