@@ -20,3 +20,36 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+interface Repetition {
+  /** Waits for work that is running. */
+  stop(): Promise<void>
+}
+
+/** Does work again and again, each time so long after the last one ended. */
+export function repeatEvery(
+  milliseconds: number,
+  clock: Pick<Clock, 'after'>,
+  work: () => void | Promise<void>,
+): Repetition {
+  let isStopped = false
+  let running = Promise.resolve()
+  let cancelTimer = clock.after(milliseconds, start)
+
+  function start(): void {
+    running = run()
+  }
+
+  async function run(): Promise<void> {
+    await work()
+    if (!isStopped) cancelTimer = clock.after(milliseconds, start)
+  }
+
+  return {
+    stop() {
+      isStopped = true
+      cancelTimer()
+      return running
+    },
+  }
+}

@@ -172,8 +172,8 @@ function storedText(words: string[]): string {
 function vectorText(words: string[]): string {
   const places = new Map<string, number[]>()
   words.forEach((word, place) => {
-    const known = places.get(word)
-    if (known) known.push(place + 1)
+    const at = places.get(word)
+    if (at) at.push(place + 1)
     else places.set(word, [place + 1])
   })
   return Array.from(places, ([word, at]) => `'${word}':${at.join(',')}`).join(' ')

@@ -6,6 +6,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { engine } from './columns.ts'
 import type { Reader } from './database.ts'
 import { DATABASE_FILE } from './open.ts'
+import { openOwnConnection, rowsByCursor } from './postgresql/own-connection.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
 
@@ -54,19 +55,26 @@ function readSqlite(file: string): ReadTransaction {
     async *rows(build, columns, atOnce) {
       const { sql, params } = build(read).toSQL()
       using query = connection.prepare<Record<string, unknown>, (string | number)[]>(sql)
-      let page: unknown[][] = []
-      for (const row of query.iterate(...params.map(bindingOf))) {
-        page.push(decoded(columns, Object.values(row)))
-        if (page.length < atOnce) continue
-        yield page
-        page = []
+      for (const page of inPages(query.iterate(...params.map(bindingOf)), atOnce)) {
+        yield page.map((row) => decoded(columns, Object.values(row)))
       }
-      if (page.length > 0) yield page
     },
     async close() {
       connection.close()
     },
   }
+}
+
+/** Rows that are read one by one, so many in memory at a time. */
+export function* inPages<Row>(rows: Iterable<Row>, atOnce: number): Generator<Row[]> {
+  let page: Row[] = []
+  for (const row of rows) {
+    page.push(row)
+    if (page.length < atOnce) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
 }
 
 function bindingOf(param: unknown): string | number {
@@ -77,9 +85,8 @@ function bindingOf(param: unknown): string | number {
 async function readPostgres(url: string): Promise<ReadTransaction> {
   // Not imported: that would load it on SQLite, too.
   const { drizzle } = await import('drizzle-orm/bun-sql')
-  const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
+  const client = openOwnConnection(url)
   const read = drizzle(client, { casing: 'snake_case' }) as unknown as Reader
-  let cursors = 0
   try {
     await client.unsafe('begin isolation level repeatable read, read only')
   } catch (error) {
@@ -88,17 +95,9 @@ async function readPostgres(url: string): Promise<ReadTransaction> {
   }
   return {
     async *rows(build, columns, atOnce) {
-      const { sql, params } = build(read).toSQL()
-      // Each cursor has its own name, because the client caches the columns of a statement.
-      cursors += 1
-      const cursor = `rows_${cursors}`
-      await client.unsafe(`declare ${cursor} no scroll cursor for ${sql}`, params)
-      for (;;) {
-        const found: unknown[][] = await client.unsafe(`fetch forward ${atOnce} from ${cursor}`).values()
-        if (found.length > 0) yield found.map((values) => decoded(columns, values))
-        if (found.length < atOnce) break
+      for await (const page of rowsByCursor(client, build(read).toSQL(), atOnce)) {
+        yield page.map((values) => decoded(columns, values))
       }
-      await client.unsafe(`close ${cursor}`)
     },
     close: () => client.close({ timeout: 0 }),
   }

@@ -81,10 +81,10 @@ export async function stillReferenced(place: Place, hashes: string[]): Promise<s
   const connection = new Connection(join(place.dataFolder, DATABASE_FILE), { readwrite: true, create: false })
   try {
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    const found = connection.query<{ hash: string }, [string]>(
+    const query = connection.query<{ hash: string }, [string]>(
       `select hash from (${REFERENCED}) where hash in (select value from json_each(?))`,
     )
-    return found.all(JSON.stringify(hashes)).map(({ hash }) => hash)
+    return query.all(JSON.stringify(hashes)).map(({ hash }) => hash)
   } finally {
     connection.close()
   }

@@ -171,20 +171,20 @@ interface Prepared {
  * Runs a query built by Drizzle directly on bun:sqlite, which is faster. Returns undefined for a handle that isn't
  * SQLite's. Calls `readerOf` once per parameter.
  */
-export function directRun<Given>(
+export function directRun<Input>(
   handle: object,
   prepared: Prepared,
-  readerOf: (parameter: string) => (given: Given) => unknown,
-): ((given: Given) => void) | undefined {
+  readerOf: (parameter: string) => (input: Input) => unknown,
+): ((input: Input) => void) | undefined {
   const plain = plainConnections.get(handle)
   if (!plain) return undefined
   const query = statementIn(prepared)
   const { sql: text, params } = prepared.getQuery()
   const table = tableWrittenBy(text)
   const bind = binderOf(params, readerOf)
-  return (given) => {
+  return (input) => {
     plain.guard(table)
-    query.run(...bind(given))
+    query.run(...bind(input))
   }
 }
 
@@ -193,21 +193,21 @@ export function directRun<Given>(
  * each row; here that is looked up once. Returns undefined for what only Drizzle can decode: joined tables that can be
  * missing.
  */
-export function directRows<Given extends Record<string, unknown>, Result>(
+export function directRows<Input extends Record<string, unknown>, Result>(
   handle: object,
   prepared: Prepared,
-): ((given: Given) => Promise<Result>) | undefined {
+): ((input: Input) => Promise<Result>) | undefined {
   const plain = plainConnections.get(handle)
   const columns = plain && columnsIn(prepared)
   if (!columns) return undefined
   const query = statementIn(prepared)
   const { sql: text, params } = prepared.getQuery()
   const table = tableWrittenBy(text)
-  const bind = binderOf(params, (parameter) => (given: Given) => given[parameter])
+  const bind = binderOf(params, (parameter) => (input: Input) => input[parameter])
   const blank = blankRow(columns)
-  return async (given) => {
+  return async (input) => {
     plain.guard(table)
-    const rows = query.values(...bind(given))
+    const rows = query.values(...bind(input))
     return rows.map((row) => decodedRow(columns, blank, row)) as Result
   }
 }
@@ -287,8 +287,8 @@ function decodedRow(columns: ResultColumn[], blank: Row, row: unknown[]): Row {
 
 /** The columns of a joined table. */
 function joined(result: Row, inside: string): Row {
-  const known = result[inside]
-  if (isObject(known)) return known
+  const existing = result[inside]
+  if (isObject(existing)) return existing
   const made: Row = {}
   result[inside] = made
   return made
@@ -305,34 +305,34 @@ export function parameterIn(param: unknown): string | undefined {
 }
 
 /** Fills the same array each time: a query is bound before the next one is. */
-function binderOf<Given>(
+function binderOf<Input>(
   params: unknown[],
-  readerOf: (parameter: string) => (given: Given) => unknown,
-): (given: Given) => SQLQueryBindings[] {
+  readerOf: (parameter: string) => (input: Input) => unknown,
+): (input: Input) => SQLQueryBindings[] {
   const readers = params.map((param) => bindingOf(param, readerOf))
   const values: SQLQueryBindings[] = readers.map(() => null)
-  return (given) => {
+  return (input) => {
     let place = 0
     for (const read of readers) {
-      values[place] = read(given)
+      values[place] = read(input)
       place += 1
     }
     return values
   }
 }
 
-function bindingOf<Given>(
+function bindingOf<Input>(
   param: unknown,
-  readerOf: (parameter: string) => (given: Given) => unknown,
-): (given: Given) => SQLQueryBindings {
+  readerOf: (parameter: string) => (input: Input) => unknown,
+): (input: Input) => SQLQueryBindings {
   const name = parameterIn(param)
   if (name === undefined) return () => param as SQLQueryBindings
   const read = readerOf(name)
   const encoder = is(param, Param) ? param.encoder : undefined
   const isPlain = encoder?.mapToDriverValue === Column.prototype.mapToDriverValue
   const encode = encoder && !isPlain ? encoder.mapToDriverValue.bind(encoder) : undefined
-  return (given) => {
-    const value = read(given)
+  return (input) => {
+    const value = read(input)
     if (value === undefined) throw new Error(`The query has no value for "${name}".`)
     return (encode && value !== null ? encode(value) : value) as SQLQueryBindings
   }

@@ -86,7 +86,7 @@ export function statement<K extends Kinds, Result, On extends Reader | Transacti
     let query = queries.get(on)
     if (!query) {
       const prepared = build(on, boundOf(kinds)).prepare(name)
-      query = directRows<ParamsOf<K>, Result>(on, prepared) ?? ((given) => prepared.execute(given))
+      query = directRows<ParamsOf<K>, Result>(on, prepared) ?? ((input) => prepared.execute(input))
       queries.set(on, query)
     }
     return query(params)
@@ -212,12 +212,12 @@ function fieldOfRow(parameter: string): (rows: Params[]) => unknown {
 }
 
 /** `readerOf` is called once per parameter, and returns how to find its value in the input of each run. */
-function changeOf<Given>(
+function changeOf<Input>(
   name: string,
   build: (tx: Transaction) => Preparable<unknown>,
-  readerOf: (parameter: string) => (given: Given) => unknown,
-): (tx: Transaction, given: Given) => Promise<void> {
-  const commands = new WeakMap<Transaction, (given: Given) => unknown>()
+  readerOf: (parameter: string) => (input: Input) => unknown,
+): (tx: Transaction, input: Input) => Promise<void> {
+  const commands = new WeakMap<Transaction, (input: Input) => unknown>()
   const prepare = (tx: Transaction) => {
     const prepared = build(tx).prepare(name)
     const direct = directRun(tx, prepared, readerOf)
@@ -226,16 +226,16 @@ function changeOf<Given>(
       .getQuery()
       .params.flatMap((param) => parameterIn(param) ?? [])
       .map((at) => [at, readerOf(at)] as const)
-    return (given: Given) =>
-      prepared.execute(Object.fromEntries(readers.map(([at, read]) => [at, read(given)])))
+    return (input: Input) =>
+      prepared.execute(Object.fromEntries(readers.map(([at, read]) => [at, read(input)])))
   }
-  return async (tx, given) => {
+  return async (tx, input) => {
     let run = commands.get(tx)
     if (!run) {
       run = prepare(tx)
       commands.set(tx, run)
     }
-    await run(given)
+    await run(input)
   }
 }
 
@@ -248,9 +248,9 @@ export function cacheByShape<Shape extends unknown[], Statement>(
   return (...shape) => {
     if (isRare(...shape)) return build(...shape)
     const name = JSON.stringify(shape)
-    const known = statements.get(name) ?? build(...shape)
-    statements.set(name, known)
-    return known
+    const built = statements.get(name) ?? build(...shape)
+    statements.set(name, built)
+    return built
   }
 }
 

@@ -1,13 +1,9 @@
-import type { Clock } from '../clock.ts'
+import { type Clock, repeatEvery } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Pulse } from '../pulse.ts'
 import type { Database } from './database.ts'
 
 const CHECK_EVERY_MS = 500
-
-interface ExternalCommitWatch {
-  stop(): Promise<void>
-}
 
 /**
  * Beats the pulses when another process has committed, so that commands take effect in a running server within a
@@ -19,17 +15,9 @@ export function watchExternalCommits(deps: {
   database: Database
   pulse: Pulse
   externalCommits: Pulse
-}): ExternalCommitWatch {
-  let isStopped = false
+}): { stop(): Promise<void> } {
   let hasFailed = false
-  let checking = Promise.resolve()
-  let cancelTimer = deps.clock.after(CHECK_EVERY_MS, start)
-
-  function start(): void {
-    checking = check()
-  }
-
-  async function check(): Promise<void> {
+  return repeatEvery(CHECK_EVERY_MS, deps.clock, async () => {
     try {
       if (await deps.database.hasExternalCommits()) {
         deps.externalCommits.beat()
@@ -40,14 +28,5 @@ export function watchExternalCommits(deps: {
       if (!hasFailed) deps.log.warn('external_commits_check_failed', { error })
       hasFailed = true
     }
-    if (!isStopped) cancelTimer = deps.clock.after(CHECK_EVERY_MS, start)
-  }
-
-  return {
-    async stop() {
-      isStopped = true
-      cancelTimer()
-      await checking
-    },
-  }
+  })
 }

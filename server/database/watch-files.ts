@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { systemClock } from '../clock.ts'
+import { repeatEvery, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
 const CHECK_EVERY_MS = 500
@@ -25,21 +25,17 @@ interface FileWatch {
 export function watchFiles({ log }: { log: Log }, files: WatchedFile[]): FileWatch {
   const watched = files.map((file) => ({ ...file, identity: fileIdentity(file.path) }))
   let faulty: WatchedFile | undefined
-  let cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
-
-  function check(): void {
-    const found = watched.find(({ path, identity }) => fileIdentity(path) !== identity)
-    if (found && !faulty) log.error('file_missing', { file: found.path, detail: found.whenMissing })
-    if (!found && faulty) log.info('file_back', { file: faulty.path })
-    faulty = found
-    cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
-  }
-
-  return { fault: () => faulty?.whenMissing, stop: () => cancelTimer() }
+  const { stop } = repeatEvery(CHECK_EVERY_MS, systemClock, () => {
+    const missing = watched.find(({ path, identity }) => fileIdentity(path) !== identity)
+    if (missing && !faulty) log.error('file_missing', { file: missing.path, detail: missing.whenMissing })
+    if (!missing && faulty) log.info('file_back', { file: faulty.path })
+    faulty = missing
+  })
+  return { fault: () => faulty?.whenMissing, stop }
 }
 
 /** Identifies a file, to notice another one at the same path. Undefined when there is none. */
 export function fileIdentity(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
+  const state = statSync(path, { throwIfNoEntry: false })
+  return state && `${state.dev}:${state.ino}`
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Transaction } from './database.ts'
 import { DATABASE_FILE } from './open.ts'
+import { openOwnConnection } from './postgresql/own-connection.ts'
 import { openWriter } from './sqlite-connections.ts'
 import { runAsUnit } from './unit.ts'
 
@@ -47,7 +48,7 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
     import('drizzle-orm/bun-sql'),
     import('./postgresql/postgres.ts'),
   ])
-  const client = new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
+  const client = openOwnConnection(url)
   try {
     const database = drizzle(client, { casing: 'snake_case' })
     return await database.transaction(async (tx) => {

@@ -42,15 +42,15 @@ export interface BuiltPages {
   widget: { script: Asset; etag: string; assets: Map<string, Asset> }
 }
 
-let known: BuiltPages | undefined
+let pages: BuiltPages | undefined
 
 /**
  * The pages that `bun run web` built, or undefined if it wasn't run. The first request reads all files, which takes a
  * few milliseconds, and keeps them, so that a new build doesn't mix old and new files.
  */
 export function builtPages(): BuiltPages | undefined {
-  if (!known && arePagesBuilt()) known = readPages()
-  return known
+  if (!pages && arePagesBuilt()) pages = readPages()
+  return pages
 }
 
 /** Checks without reading the files. */

@@ -1,9 +1,8 @@
 import { KindGuard, type TSchema } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type AnyElysia, t } from 'elysia'
 import { invalid } from '../errors.ts'
 import { type Arriving, refused } from '../requests/arriving-bodies.ts'
-import { faultsOf } from '../requests/validation-errors.ts'
+import { createCheck, faultsOf } from '../requests/validation-errors.ts'
 
 /**
  * Checks the body and the path of every route with its schema. Replaces Elysia's own check, whose error prints the whole
@@ -49,14 +48,9 @@ function checkPath(schema: TSchema): (context: { params: unknown }) => void {
   }
 }
 
-/** Compiled at the first request, to keep the start short. */
 function checkOf(schema: TSchema): (value: unknown) => boolean {
   t.NoValidate(schema)
-  let compiled: TypeCheck<TSchema> | undefined
-  return (value) => {
-    compiled ??= TypeCompiler.Compile(schema)
-    return compiled.Check(value)
-  }
+  return createCheck(schema)
 }
 
 /**

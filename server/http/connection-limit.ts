@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { systemClock } from '../clock.ts'
+import { repeatEvery, systemClock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { descriptorLimit } from '../machine/descriptor-limit.ts'
 import { createTrustCheck, networkOf } from '../requests/address.ts'
@@ -44,12 +44,6 @@ export function limitConnections(
   const isTrusted = createTrustCheck(trustProxy)
   let sockets: SocketTable | undefined
   let overloadedUntil = Number.NEGATIVE_INFINITY
-  let cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
-
-  function check(): void {
-    if (lowestFreeDescriptor() > max) relieve()
-    cancelTimer = systemClock.after(CHECK_EVERY_MS, check)
-  }
 
   function relieve(): void {
     const now = systemClock.monotonic()
@@ -69,13 +63,19 @@ export function limitConnections(
     return Math.max(MIN_PER_NETWORK, Math.floor(max * SHARE_PER_NETWORK))
   }
 
-  return { stop: () => cancelTimer() }
+  return repeatEvery(CHECK_EVERY_MS, systemClock, () => {
+    if (lowestFreeDescriptor() > max) relieve()
+  })
 }
 
 /** The connections to close so that at most `target` are left. */
 function chooseConnections(
   connections: Connection[],
-  given: { target: number; perNetwork: number; isTrusted: (address: string) => boolean },
+  {
+    target,
+    perNetwork,
+    isTrusted,
+  }: { target: number; perNetwork: number; isTrusted: (address: string) => boolean },
 ): Connection[] {
   const chosen = new Set<Connection>()
   const ofNetworks = Map.groupBy(connections, ({ address }) => networkOf(address))
@@ -83,13 +83,13 @@ function chooseConnections(
   let left = connections.length
   for (const ofNetwork of largestFirst) {
     // Behind a proxy, all clients have the same address.
-    if (left <= given.target || given.isTrusted(ofNetwork[0]?.address ?? '')) continue
-    const excess = Math.min(ofNetwork.length - given.perNetwork, left - given.target)
+    if (left <= target || isTrusted(ofNetwork[0]?.address ?? '')) continue
+    const excess = Math.min(ofNetwork.length - perNetwork, left - target)
     for (const one of newestOf(ofNetwork).slice(0, Math.max(0, excess))) chosen.add(one)
     left = connections.length - chosen.size
   }
   const others = connections.filter((one) => !chosen.has(one))
-  return [...chosen, ...newestOf(others).slice(0, Math.max(0, left - given.target))]
+  return [...chosen, ...newestOf(others).slice(0, Math.max(0, left - target))]
 }
 
 /** Connections that have been open for long have low numbers: a flood gets the numbers above them. */

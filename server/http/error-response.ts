@@ -16,10 +16,10 @@ interface Problem {
 
 /** Turns any error into a problem document. An unexpected error is logged, and the response hides its details. */
 export function errorResponse(deps: Deps, error: unknown, requestId: string): Response {
-  const known = asAppError(error)
-  if (!known) deps.log.error('request_failed', { requestId, error })
+  const refusal = asAppError(error)
+  if (!refusal) deps.log.error('request_failed', { requestId, error })
   const { status, code, message, more } =
-    known ??
+    refusal ??
     new AppError(
       500,
       'internal_error',

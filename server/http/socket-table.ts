@@ -47,13 +47,13 @@ function tableOf(library: string): SocketTable {
 
   return {
     connectionsTo(port, below) {
-      const found: Connection[] = []
+      const connections: Connection[] = []
       for (let descriptor = 0; descriptor < below; descriptor += 1) {
         if (!read(symbols.getsockname, descriptor) || view.getUint16(2) !== port) continue
         // Skips the listening socket.
-        if (read(symbols.getpeername, descriptor)) found.push({ descriptor, address: textOf(address) })
+        if (read(symbols.getpeername, descriptor)) connections.push({ descriptor, address: textOf(address) })
       }
-      return found
+      return connections
     },
     shutDown: (descriptor) => void symbols.shutdown(descriptor, BOTH_DIRECTIONS),
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { pathOf } from '../requests/query.ts'
 
 export interface KnownRoute {
   method: string
@@ -22,14 +23,7 @@ export function unknownRoute(routes: KnownRoute[], request: Request): AppError {
 
 function isMatch(pattern: string, pathname: string): boolean {
   const expected = pattern.split('/')
-  const given = pathname.replace(/(?<=.)\/$/, '').split('/')
-  if (expected.length !== given.length) return false
-  return expected.every((part, place) => (part.startsWith(':') ? given[place] !== '' : part === given[place]))
-}
-
-/** The path of a request's URL. Faster than `URL`, and works with an invalid `Host` header or a bare path. */
-export function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.indexOf('?', start)
-  return end < 0 ? url.slice(start) : url.slice(start, end)
+  const parts = pathname.replace(/(?<=.)\/$/, '').split('/')
+  if (expected.length !== parts.length) return false
+  return expected.every((part, place) => (part.startsWith(':') ? parts[place] !== '' : part === parts[place]))
 }

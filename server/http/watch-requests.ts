@@ -1,7 +1,8 @@
 import type { AnyElysia } from 'elysia'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
-import { type KnownRoute, pathOf } from './unknown-route.ts'
+import { pathOf } from '../requests/query.ts'
+import type { KnownRoute } from './unknown-route.ts'
 
 /** A finished request. `route` is the pattern it matched, such as `/v1/tickets/:id` or `/inbox/*`, or `unknown`. */
 export interface FinishedRequest {
@@ -66,9 +67,9 @@ function createRouteFinder(routes: KnownRoute[]): (method: string, url: string) 
   const patterns = routes
     .filter(({ method, path }) => path.includes(':') || (method === 'GET' && path.endsWith('/*')))
     .map(({ method, path }) => ({ method, path, regex: patternOf(path) }))
-  return (given, url) => {
+  return (sent, url) => {
     const path = pathOf(url)
-    const wanted = given === 'HEAD' ? 'GET' : given
+    const wanted = sent === 'HEAD' ? 'GET' : sent
     if (names.has(`${wanted} ${path}`)) return path
     return patterns.find(({ method, regex }) => method === wanted && regex.test(path))?.path ?? 'unknown'
   }

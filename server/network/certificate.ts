@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { systemClock } from '../clock.ts'
+import { repeatEvery, systemClock } from '../clock.ts'
 import type { TlsFiles } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -40,12 +40,9 @@ export function watchCertificate(
   { now, log, onRenewed }: { now: () => number; log: Log; onRenewed: (certificate: Certificate) => void },
 ): { look(): void; stop(): void } {
   let seen = stateOf(files)
-  let cancelTimer = systemClock.after(LOOK_EVERY_MS, lookAgain)
-
-  function lookAgain(): void {
+  const { stop } = repeatEvery(LOOK_EVERY_MS, systemClock, () => {
     if (stateOf(files) !== seen) look()
-    cancelTimer = systemClock.after(LOOK_EVERY_MS, lookAgain)
-  }
+  })
 
   function look(): void {
     seen = stateOf(files)
@@ -57,7 +54,7 @@ export function watchCertificate(
     }
   }
 
-  return { look, stop: () => cancelTimer() }
+  return { look, stop }
 }
 
 function stateOf({ cert, key }: TlsFiles): string {

@@ -7,8 +7,8 @@ export type Resolve = (hostname: string) => Promise<string[]>
 
 /** Uses DNS and the hosts file; c-ares on Linux, so that a slow name server does not block a thread. */
 export async function resolveName(hostname: string): Promise<string[]> {
-  const found = await Bun.dns.lookup(hostname)
-  return found.map(({ address }) => address)
+  const answers = await Bun.dns.lookup(hostname)
+  return answers.map(({ address }) => address)
 }
 
 /**
@@ -41,8 +41,8 @@ function withFamily(address: string): { address: string; family: number } {
   return { address, family: isIP(address) }
 }
 
-function refusal(hostname: string, found: number): ConnectionError {
-  if (found === 0) return new ConnectionError('dns', `${hostname} has no address.`)
+function refusal(hostname: string, addresses: number): ConnectionError {
+  if (addresses === 0) return new ConnectionError('dns', `${hostname} has no address.`)
   // The addresses are left out: they would let an administrator map this server's internal network.
   return new ConnectionError('blocked_address', `${hostname} has no public address.`)
 }

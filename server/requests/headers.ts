@@ -6,14 +6,14 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /** The caller's request id if it is safe in headers and logs, otherwise a new one. */
 export function requestId(request: Request, now: number): string {
-  const given = request.headers.get('x-request-id')
-  return given !== null && SAFE_ID.test(given) ? given : createId('req', now)
+  const id = request.headers.get('x-request-id')
+  return id !== null && SAFE_ID.test(id) ? id : createId('req', now)
 }
 
 /** RFC 9110, section 13.1.2: whether the header names this ETag. Compares weakly, and `*` matches any ETag. */
 export function isNamed(header: string, etag: string): boolean {
-  const known = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return known.includes('*') || known.includes(etag)
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return tags.includes('*') || tags.includes(etag)
 }
 
 /**

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { hostName } from '../network/allowed-host.ts'
 import { createProxyCheck, type Server } from './address.ts'
 import { baseUrl } from './headers.ts'
+import { pathOf } from './query.ts'
 
 /** Supervisors may use any address, and learn only whether the server works. */
 const ANY_HOST = '/health/'
@@ -71,10 +72,6 @@ export function isLoopbackHost(name: string | undefined): boolean {
 export function nameIn(host: string): string | undefined {
   const url = URL.parse(`http://${host}`)
   return url?.host && url.pathname === '/' && url.username === '' ? hostName(url.hostname) : undefined
-}
-
-function pathOf(url: string): string {
-  return url.slice(url.indexOf('/', url.indexOf('://') + 3))
 }
 
 function wrongHost(publicUrl: string | undefined): AppError {

@@ -1,8 +1,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { AppError, type Fault, invalid } from '../errors.ts'
 import { isStorable } from './json-body.ts'
-import { faultsOf, wholeNumberDetail } from './validation-errors.ts'
+import { createCheck, faultsOf, wholeNumberDetail } from './validation-errors.ts'
 
 /** The longest accepted URL, in characters. */
 const MAX_URL_LENGTH = 8_192
@@ -18,8 +17,7 @@ const NO_PARAMETERS = Type.Object({}, { additionalProperties: false })
 export function strictQuery(
   schema: TObject = NO_PARAMETERS,
 ): (context: { request: Request; query: unknown }) => void {
-  // Created at the first query, to keep the start short.
-  let compiled: TypeCheck<TObject> | undefined
+  const isValid = createCheck(schema)
   return (context) => {
     const { url } = context.request
     const start = url.indexOf('?')
@@ -28,14 +26,20 @@ export function strictQuery(
     }
     if (start < 0 && !schema.required) return
     const { values, faults } = readParameters(schema, start < 0 ? '' : url.slice(start + 1))
-    compiled ??= TypeCompiler.Compile(schema)
-    if (!compiled.Check(values)) {
+    if (!isValid(values)) {
       const named = new Set(faults.map((fault) => fault.parameter))
       faults.push(...faultsOf(schema, values, 'query').filter((fault) => !named.has(fault.parameter)))
     }
     if (faults.length > 0) throw invalid(faults)
     context.query = values
   }
+}
+
+/** The path of a request's URL. Faster than `URL`, and works with an invalid `Host` header or a bare path. */
+export function pathOf(url: string): string {
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.indexOf('?', start)
+  return end < 0 ? url.slice(start) : url.slice(start, end)
 }
 
 function readParameters(schema: TObject, search: string) {

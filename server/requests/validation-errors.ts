@@ -7,6 +7,7 @@ import {
   type TRecord,
   type TSchema,
 } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { type Fault, MAX_FAULTS } from '../errors.ts'
 import { isTextKind, textFault } from '../text/text.ts'
@@ -16,6 +17,15 @@ type Place = 'body' | 'query'
 
 /** Longer names of fields are cut: an unknown one is as long as its sender wants. */
 const MAX_NAME_LENGTH = 200
+
+/** Whether values match a schema. It is compiled at the first value, to keep the start short. */
+export function createCheck(schema: TSchema): (value: unknown) => boolean {
+  let compiled: TypeCheck<TSchema> | undefined
+  return (value) => {
+    compiled ??= TypeCompiler.Compile(schema)
+    return compiled.Check(value)
+  }
+}
 
 /**
  * Describes the invalid fields of a value that its schema refuses, each with its first fault. Stops when there are more

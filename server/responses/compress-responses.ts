@@ -59,7 +59,7 @@ export function markEncoded(headers: Headers, encoding: Encoding): void {
 }
 
 function varyByEncoding(headers: Headers): void {
-  const known = headers.get('vary')
-  if (known === null) headers.set('vary', 'Accept-Encoding')
-  else if (!/accept-encoding|\*/i.test(known)) headers.set('vary', `${known}, Accept-Encoding`)
+  const vary = headers.get('vary')
+  if (vary === null) headers.set('vary', 'Accept-Encoding')
+  else if (!/accept-encoding|\*/i.test(vary)) headers.set('vary', `${vary}, Accept-Encoding`)
 }

@@ -61,8 +61,8 @@ async function* mergeByTime(
     let earliest: (typeof open)[number] | undefined
     for (const one of open) {
       const [row] = one.rows
-      const [known] = earliest?.rows ?? []
-      if (row && (!known || inTimeOrder(row, known) < 0)) earliest = one
+      const [first] = earliest?.rows ?? []
+      if (row && (!first || inTimeOrder(row, first) < 0)) earliest = one
     }
     const row = earliest?.rows.shift()
     if (!earliest || !row) return

@@ -42,8 +42,8 @@ export function createTicketResponse(deps: Deps, responses: LargeResponses) {
     const ticket = await readTicketRow(read, orgId, id)
     const etag = ticketEtag(ticket)
     set.headers.etag = etag
-    const known = request.headers.get('if-none-match')
-    if (known !== null && isNamed(known, etag)) return finishedResponse(set, null, 304)
+    const ifNoneMatch = request.headers.get('if-none-match')
+    if (ifNoneMatch !== null && isNamed(ifNoneMatch, etag)) return finishedResponse(set, null, 304)
     const text = kept.get(id, etag)
     if (text !== undefined) return finishedResponse(set, text)
     return responses.send(

@@ -2,6 +2,8 @@ import { Database as Connection } from 'bun:sqlite'
 import { StartError } from '../../errors.ts'
 import { migratePostgres, migrateSqlite } from '../migrate.ts'
 import { MIGRATIONS } from '../migrations.ts'
+import { inPages } from '../read-transaction.ts'
+import { type OwnConnection, openOwnConnection, rowsByCursor } from './own-connection.ts'
 
 /**
  * Of a mail or the body of a webhook, one row may have megabytes. PostgreSQL takes at most 65,535 parameters in a
@@ -21,7 +23,7 @@ type Value = string | number | boolean | Uint8Array | null
  */
 export async function copyPostgres(url: string, copy: string, now: number): Promise<void> {
   migrateSqlite(copy, now)
-  const client = connect(url)
+  const client = openOwnConnection(url)
   using file = new Connection(copy, { readwrite: true, create: false })
   // Without a log beside it. A copy that isn't complete is deleted.
   file.exec('PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; BEGIN')
@@ -31,7 +33,10 @@ export async function copyPostgres(url: string, copy: string, now: number): Prom
     for (const { table, columns } of tablesOf(file)) {
       const places = columns.map(() => '?').join(', ')
       using insert = file.prepare<unknown, Value[]>(`insert into ${quoted(table)} values (${places})`)
-      for await (const rows of rowsOf(client, table, columns)) for (const row of rows) insert.run(...row)
+      const sql = selectAll(table, columns)
+      for await (const rows of rowsByCursor<Value>(client, { sql }, ROWS_AT_ONCE)) {
+        for (const row of rows) insert.run(...row)
+      }
     }
     file.exec('COMMIT; PRAGMA synchronous = FULL; PRAGMA user_version = 0')
   } finally {
@@ -51,24 +56,23 @@ export async function fillPostgres(
 ): Promise<void> {
   migrateSqlite(source, now)
   await migratePostgres(url, now)
-  const client = connect(url)
+  const client = openOwnConnection(url)
   using file = new Connection(source, { readwrite: true, create: false })
   try {
     await client.begin(async (tx) => {
       await tx`lock table organizations in exclusive mode`
-      const [found] = await tx`select 1 from organizations limit 1`
-      if (found) throw new StartError('The database at DATABASE_URL isn’t empty. Restore into an empty one.')
+      const [row] = await tx`select 1 from organizations limit 1`
+      if (row) throw new StartError('The database at DATABASE_URL isn’t empty. Restore into an empty one.')
       const booleans = await columnsWhere(tx, "data_type = 'boolean'")
       for (const { table, columns } of parentsFirst(file)) {
         const isBoolean = columns.map((column) => booleans.has(`${table}.${column}`))
-        for (const rows of pagesOf(file, table, columns)) {
-          await insertRows(
-            tx,
-            { table, columns },
-            rows.map((row) =>
-              row.map((value, at) => (isBoolean[at] && value !== null ? value === 1 : value)),
-            ),
+        using query = file.prepare<Record<string, Value>, []>(selectAll(table, columns))
+        const atOnce = Math.min(ROWS_AT_ONCE, Math.floor(MAX_PARAMETERS / columns.length))
+        for (const rows of inPages(query.iterate(), atOnce)) {
+          const values = rows.map((row) =>
+            Object.values(row).map((value, at) => (isBoolean[at] && value !== null ? value === 1 : value)),
           )
+          await insertRows(tx, { table, columns }, values)
         }
       }
       await continueSequences(tx)
@@ -81,12 +85,12 @@ export async function fillPostgres(
 
 /** The hashes among these that a row of a PostgreSQL database refers to. */
 export async function referencedInPostgres(url: string, hashes: string[]): Promise<string[]> {
-  const client = connect(url)
+  const client = openOwnConnection(url)
   try {
-    const found = await client`select hash from (
+    const rows = await client`select hash from (
         select hash from attachments union select hash from mails where hash is not null
       ) as files where hash in ${client(hashes)}`
-    return found.map(({ hash }: { hash: string }) => hash)
+    return rows.map(({ hash }: { hash: string }) => hash)
   } finally {
     await client.close({ timeout: 0 })
   }
@@ -94,7 +98,7 @@ export async function referencedInPostgres(url: string, hashes: string[]): Promi
 
 /** The size of a PostgreSQL database in bytes. */
 export async function sizeOfPostgres(url: string): Promise<number> {
-  const client = connect(url)
+  const client = openOwnConnection(url)
   try {
     const [row] = await client`select pg_database_size(current_database()) as bytes`
     return Number(row.bytes)
@@ -103,12 +107,7 @@ export async function sizeOfPostgres(url: string): Promise<number> {
   }
 }
 
-// Not imported: that would load it on SQLite, too.
-const connect = (url: string) =>
-  new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
-
-type Client = ReturnType<typeof connect>
-type Queries = Pick<Client, 'unsafe'>
+type Queries = Pick<OwnConnection, 'unsafe'>
 
 interface Table {
   table: string
@@ -144,33 +143,6 @@ function parentsFirst(file: Connection): Table[] {
   return sorted
 }
 
-async function* rowsOf(client: Client, table: string, columns: string[]): AsyncGenerator<Value[][]> {
-  const cursor = quoted(`rows_of_${table}`)
-  const names = columns.map(quoted).join(', ')
-  await client.unsafe(`declare ${cursor} no scroll cursor for select ${names} from ${quoted(table)}`)
-  for (;;) {
-    const rows: Value[][] = await client.unsafe(`fetch forward ${ROWS_AT_ONCE} from ${cursor}`).values()
-    if (rows.length > 0) yield rows
-    if (rows.length < ROWS_AT_ONCE) break
-  }
-  await client.unsafe(`close ${cursor}`)
-}
-
-function* pagesOf(file: Connection, table: string, columns: string[]): Generator<Value[][]> {
-  const atOnce = Math.min(ROWS_AT_ONCE, Math.floor(MAX_PARAMETERS / columns.length))
-  using query = file.prepare<Record<string, Value>, []>(
-    `select ${columns.map(quoted).join(', ')} from ${quoted(table)}`,
-  )
-  let page: Value[][] = []
-  for (const row of query.iterate()) {
-    page.push(Object.values(row))
-    if (page.length < atOnce) continue
-    yield page
-    page = []
-  }
-  if (page.length > 0) yield page
-}
-
 async function insertRows(tx: Queries, { table, columns }: Table, rows: Value[][]): Promise<void> {
   let parameter = 0
   const places = rows.map((row) => `(${row.map(() => `$${++parameter}`).join(', ')})`).join(', ')
@@ -190,17 +162,21 @@ async function continueSequences(tx: Queries): Promise<void> {
 }
 
 async function columnsWhere(tx: Queries, condition: string): Promise<Set<string>> {
-  const found: { name: string }[] = await tx.unsafe(
+  const columns: { name: string }[] = await tx.unsafe(
     `select table_name || '.' || column_name as name from information_schema.columns
       where table_schema = current_schema() and ${condition}`,
   )
-  return new Set(found.map(({ name }) => name))
+  return new Set(columns.map(({ name }) => name))
 }
 
 async function requireVersion(client: Queries): Promise<void> {
   const [row] = await client.unsafe('select max(version) as version from bellhop_migrations')
   if (Number(row?.version) === MIGRATIONS.postgresql.length) return
   throw new StartError("The data isn't at this program's version. Start the server of this version first.")
+}
+
+function selectAll(table: string, columns: string[]): string {
+  return `select ${columns.map(quoted).join(', ')} from ${quoted(table)}`
 }
 
 function quoted(name: string): string {

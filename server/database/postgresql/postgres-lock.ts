@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import type { Clock } from '../../clock.ts'
+import { type Clock, repeatEvery } from '../../clock.ts'
 import { StartError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { openPool } from './postgres-pool.ts'
@@ -57,17 +57,9 @@ export async function isPostgresLocked(url: string): Promise<boolean> {
 
 /** A broken session loses its lock. Locking again in the same session has no effect. */
 function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
-  let isStopped = false
   let hasFailed = false
   let isTakenByOther = false
-  let holding = Promise.resolve()
-  let cancelTimer = clock.after(HOLD_EVERY_MS, start)
-
-  function start(): void {
-    holding = hold()
-  }
-
-  async function hold(): Promise<void> {
+  return repeatEvery(HOLD_EVERY_MS, clock, async () => {
     try {
       const [row] = await client`select pg_try_advisory_lock(${SERVER_LOCK}) as "isHeld"`
       if (!row.isHeld && !isTakenByOther) log.error('database_taken_by_another_server')
@@ -77,16 +69,7 @@ function keepHolding(client: SQL, { clock, log }: { clock: Clock; log: Log }) {
       if (!hasFailed) log.warn('database_lock_not_checked', { error })
       hasFailed = true
     }
-    if (!isStopped) cancelTimer = clock.after(HOLD_EVERY_MS, start)
-  }
-
-  return {
-    async stop() {
-      isStopped = true
-      cancelTimer()
-      await holding
-    },
-  }
+  })
 }
 
 /** SQLSTATE lock_not_available: the wait exceeded `lock_timeout`. */

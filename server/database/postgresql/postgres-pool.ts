@@ -22,8 +22,8 @@ const CONNECT_TIMEOUT_S = 10
  * responds to nothing, waiting queries fail and new connections replace those that may be dead. So the service recovers
  * when the server does. Waits for a server that is only slow.
  */
-export function openPool(url: string, given: SQL.Options): SQL {
-  const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...given }
+export function openPool(url: string, more: SQL.Options): SQL {
+  const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...more }
   let client = new SQL(url, options)
   let replacedAt = Number.NEGATIVE_INFINITY
   /** One check for all waiting queries. */
