@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { inviteAgent } from '../../server/agents/one-time-links.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 
 /** What opens each page; the tokens are known when the service runs. */
 const PAGES: Record<string, () => string> = {
@@ -29,9 +29,9 @@ afterAll(() => Promise.all([bellhop.stop(), empty.stop()]))
 
 for (const [name, path] of Object.entries(PAGES)) {
   browserTest(`the page "${name}" is accessible in both themes`, async () => {
-    await using window = await openWindow(bellhop)
-    await window.page.goto(path())
-    await window.page.getByRole('heading', { name }).waitFor()
-    expect(await accessibilityFaultsInBothThemes(window.page)).toEqual([])
+    const page = await openPage(bellhop)
+    await page.goto(path())
+    await page.getByRole('heading', { name }).waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   })
 }

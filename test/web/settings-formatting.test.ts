@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 
 const bellhop = await sharedBellhop()
 
@@ -12,14 +12,13 @@ const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 async function openSettings(path: string) {
   const { orgId } = await bellhop.organization('Acme')
   const agent = await signInAgent(bellhop, orgId, { name: 'Nora Quinn', role: 'admin' })
-  const window = await openWindow({ url: bellhop.url, agent })
-  await window.page.goto(`/settings${path}`)
-  return { agent, window, page: window.page }
+  const page = await openPage({ url: bellhop.url, agent })
+  await page.goto(`/settings${path}`)
+  return { agent, page }
 }
 
 browserTest('the signatures of an agent and of the organization are formatted', async () => {
-  const { agent, page, window } = await openSettings('/account')
-  await using _ = window
+  const { agent, page } = await openSettings('/account')
   const field = page.getByRole('textbox', { name: 'Your signature' })
   await field.fill('Nora Quinn\nAcme')
   await field.evaluate((element) => {

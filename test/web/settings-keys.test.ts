@@ -1,15 +1,14 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { call, sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 
 const bellhop = await sharedBellhop()
 
 browserTest('an administrator creates a key, saves it and uses it; it is never shown again', async () => {
   const { orgId } = await bellhop.organization('Acme')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/settings/keys')
 
   await page.getByRole('button', { name: 'New key' }).click()

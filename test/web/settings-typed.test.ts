@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 // Unsaved text in the fields of the settings: kept while others change the same values, and when leaving the page.
@@ -11,8 +11,7 @@ const bellhop = await sharedBellhop()
 browserTest(
   'fields follow what another administrator saves, except fields with unsaved changes',
   async () => {
-    const { window, page, other } = await openSettings('/organization')
-    await using _ = window
+    const { page, other } = await openSettings('/organization')
     await page.getByRole('textbox', { name: 'Website' }).fill('https://typed.example')
     await patch(other, '/organization', {
       name: 'Acme Limited',
@@ -35,8 +34,7 @@ browserTest(
 )
 
 browserTest('closing or reloading a tab asks first only while there are unsaved changes', async () => {
-  const { window, page } = await openSettings('/organization')
-  await using _ = window
+  const { page } = await openSettings('/organization')
   const isAsked = async () => {
     const asked: string[] = []
     page.once('dialog', (dialog) => {
@@ -81,10 +79,10 @@ async function openSettings(path: string) {
   const client = await bellhop.organization()
   const agent = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Ines Marques' })
   const other = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Otto Other' })
-  const window = await openWindow({ url: bellhop.url, agent })
-  await window.page.goto(`/settings${path}`)
-  await window.page.waitForSelector('html[data-connection=online]')
-  return { window, page: window.page, other }
+  const page = await openPage({ url: bellhop.url, agent })
+  await page.goto(`/settings${path}`)
+  await page.waitForSelector('html[data-connection=online]')
+  return { page, other }
 }
 
 function shownIn(page: Page, label: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
 import { accessibilityFaults } from '../support/axe.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -21,8 +21,7 @@ beforeAll(async () => {
 afterAll(() => bellhop.stop())
 
 browserTest('when a session ends, signing in over the page continues the interrupted request', async () => {
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await signIn(page, 'ana')
   await page.getByLabel('Your name').fill('Ana Pires')
   await page.context().clearCookies()
@@ -53,8 +52,8 @@ browserTest('when a session ends, signing in over the page continues the interru
 })
 
 browserTest('when another agent signs in in another tab, nothing is done in their name', async () => {
-  await using window = await openWindow(bellhop)
-  const { page, context } = window
+  const page = await openPage(bellhop)
+  const context = page.context()
   await signIn(page, 'ben')
   await page.getByLabel('Your name').click()
   await page.keyboard.type(' of Acme')
@@ -77,8 +76,7 @@ browserTest('when another agent signs in in another tab, nothing is done in thei
 })
 
 browserTest('without a session the sign-in page is shown, not a dialog', async () => {
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/settings/account')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import { upload } from '../support/uploads.ts'
@@ -31,14 +31,13 @@ afterAll(async () => {
 browserTest(
   'a visitor writes, and the answer appears without a reload, on every page and in every tab',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.goto('/')
     await openPanel(page)
     await sendMessage(page, 'Where is my order?')
     const ticket = await ticketWith(admin, 'Where is my order?')
 
-    const second = await window.context.newPage()
+    const second = await page.context().newPage()
     await second.goto(`${shop.origin}/cart`)
     await second.getByRole('button', { name: 'Open chat', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Close chat' }).first().click()
@@ -65,8 +64,7 @@ browserTest(
 )
 
 browserTest('files go both ways, and pictures are drawn', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await openPanel(page)
   // Files come after a first message.
@@ -113,17 +111,16 @@ browserTest('files go both ways, and pictures are drawn', async () => {
 browserTest(
   'a message written offline survives a reload and is sent once the visitor is online',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.goto('/')
     await openPanel(page)
     await sendMessage(page, 'I am in a train.')
-    await window.context.setOffline(true)
+    await page.context().setOffline(true)
     await writeMessage(page, 'Here comes a tunnel.')
     await writeMessage(page, 'It is dark.')
     await panelOf(page).getByText('You’re offline.').first().waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('Half a sent')
-    await window.context.setOffline(false)
+    await page.context().setOffline(false)
     // Reloaded before it is sent, because it waits a little.
     await page.reload()
     await messageOf(page, 'It is dark.').waitFor()
@@ -142,8 +139,7 @@ browserTest(
 )
 
 browserTest('a first message that was not sent is there after a reload, and is sent once', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await openPanel(page)
   const isAway = (url: URL) => /\/widget\/.*\/(?:session|conversations)/.test(url.pathname)
@@ -159,8 +155,7 @@ browserTest('a first message that was not sent is there after a reload, and is s
 })
 
 browserTest('a message whose response is lost is stored and shown once', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await openPanel(page)
   let lost = 0
@@ -184,8 +179,7 @@ browserTest('a message whose response is lost is stored and shown once', async (
 })
 
 browserTest('a conversation ends, another begins, and the list shows both', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await openPanel(page)
   await sendMessage(page, 'First question')
@@ -207,8 +201,7 @@ browserTest('a conversation ends, another begins, and the list shows both', asyn
 })
 
 browserTest('a visitor who writes too much sees when the next message is sent', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await openPanel(page)
   // One more than a visitor may send in a minute.

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { call, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 import { watchShifts } from '../support/layout-shifts.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -111,8 +111,7 @@ test('the script has a fixed address, a short cache and an ETag, and every origi
 })
 
 browserTest('the script has at most 3 KiB, and everything else that a visitor loads 20', async () => {
-  await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
-  const { page } = window
+  const page = await openPage({ url: shop.origin, isFirstVisit: true })
   const loaded = new Set<string>()
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
@@ -151,8 +150,7 @@ async function gzippedSize(path: string): Promise<number> {
 }
 
 browserTest('the widget moves nothing on the page around it', async () => {
-  await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
-  const { page } = window
+  const page = await openPage({ url: shop.origin, isFirstVisit: true })
   await watchShifts(page)
   await page.goto('/long')
   const places = () =>
@@ -171,8 +169,7 @@ browserTest('the widget moves nothing on the page around it', async () => {
 })
 
 browserTest('styles of the page, however hostile, change nothing', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await openPanel(page)
   const before = await panelOf(page).boundingBox()
@@ -188,8 +185,7 @@ browserTest('styles of the page, however hostile, change nothing', async () => {
 })
 
 browserTest('a page that has broken its own fetch and Promise does not break the widget', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/broken')
   await openPanel(page)
   await sendMessage(page, 'From a broken page')
@@ -206,8 +202,7 @@ browserTest('a page that has broken its own fetch and Promise does not break the
 browserTest(
   'where the browser forbids storage, the widget works within the page and says what is lost',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.goto('/forbidden')
     await openPanel(page)
     await panelOf(page).getByText('Your browser doesn’t let us store anything.').waitFor()
@@ -221,8 +216,8 @@ browserTest(
   async () => {
     const stranger = startShop(bellhop.url, () => key, { '/': {} })
     try {
-      await using window = await openWindow({ url: stranger.origin })
-      const { page, faults } = window
+      const page = await openPage({ url: stranger.origin })
+      const faults = faultsOf(page)
       await page.goto('/')
       await eventually(async () => faults.length > 0)
       expect(faults.splice(0).join()).toContain(stranger.origin)
@@ -234,8 +229,7 @@ browserTest(
 )
 
 browserTest('questions come before the first message, and the opening hours are shown', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/asking')
   await openPanel(page)
   await panelOf(page).getByText('Welcome!').waitFor()
@@ -255,8 +249,7 @@ browserTest('questions come before the first message, and the opening hours are 
 })
 
 browserTest('what the page tells of a visitor is not asked again, and is not verified', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/asking')
   await page.waitForFunction('"Bellhop" in window')
   await page.evaluate('Bellhop("identify", { name: "Ana", email: "ana@example.com" })')
@@ -280,8 +273,7 @@ browserTest('what the page tells of a visitor is not asked again, and is not ver
 browserTest(
   'a visitor without a known address is asked for it when nobody answers for a minute',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.clock.install()
     await page.goto('/')
     await page.clock.runFor(5_000)
@@ -297,8 +289,7 @@ browserTest(
 )
 
 browserTest('on a phone the panel fills the screen and leaves room for the keyboard', async () => {
-  await using window = await openWindow({ url: shop.origin, width: 390, height: 800, isTouch: true })
-  const { page } = window
+  const page = await openPage({ url: shop.origin, width: 390, height: 800, isTouch: true })
   await page.goto('/')
   await page.getByRole('button', { name: /^Open chat/ }).tap()
   await panelOf(page).waitFor()
@@ -325,8 +316,7 @@ browserTest('on a phone the panel fills the screen and leaves room for the keybo
 })
 
 browserTest('it is usable with keys alone, and its names are read', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await page.getByRole('button', { name: 'Open chat' }).waitFor()
   await page.keyboard.press('Tab')
@@ -348,8 +338,7 @@ browserTest('it is usable with keys alone, and its names are read', async () => 
 })
 
 browserTest('its texts are in the language of the page, and run in its direction', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/pt')
   await page.getByRole('button', { name: 'Abrir o chat' }).waitFor()
   await page.goto('/rtl')
@@ -366,8 +355,7 @@ browserTest('its texts are in the language of the page, and run in its direction
 })
 
 browserTest('its colors are those of the page, and only then those of the system', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   const theme = (name: string) =>
     page.locator(`.launcher-frame[data-theme="${name}"]`).waitFor({ state: 'attached' })
   await page.emulateMedia({ colorScheme: 'light' })
@@ -381,8 +369,7 @@ browserTest('its colors are those of the page, and only then those of the system
 })
 
 browserTest('the preview follows its settings and asks the server for nothing but scripts', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await page.goto('/preview')

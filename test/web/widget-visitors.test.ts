@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
@@ -66,8 +66,7 @@ async function command(page: Page, ...args: unknown[]): Promise<void> {
 browserTest(
   'a verified user finds the conversation on another device, and the next user finds nothing of it',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.goto('/')
     await command(page, 'identify', { jwt: await tokenFor('ana') })
     await openPanel(page)
@@ -76,18 +75,18 @@ browserTest(
     await messageOf(page, 'Let me see.').waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('Something private')
 
-    await using device = await openWindow({ url: shop.origin, width: 900 })
-    await device.page.goto('/')
-    await command(device.page, 'identify', {
+    const device = await openPage({ url: shop.origin, width: 900 })
+    await device.goto('/')
+    await command(device, 'identify', {
       userId: 'ana',
       userHash: createHmac('sha256', widget.secret).update('ana').digest('hex'),
     })
-    await device.page.getByRole('button', { name: /^Open chat/ }).waitFor()
-    await openPanel(device.page)
-    await messageOf(device.page, 'Let me see.').waitFor()
+    await device.getByRole('button', { name: /^Open chat/ }).waitFor()
+    await openPanel(device)
+    await messageOf(device, 'Let me see.').waitFor()
 
     // Another tab of the first browser, in which someone else signs in.
-    const other = await window.context.newPage()
+    const other = await page.context().newPage()
     await other.goto(`${shop.origin}/`)
     await openPanel(other)
     await messageOf(other, 'Let me see.').waitFor()
@@ -113,8 +112,8 @@ browserTest(
 )
 
 browserTest('a forged identity is refused with the reason in the console, and gets no view', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page, faults } = window
+  const page = await openPage({ url: shop.origin })
+  const faults = faultsOf(page)
   await page.goto('/')
   await command(page, 'identify', { jwt: await tokenFor('ana', 'bellhop_ws_guessed') })
   await openPanel(page)
@@ -124,8 +123,7 @@ browserTest('a forged identity is refused with the reason in the console, and ge
 })
 
 browserTest('a widget for verified users only is not shown to others', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   const loaded = page.waitForResponse(/assets\/en-/)
   await page.goto('/members')
   await loaded
@@ -135,8 +133,7 @@ browserTest('a widget for verified users only is not shown to others', async () 
 })
 
 browserTest('calls from before the script has loaded are made afterwards', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/early')
   await panelOf(page).waitFor()
   await sendMessage(page, 'Counting')
@@ -150,8 +147,8 @@ browserTest('calls from before the script has loaded are made afterwards', async
 })
 
 browserTest('who is blocked sees and sends nothing, in every tab, until an agent unblocks them', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page, context } = window
+  const page = await openPage({ url: shop.origin })
+  const context = page.context()
   await page.goto('/')
   await openPanel(page)
   await sendMessage(page, 'Buy my watches')
