@@ -3,7 +3,7 @@ import type { FrameLocator, Page } from 'playwright-core'
 import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createId } from '../../server/ids.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { replyPath, sendNow, UNDO_MS } from '../support/threads.ts'
@@ -19,11 +19,8 @@ const images = Bun.serve({
   hostname: '127.0.0.1',
   fetch: () => new Response(PIXEL, { headers: { 'content-type': 'image/png' } }),
 })
-const bellhop = await startBellhop({ settings: { BELLHOP_MAIL_ALLOW: '127.0.0.0/8' } })
-afterAll(async () => {
-  await bellhop.stop()
-  await images.stop(true)
-})
+const bellhop = await sharedBellhop()
+afterAll(() => images.stop(true))
 
 interface GivenMail {
   from?: string

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import { upload } from '../support/uploads.ts'
@@ -8,7 +8,7 @@ import { eventually } from '../support/webhooks.ts'
 import {
   answer,
   messageOf,
-  openPanel,
+  openChat,
   panelOf,
   sendMessage,
   textsOf,
@@ -31,9 +31,7 @@ afterAll(async () => {
 browserTest(
   'a visitor writes, and the answer appears without a reload, on every page and in every tab',
   async () => {
-    const page = await openPage({ url: shop.origin })
-    await page.goto('/')
-    await openPanel(page)
+    const page = await openChat(shop)
     await sendMessage(page, 'Where is my order?')
     const ticket = await ticketWith(admin, 'Where is my order?')
 
@@ -64,9 +62,7 @@ browserTest(
 )
 
 browserTest('files go both ways, and pictures are drawn', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   // Files come after a first message.
   expect(await page.getByRole('button', { name: 'Attach a file' }).count()).toBe(0)
   await sendMessage(page, 'The lamp is broken.')
@@ -111,9 +107,7 @@ browserTest('files go both ways, and pictures are drawn', async () => {
 browserTest(
   'a message written offline survives a reload and is sent once the visitor is online',
   async () => {
-    const page = await openPage({ url: shop.origin })
-    await page.goto('/')
-    await openPanel(page)
+    const page = await openChat(shop)
     await sendMessage(page, 'I am in a train.')
     await page.context().setOffline(true)
     await writeMessage(page, 'Here comes a tunnel.')
@@ -139,9 +133,7 @@ browserTest(
 )
 
 browserTest('a first message that was not sent is there after a reload, and is sent once', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   const isAway = (url: URL) => /\/widget\/.*\/(?:session|conversations)/.test(url.pathname)
   await page.route(isAway, (route) => route.abort())
   await writeMessage(page, 'Is this thing on?')
@@ -155,9 +147,7 @@ browserTest('a first message that was not sent is there after a reload, and is s
 })
 
 browserTest('a message whose response is lost is stored and shown once', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   let lost = 0
   await page.route('**/messages/*', async (route) => {
     if (route.request().method() !== 'PUT' || lost > 1) return route.continue()
@@ -179,9 +169,7 @@ browserTest('a message whose response is lost is stored and shown once', async (
 })
 
 browserTest('a conversation ends, another begins, and the list shows both', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'First question')
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('button', { name: 'End conversation' }).click()
@@ -201,9 +189,7 @@ browserTest('a conversation ends, another begins, and the list shows both', asyn
 })
 
 browserTest('a visitor who writes too much sees when the next message is sent', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   // One more than a visitor may send in a minute.
   for (let at = 1; at <= 21; at++) await writeMessage(page, `Message ${at}`)
   await panelOf(page)

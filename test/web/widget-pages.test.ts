@@ -9,6 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 import {
   answer,
   messageOf,
+  openChat,
   openPanel,
   panelOf,
   sendMessage,
@@ -169,9 +170,7 @@ browserTest('the widget moves nothing on the page around it', async () => {
 })
 
 browserTest('styles of the page, however hostile, change nothing', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   const before = await panelOf(page).boundingBox()
   const button = await page.getByRole('button', { name: 'Close chat' }).last().boundingBox()
   await page.evaluate(() => sessionStorage.clear())
@@ -185,9 +184,7 @@ browserTest('styles of the page, however hostile, change nothing', async () => {
 })
 
 browserTest('a page that has broken its own fetch and Promise does not break the widget', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/broken')
-  await openPanel(page)
+  const page = await openChat(shop, '/broken')
   await sendMessage(page, 'From a broken page')
   await panelOf(page)
     .locator('input[type=file]')
@@ -202,9 +199,7 @@ browserTest('a page that has broken its own fetch and Promise does not break the
 browserTest(
   'where the browser forbids storage, the widget works within the page and says what is lost',
   async () => {
-    const page = await openPage({ url: shop.origin })
-    await page.goto('/forbidden')
-    await openPanel(page)
+    const page = await openChat(shop, '/forbidden')
     await panelOf(page).getByText('Your browser doesn’t let us store anything.').waitFor()
     await sendMessage(page, 'Without a memory')
     await ticketWith(admin, 'Without a memory')
@@ -229,9 +224,7 @@ browserTest(
 )
 
 browserTest('questions come before the first message, and the opening hours are shown', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/asking')
-  await openPanel(page)
+  const page = await openChat(shop, '/asking')
   await panelOf(page).getByText('Welcome!').waitFor()
   await panelOf(page).getByText('Closed for the summer.').waitFor()
   expect((await page.getByRole('button', { name: 'Close chat' }).last().boundingBox())?.x).toBeLessThan(100)

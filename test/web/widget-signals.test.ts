@@ -1,11 +1,19 @@
 import { afterAll, expect } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest } from '../support/browser.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { field, openTicket } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
-import { answer, messageOf, openPanel, panelOf, sendMessage, ticketWith } from '../support/widget-page.ts'
+import {
+  answer,
+  messageOf,
+  openChat,
+  openPanel,
+  panelOf,
+  sendMessage,
+  ticketWith,
+} from '../support/widget-page.ts'
 
 const ANSWERS = 10
 /** From Send in the inbox to the screen of the visitor. */
@@ -31,9 +39,7 @@ afterAll(async () => {
 })
 
 browserTest('each side sees that the other types and has read, and typing is stored nowhere', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'Is anyone there?')
   const { id } = await ticketWith(admin, 'Is anyone there?')
   const inbox = await openTicket(bellhop, admin, id)
@@ -60,9 +66,7 @@ browserTest('each side sees that the other types and has read, and typing is sto
 browserTest(
   'an answer in the inbox is on the page of the visitor at once, and Undo takes it back',
   async () => {
-    const page = await openPage({ url: shop.origin })
-    await page.goto('/')
-    await openPanel(page)
+    const page = await openChat(shop)
     await sendMessage(page, 'How much is it?')
     const { id } = await ticketWith(admin, 'How much is it?')
     const inbox = await openTicket(bellhop, admin, id)
@@ -104,9 +108,7 @@ browserTest(
 )
 
 browserTest('a visitor turns the sound and the title of the page off, on every page', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'Ring me')
   const { id } = await ticketWith(admin, 'Ring me')
   const menu = async (item: string) => {
@@ -140,9 +142,7 @@ browserTest('a visitor turns the sound and the title of the page off, on every p
 })
 
 browserTest('the answer stands beside the closed launcher until it is opened or dismissed', async () => {
-  const page = await openPage({ url: shop.origin })
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'Do you ship to Norway?')
   const { id } = await ticketWith(admin, 'Do you ship to Norway?')
   await page.getByRole('button', { name: 'Close chat' }).first().click()
