@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { type Client, sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
-import { writeCaFile } from '../support/certificates.ts'
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receiver.ts'
+import { type ReceivedRequest, startReceiver } from '../support/receiver.ts'
 import { eventually } from '../support/webhooks.ts'
 
-let bellhop: Bellhop
-let receiver: Receiver
-
-beforeAll(async () => {
-  receiver = await startReceiver()
-  bellhop = await startBellhop({
-    settings: {
-      BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
-      BELLHOP_WEBHOOK_CA: await writeCaFile(),
-      BELLHOP_WEBHOOK_RETRIES: '50ms,50ms,50ms',
-    },
-  })
-})
-afterAll(async () => {
-  await bellhop.stop()
-  await receiver.stop()
-})
+const bellhop = await sharedBellhop()
+const receiver = await startReceiver()
+afterAll(receiver.stop)
 
 browserTest('an endpoint is registered, fails, is fixed, and the failed delivery is resent', async () => {
   const client = await bellhop.organization('Acme')
