@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
+import { openSettings } from '../support/settings-page.ts'
 
 const PASSWORD = 'correct horse battery'
 const bellhop = await sharedBellhop()
@@ -9,10 +10,7 @@ const bellhop = await sharedBellhop()
 browserTest(
   'a colleague is invited by a link, joins in their own browser, and cannot open admin pages',
   async () => {
-    const { orgId } = await bellhop.organization('Acme')
-    const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
-    const page = await openPage({ url: bellhop.url, agent })
-    await page.goto('/settings/agents')
+    const { page } = await openSettings(bellhop, '/agents')
     await page.getByRole('button', { name: 'Invite agent' }).click()
     await page.getByLabel('Name').fill('Cy Lindqvist')
     await page.getByLabel('Email').fill('cy@acme.example')

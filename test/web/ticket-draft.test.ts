@@ -3,7 +3,7 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
-import { field, openTicket, openTicketPage, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -172,23 +172,6 @@ browserTest('a reply that is taken back does not touch the note that was begun m
   expect(await field(page).inputValue()).toBe('It is attached.')
   await page.getByRole('button', { name: 'Note Draft' }).click()
   expect(await field(page).inputValue()).toBe('She is difficult.')
-})
-
-browserTest('of two tabs, the text that was typed last is in both', async () => {
-  const { ben, ticket, page } = await openTicketPage(bellhop)
-  const context = page.context()
-  const other = await context.newPage()
-  await other.goto(`/inbox/open/${ticket.id}`)
-  await field(other).fill('From the other tab.')
-  await eventually(async () => (await field(page).inputValue()) === 'From the other tab.')
-
-  await page.bringToFront()
-  await field(page).fill('From this tab.')
-  await eventually(async () => (await field(other).inputValue()) === 'From this tab.')
-  await field(other).fill('From the other tab again.')
-  await eventually(async () => (await field(page).inputValue()) === 'From the other tab again.')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'From the other tab again.')
-  expect(await thread(page)).toHaveLength(1)
 })
 
 browserTest(
