@@ -1,8 +1,7 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
+import { expect } from 'bun:test'
 import { browserTest } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { openShop } from '../support/shop.ts'
 import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
@@ -17,16 +16,7 @@ import {
   writeMessage,
 } from '../support/widget-page.ts'
 
-const bellhop = await startBellhop()
-let key = ''
-const shop = startShop(bellhop.url, () => key, { '/': {}, '/cart': { body: '<p>Your cart</p>' } })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
+const { shop, admin } = await openShop({ '/': {}, '/cart': { body: '<p>Your cart</p>' } })
 
 browserTest(
   'a visitor writes, and the answer appears without a reload, on every page and in every tab',

@@ -1,10 +1,10 @@
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { call, startBellhop } from '../support/bellhop.ts'
+import { call } from '../support/bellhop.ts'
 import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 import { watchShifts } from '../support/layout-shifts.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { makeWidget, openShop, startShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
   answer,
@@ -23,9 +23,8 @@ function openOnlyIn(days: number) {
   return Array.from({ length: 7 }, (_, day) => (day === monday ? { from: '09:00', to: '17:00' } : null))
 }
 
-const bellhop = await startBellhop()
-let [key, askingKey] = ['', '']
-const shop = startShop(bellhop.url, () => key, {
+let askingKey = ''
+const { bellhop, shop, client, admin, widget } = await openShop({
   '/': {},
   '/long': { body: '<p>Our lamps are made by hand.</p>'.repeat(100) },
   '/hostile': {
@@ -58,9 +57,6 @@ window.AbortController = undefined`,
     },
   },
 })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
 const asking = await makeWidget(bellhop, client, shop.origin, {
   name: 'Asking',
   appearance: { title: 'Acme', greeting: 'Welcome!', position: 'left', color: '#ffd400' },
@@ -76,10 +72,6 @@ const asking = await makeWidget(bellhop, client, shop.origin, {
   },
 })
 askingKey = asking.widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
 
 test('the script has a fixed address, a short cache and an ETag, and every origin may load it', async () => {
   const script = await call('GET', `${bellhop.url}/widget.js`)
@@ -209,7 +201,7 @@ browserTest(
 browserTest(
   'a website that is not allowed gets no widget, and its console says where to allow it',
   async () => {
-    const stranger = startShop(bellhop.url, () => key, { '/': {} })
+    const stranger = startShop(bellhop.url, () => widget.key, { '/': {} })
     try {
       const page = await openPage({ url: stranger.origin })
       const faults = faultsOf(page)
@@ -372,7 +364,7 @@ browserTest('the preview follows its settings and asks the server for nothing bu
       Bellhop('preview', given, document.querySelector('#sample'))
     }, settings)
   await page.waitForFunction('"Bellhop" in window')
-  const { json: settings } = await call<object>('GET', `${bellhop.url}/widget/${key}/settings`)
+  const { json: settings } = await call<object>('GET', `${bellhop.url}/widget/${widget.key}/settings`)
   await show({ ...settings, title: 'Before' })
   await panelOf(page).getByRole('heading', { name: 'Before' }).waitFor()
   await show({ ...settings, title: 'Danach', language: 'de', theme: 'dark' })

@@ -1,7 +1,6 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
+import { expect } from 'bun:test'
 import { browserTest } from '../support/browser.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { openShop } from '../support/shop.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { field, openTicket } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -19,23 +18,13 @@ const ANSWERS = 10
 /** From Send in the inbox to the screen of the visitor. */
 const MAX_SEND_MS = 300
 
-const bellhop = await startBellhop()
-const { deps } = bellhop
-let key = ''
-const shop = startShop(bellhop.url, () => key, {
+const { bellhop, shop, client, admin } = await openShop({
   '/': {
     // Counts the notes of the sound.
     script: `window.notes = 0
 const { start } = AudioScheduledSourceNode.prototype
 AudioScheduledSourceNode.prototype.start = function (...at) { notes += 1; return start.apply(this, at) }`,
   },
-})
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
 })
 
 browserTest('each side sees that the other types and has read, and typing is stored nowhere', async () => {
@@ -45,7 +34,7 @@ browserTest('each side sees that the other types and has read, and typing is sto
   const inbox = await openTicket(bellhop, admin, id)
   await panelOf(page).getByText('Seen', { exact: true }).waitFor()
   const thread = inbox.getByRole('region', { name: 'Thread' })
-  const stored = (await storedEvents(deps, client.orgId)).length
+  const stored = (await storedEvents(bellhop.deps, client.orgId)).length
 
   const message = page.getByRole('textbox', { name: 'Message' })
   await message.pressSequentially('I mean')
@@ -55,7 +44,7 @@ browserTest('each side sees that the other types and has read, and typing is sto
 
   await field(inbox).pressSequentially('Yes, I am')
   await panelOf(page).getByText('Ana Pires is typing…').waitFor()
-  expect((await storedEvents(deps, client.orgId)).length).toBe(stored)
+  expect((await storedEvents(bellhop.deps, client.orgId)).length).toBe(stored)
   await answer(admin, id, { text: 'Yes, I am here' })
   await messageOf(page, 'Yes, I am here').waitFor()
   await thread.getByText('Seen', { exact: true }).waitFor()

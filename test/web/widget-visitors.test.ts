@@ -1,10 +1,9 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, faultsOf, openPage } from '../support/browser.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { makeWidget, openShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
   answer,
@@ -17,9 +16,8 @@ import {
   writeMessage,
 } from '../support/widget-page.ts'
 
-const bellhop = await startBellhop()
-let [key, strictKey] = ['', '']
-const shop = startShop(bellhop.url, () => key, {
+let strictKey = ''
+const { bellhop, shop, client, admin, widget } = await openShop({
   '/': { script: 'window.Bellhop = function () { (Bellhop.q = Bellhop.q || []).push(arguments) }' },
   '/early': {
     script: `window.Bellhop = function () { (Bellhop.q = Bellhop.q || []).push(arguments) }
@@ -33,15 +31,8 @@ Bellhop('open')`,
     },
   },
 })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
 const strict = await makeWidget(bellhop, client, shop.origin, { name: 'Members', verifiedOnly: true })
 strictKey = strict.widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
 
 function tokenFor(userId: string, secret = widget.secret): Promise<string> {
   return new SignJWT({ name: userId, email: `${userId}@example.com` })
