@@ -77,14 +77,16 @@ describe('backups', () => {
     expect(readFileSync(encrypted).toString('latin1')).toStartWith('age-encryption.org/v1\n-> scrypt ')
   })
 
-  const DAMAGES: [string, (bytes: Buffer) => Buffer, RegExp][] = [
-    ['was cut off', (bytes) => bytes.subarray(0, bytes.length - 40), /damaged or incomplete/],
-    ['was cut off in the middle', (bytes) => bytes.subarray(0, bytes.length / 2), /damaged or incomplete/],
-    ['has a changed byte', (bytes) => changed(bytes, bytes.length >> 1), /damaged or incomplete/],
-    ['is empty', () => Buffer.alloc(0), /isn't a Bellhop backup/],
-    ['is a text', () => Buffer.from('not a backup'), /isn't a Bellhop backup/],
-    ['is another archive', () => archiveOf('/etc/hostname'), /isn't a Bellhop backup/],
-    ['leaves the folder', () => archiveOf('../../etc/hostname'), /isn't a Bellhop backup/],
+  const DAMAGES: [string, (bytes: Buffer) => Buffer][] = [
+    ['was cut off', (bytes) => bytes.subarray(0, bytes.length - 40)],
+    ['was cut off in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['has a changed byte', (bytes) => changed(bytes, bytes.length >> 1)],
+  ]
+  const STRANGERS: [string, () => Buffer][] = [
+    ['an empty file', () => Buffer.alloc(0)],
+    ['a text', () => Buffer.from('not a backup')],
+    ['another archive', () => archiveOf('/etc/hostname')],
+    ['an archive that leaves the folder', () => archiveOf('../../etc/hostname')],
   ]
 
   function changed(bytes: Buffer, at: number): Buffer {
@@ -108,18 +110,20 @@ describe('backups', () => {
 
   test.each(DAMAGES)(
     'a backup that %s is refused in one sentence, and nothing changes',
-    async (_, damage, message) => {
-      for (const [file, args] of [
-        [plain, []],
-        [encrypted, ['--passphrase-file', passphrase]],
-      ] as const) {
-        const bytes = damage(readFileSync(file))
+    async (_, damage) => {
+      for (const [file, ...args] of [[plain], [encrypted, '--passphrase-file', passphrase]]) {
         const damaged = join(temporaryFolder(), 'damaged')
-        writeFileSync(damaged, bytes)
-        await expectRefusal(damaged, [...args], message)
+        writeFileSync(damaged, damage(readFileSync(file ?? '')))
+        await expectRefusal(damaged, args, /damaged or incomplete/)
       }
     },
   )
+
+  test.each(STRANGERS)('%s is refused in one sentence, and nothing changes', async (_, made) => {
+    const stranger = join(temporaryFolder(), 'stranger')
+    writeFileSync(stranger, made())
+    await expectRefusal(stranger, [], /isn't a Bellhop backup/)
+  })
 
   test('a wrong passphrase, none, or no file at all is refused', async () => {
     await expectRefusal(encrypted, ['--passphrase-file', wrong], `The passphrase doesn't fit ${encrypted}.`)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import PostalMime from 'postal-mime'
-import { createMailDialer, type MailAuth } from '../../server/channels/email/mail-account.ts'
+import { createMailDialer } from '../../server/channels/email/mail-account.ts'
 import { composeEmail, type EmailContent } from '../../server/channels/email/outbound/compose.ts'
 import { SmtpSession } from '../../server/channels/email/outbound/smtp-session.ts'
 import { systemClock } from '../../server/clock.ts'
@@ -10,20 +10,19 @@ import { temporaryFolder } from '../support/folder.ts'
 import { makeDkimKey, verifyDkim } from '../support/mail/dkim.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
-import { type OauthServer, startOauthServer } from '../support/mail/oauth-server.ts'
 import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
 
 const SUPPORT = 'support@helpdesk.test'
 const ANA = 'ana@customer.test'
 const USERS = { [SUPPORT]: 'secret of support', [ANA]: 'secret of ana' }
-const PASSWORD: MailAuth = { method: 'password', user: SUPPORT, password: 'secret of support' }
+const AUTH = { method: 'password', user: SUPPORT, password: 'secret of support' } as const
 /** Large enough that the signature is made from a file on disk. */
 const LARGE_BYTES = 9_000_000
 
+// What else a server can say is in smtp-session.test.ts.
 describeWithMail('a message submitted to Postfix', () => {
   let dovecot: Dovecot
   let postfix: Postfix
-  let oauth: OauthServer
   let count = 0
   const sessions: SmtpSession[] = []
   const key = makeDkimKey()
@@ -35,27 +34,25 @@ describeWithMail('a message submitted to Postfix', () => {
   }
 
   beforeAll(async () => {
-    oauth = await startOauthServer()
-    dovecot = await startDovecot({ users: USERS, tokenInfo: oauth.tokenInfo })
+    dovecot = await startDovecot({ users: USERS })
     postfix = await startPostfix({ dovecot })
   })
   afterAll(async () => {
     for (const session of sessions) session.close()
     await postfix.stop()
     await dovecot.stop()
-    await oauth.stop()
   })
 
-  async function sessionWith(security: 'tls' | 'starttls', auth: MailAuth): Promise<SmtpSession> {
+  async function sessionWith(security: 'tls' | 'starttls'): Promise<SmtpSession> {
     const config = readConfig({ BELLHOP_MAIL_ALLOW: '127.0.0.1', BELLHOP_MAIL_CA: await writeCaFile() })
     const deps = { clock: systemClock, dialer: createMailDialer({ clock: systemClock, config }) }
     const port = security === 'tls' ? postfix.submissionsPort : postfix.submissionPort
-    const session = new SmtpSession(deps, { host: '127.0.0.1', port, security, auth }, 'helpdesk.test')
+    const session = new SmtpSession(deps, { host: '127.0.0.1', port, security, auth: AUTH }, 'helpdesk.test')
     sessions.push(session)
     return session
   }
 
-  function email(given: Partial<EmailContent> = {}): EmailContent {
+  function email(): EmailContent {
     count++
     return {
       from: { name: 'Support, Inc', address: SUPPORT },
@@ -74,7 +71,6 @@ describeWithMail('a message submitted to Postfix', () => {
       inReplyTo: null,
       references: [],
       date: Date.parse('2026-03-01T09:00:00Z'),
-      ...given,
     }
   }
 
@@ -86,7 +82,7 @@ describeWithMail('a message submitted to Postfix', () => {
   test.each(['tls', 'starttls'] as const)(
     'over %s arrives whole, and its signature is good',
     async (security) => {
-      const session = await sessionWith(security, PASSWORD)
+      const session = await sessionWith(security)
       const content = email()
       const composed = composeEmail(content, { openFile, dkim })
       const before = (await dovecot.mails(ANA)).length
@@ -113,40 +109,4 @@ describeWithMail('a message submitted to Postfix', () => {
       expect(Buffer.from(invoice?.content as ArrayBuffer).byteLength).toBe(LARGE_BYTES)
     },
   )
-
-  test('is signed in for by XOAUTH2', async () => {
-    const { accessToken } = oauth.issue(SUPPORT)
-    const session = await sessionWith('starttls', {
-      method: 'oauth2',
-      user: SUPPORT,
-      accessToken: async () => accessToken,
-    })
-    const { stream } = composeEmail(email({ files: [], html: null }), { openFile })
-    expect((await session.submit({ from: SUPPORT, to: [ANA], body: stream })).outcome).toBe('delivered')
-    oauth.revoke(SUPPORT)
-    const fresh = await sessionWith('tls', {
-      method: 'oauth2',
-      user: SUPPORT,
-      accessToken: async () => accessToken,
-    })
-    const { problem } = await fresh.submit({ from: SUPPORT, to: [ANA], body: stream })
-    expect(problem?.code).toBe('sign_in_refused')
-  })
-
-  test('to one who is unknown says so in the words of Postfix, and reaches the others', async () => {
-    const session = await sessionWith('tls', PASSWORD)
-    const { stream } = composeEmail(email({ files: [], html: null }), { openFile })
-    const to = ['nobody@customer.test', ANA]
-    const { outcome, recipients } = await session.submit({ from: SUPPORT, to, body: stream })
-    expect(outcome).toBe('delivered')
-    expect(recipients.map(({ fate }) => fate)).toEqual(['refused', 'accepted'])
-    expect(recipients[0]?.reason).toMatch(/^550 5\.1\.1 <nobody@customer\.test>: .*rejected/)
-  })
-
-  test('that is too large is not sent, because Postfix tells its limit', async () => {
-    const session = await sessionWith('tls', PASSWORD)
-    const { stream } = composeEmail(email({ files: [], html: null }), { openFile })
-    const result = await session.submit({ from: SUPPORT, to: [ANA], body: stream, bytes: 62_914_561 })
-    expect(result.sentence).toBe('The message is larger than 127.0.0.1 allows: 62.9 MB with its attachments.')
-  })
 })

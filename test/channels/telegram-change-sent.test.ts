@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Chats, letRunFast, type OpenChat, openChats } from '../support/chats.ts'
 import { PNG } from '../support/images.ts'
+import { storedEvents } from '../support/subscription.ts'
 import { readDraft, readThread } from '../support/threads.ts'
 import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -43,6 +44,9 @@ test('an edited message changes in the chat, and keeps its earlier texts', async
   // The same text again is no edit.
   expect((await edit('It left today.')).status).toBe(204)
   expect(await edits()).toHaveLength(2)
+  // Integrations get the two messages, and no edit.
+  const events = await storedEvents(chats.bellhop.deps, chats.acme.orgId)
+  expect(events.filter(({ type }) => type === 'message.sent')).toHaveLength(2)
 })
 
 test('a message in several parts becomes shorter, but not longer than Telegram can show in its place', async () => {

@@ -36,9 +36,16 @@ async function ticketOf(subject: string) {
   })
 }
 
+/** What integrations get of a ticket. */
+async function webhooksOf(id: string) {
+  const events = await storedEvents(desk.bellhop.deps, desk.acme.orgId)
+  return events.filter(({ ticketId, body }) => ticketId === id && body !== '')
+}
+
 describe('a message to the bot', () => {
+  beforeAll(() => subscribe(desk.bellhop.deps, desk.acme.orgId))
+
   test('opens a ticket of the channel telegram, in the name that Telegram shows', async () => {
-    await subscribe(desk.bellhop.deps, desk.acme.orgId)
     // The name would turn what stands beside it.
     const ana = desk.telegram.addUser({
       first_name: '\u202eAna',
@@ -56,9 +63,7 @@ describe('a message to the bot', () => {
     })
     ana.writes(bot, 'Hello?')
     await desk.messages(ticket.id, 2)
-    const events = (await storedEvents(desk.bellhop.deps, desk.acme.orgId)).filter(
-      ({ ticketId, body }) => ticketId === ticket.id && body !== '',
-    )
+    const events = await webhooksOf(ticket.id)
     expect(events.map(({ type }) => type)).toEqual(['ticket.created', 'message.sent', 'message.sent'])
     for (const { body } of events) expect(body).toContain('"channel":"telegram"')
   })
@@ -211,6 +216,8 @@ describe('a message to the bot', () => {
     )
     expect(json.data).toMatchObject([{ text: 'Order 4711' }])
     expect((await readThread(desk.admin, ticket.id)).ticket.status).toBe('resolved')
+    const types = (await webhooksOf(ticket.id)).map(({ type }) => type)
+    expect(types).toEqual(['ticket.created', 'message.sent'])
   })
 
   test('after the ticket was resolved opens it again', async () => {

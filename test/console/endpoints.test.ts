@@ -84,6 +84,11 @@ test('an invalid endpoint is refused with every error, and nothing is stored', a
       { pointer: '/events', code: 'unknown_event' },
     ],
   })
+  const blocked = await ana.call('POST', '/console/endpoints', {
+    body: { ...REGISTERED, url: 'https://10.1.2.3/hook' },
+  })
+  expect(blocked.json).toMatchObject({ errors: [{ pointer: '/url', code: 'blocked_address' }] })
+  expect(blocked.text).toContain('BELLHOP_WEBHOOK_ALLOW')
   expect((await ana.call<List>('GET', '/console/endpoints')).json).toEqual(before.json)
 })
 

@@ -72,16 +72,6 @@ test('a migration that fails changes nothing, and the next start tries it again'
   expect(await seenElsewhere(place, 'select * from tickets where version = 99')).toHaveLength(3)
 })
 
-test('data of a newer program is refused in a plain sentence', async () => {
-  const place = await emptyPlace()
-  await migrateTo(place, [...migrations, { name: 'future', sql: 'create table future (id text)' }])
-  const refusal = await openStorage(undefined, place).catch((error) => error)
-  expect(refusal.name).toBe('NewerDataError')
-  expect(refusal.message).toBe(
-    `The data is at version ${migrations.length + 1}, but this program only supports ${migrations.length}. Start the newer program.`,
-  )
-})
-
 test('programs that start at once on an empty place all start, and migrate it once', async () => {
   for (let round = 0; round < 6; round += 1) {
     const place = await emptyPlace()

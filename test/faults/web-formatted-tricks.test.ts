@@ -62,8 +62,7 @@ browserTest('in the thread and the preview no script trick runs, and nothing is 
     const path = `/tickets/${ticket.id}/messages/${createId('msg', Date.now())}`
     expect((await client.call('PUT', path, { body })).status).toBe(201)
   }
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   const ran = watchTricks(page.context())
   const asked = new Set<string>()
   page.on('request', (request) => asked.add(new URL(request.url()).origin))

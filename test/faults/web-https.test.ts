@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { httpsBrowserTest, openWindow } from '../support/browser.ts'
+import { httpsBrowserTest, openPage } from '../support/browser.ts'
 import { makeAgent, PASSWORD } from '../support/browser-session.ts'
 import { makeCertificates } from '../support/certificates.ts'
 import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts'
@@ -23,8 +23,8 @@ afterAll(async () => {
 })
 
 httpsBrowserTest('an agent who was signed in over http is told why they sign in again on https', async () => {
-  await using window = await openWindow({ url: https.url, isSelfSigned: true })
-  const { page, context } = window
+  const page = await openPage({ url: https.url, isSelfSigned: true })
+  const context = page.context()
   await page.goto(`${bellhop.url}/sign-in`)
   await signIn(page)
   const names = async () =>

@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { reservePort } from '../support/mail/ports.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -45,9 +45,9 @@ function ticket(): Promise<unknown> {
 browserTest(
   'eight tabs share one stream, all hear of a new ticket, and another tab takes over when the first is closed',
   async () => {
-    await using window = await openWindow({ url: bellhop.url, agent: ana })
-    const first = await openTab(window.page)
-    const more = Array.from({ length: TABS - 1 }, async () => openTab(await window.context.newPage()))
+    const page = await openPage({ url: bellhop.url, agent: ana })
+    const first = await openTab(page)
+    const more = Array.from({ length: TABS - 1 }, async () => openTab(await page.context().newPage()))
     const tabs = [first, ...(await Promise.all(more))]
     const streamsOf = (some: Tab[]) => some.reduce((sum, tab) => sum + tab.streams(), 0)
     for (const { page } of tabs) await page.waitForSelector('html[data-connection=online]')
@@ -67,8 +67,8 @@ browserTest('a page says that the connection is lost, and reconnects to the next
   const first = await startBellhop({ settings })
   const { orgId } = await first.organization()
   const ben = await signInAgent(first, orgId)
-  await using window = await openWindow({ url: first.url, agent: ben })
-  const { page, faults } = window
+  const page = await openPage({ url: first.url, agent: ben })
+  const faults = faultsOf(page)
   await page.goto('/inbox')
   await page.waitForSelector('html[data-connection=online]')
   await first.stop()
@@ -91,8 +91,9 @@ browserTest('a page says that the connection is lost, and reconnects to the next
 browserTest(
   'a network that is gone is noticed at once, though an open connection seems to live',
   async () => {
-    await using window = await openWindow({ url: bellhop.url, agent: ana })
-    const { page, context, faults } = window
+    const page = await openPage({ url: bellhop.url, agent: ana })
+    const context = page.context()
+    const faults = faultsOf(page)
     await page.goto('/inbox')
     await page.waitForSelector('html[data-connection=online]')
     await context.setOffline(true)
@@ -106,22 +107,22 @@ browserTest(
 
 browserTest('an agent who is signed out elsewhere is asked to sign in again, over the page', async () => {
   const cleo = await signInAgent(bellhop, acme.orgId, { name: 'Cleo' })
-  await using window = await openWindow({ url: bellhop.url, agent: cleo })
-  await window.page.goto('/inbox')
-  await window.page.waitForSelector('html[data-connection=online]')
+  const page = await openPage({ url: bellhop.url, agent: cleo })
+  await page.goto('/inbox')
+  await page.waitForSelector('html[data-connection=online]')
   await disableAgent(bellhop.deps, acme.orgId, cleo.id)
-  await window.page.getByRole('dialog').waitFor()
+  await page.getByRole('dialog').waitFor()
   // Longer than a lost connection waits until it is said.
-  await window.page.waitForTimeout(2_500)
-  expect(await window.page.getByText("You're offline.").count()).toBe(0)
+  await page.waitForTimeout(2_500)
+  expect(await page.getByText("You're offline.").count()).toBe(0)
 })
 
 browserTest(
   'a page on plain http, where tabs cannot agree on one stream, has its own while it is looked at',
   async () => {
-    await using window = await openWindow({ url: bellhop.url, agent: ana })
-    await window.page.addInitScript('delete Navigator.prototype.locks')
-    const tab = await openTab(window.page)
+    const page = await openPage({ url: bellhop.url, agent: ana })
+    await page.addInitScript('delete Navigator.prototype.locks')
+    const tab = await openTab(page)
     await tab.page.waitForSelector('html[data-connection=online]')
     const before = tab.asked('/console/counts')
     await ticket()

@@ -1,14 +1,14 @@
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
 
 browserTest('a page that cannot be loaded while the server is away comes when it is back', async () => {
-  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent })
-  const { page, context } = window
+  const page = await openPage({ isFirstVisit: true, url: bellhop.url, agent })
+  const context = page.context()
   await page.goto('/inbox')
   await page.getByText('Your inbox is ready').waitFor()
   await context.setOffline(true)
@@ -19,8 +19,7 @@ browserTest('a page that cannot be loaded while the server is away comes when it
 })
 
 browserTest('a file that the server does not have leaves no empty page', async () => {
-  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ isFirstVisit: true, url: bellhop.url, agent })
   let loads = 0
   page.on('domcontentloaded', () => {
     loads += 1

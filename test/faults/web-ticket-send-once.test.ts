@@ -4,7 +4,7 @@ import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { addNote, readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicketPage, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 /** A reply or a note that is sent under the id the page made for it. */
@@ -42,9 +42,7 @@ function takenReply(page: Page) {
 }
 
 browserTest('a reply whose answer is lost again and again is one reply', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   await loseAnswers(page, 2)
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
@@ -60,9 +58,7 @@ browserTest('a reply whose answer is lost again and again is one reply', async (
 })
 
 browserTest('a note whose answer is lost is one note', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   await loseAnswers(page, 1)
   await page.keyboard.press('n')
   await page.keyboard.type('Ask Dana.')
@@ -75,9 +71,8 @@ browserTest('a note whose answer is lost is one note', async () => {
 browserTest(
   'Send without a connection sends when it is back, and what is written meanwhile stays',
   async () => {
-    const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page, context } = window
+    const { ben, ticket, page } = await openTicketPage(bellhop)
+    const context = page.context()
     await context.setOffline(true)
     await field(page).fill('Written on the train.')
     await field(page).press('Control+Enter')
@@ -96,9 +91,8 @@ browserTest(
 )
 
 browserTest('what waits for the connection can be edited, and discarded with an Undo', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
+  const context = page.context()
   await context.setOffline(true)
   await field(page).fill('Too early')
   await field(page).press('Control+Enter')
@@ -121,9 +115,8 @@ browserTest('what waits for the connection can be edited, and discarded with an 
 browserTest(
   'a page that is closed while a reply waits has it as a draft again, and it goes once',
   async () => {
-    const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page, context } = window
+    const { ben, ticket, page } = await openTicketPage(bellhop)
+    const context = page.context()
     await page.route(SENDS, (route) => route.abort('connectionreset'))
     await field(page).fill('It is attached.')
     await field(page).press('Control+Enter')
@@ -148,9 +141,7 @@ browserTest(
 )
 
 browserTest('editing a reply that was already sent says so, and the customer gets one', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   const reads = `**/console/tickets/${ticket.id}`
   await page.route(reads, (route) => route.abort())
   // Every answer: a retry that got one would take the Edit button away.

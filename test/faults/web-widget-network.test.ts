@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { ApiProblem, type VisitorApi } from '../../web/widget/visitor/visitor-api.ts'
 import { openVisitorStream } from '../../web/widget/visitor/visitor-stream.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { startReverseProxy } from '../support/reverse-proxy.ts'
 import { makeWidget, startShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -53,8 +53,7 @@ function show(page: Page): Promise<unknown> {
 browserTest(
   'a proxy that cuts the connection each minute loses no answer, and shows none twice',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     const id = await openConversation(page, 'Cut me off')
     const expected = ['Cut me off']
     for (const minute of [1, 2, 3]) {
@@ -74,8 +73,7 @@ browserTest(
 browserTest('behind a proxy that collects the stream, answers still come without a reload', async () => {
   proxy.collect(true)
   try {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     const id = await openConversation(page, 'Collected')
     await answer(admin, id, { text: 'First' })
     // Until the stream is given up.
@@ -100,8 +98,8 @@ browserTest('behind a proxy that collects the stream, answers still come without
 })
 
 browserTest('after ten seconds and after an hour offline, both sides have everything', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page, context } = window
+  const page = await openPage({ url: shop.origin })
+  const context = page.context()
   const id = await openConversation(page, 'Before the tunnel')
   const expected = ['Before the tunnel']
   for (const ms of [10 * SECOND, HOUR]) {
@@ -124,8 +122,7 @@ browserTest('after ten seconds and after an hour offline, both sides have everyt
 browserTest(
   'after a sleep, a connection that only looks open is replaced when the page is shown',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     const id = await openConversation(page, 'Closing the lid')
     await eventually(() => proxy.streams() === 1)
     proxy.stall()
@@ -139,8 +136,8 @@ browserTest(
 )
 
 browserTest('seven tabs share one connection, all can write, and the token is in no address', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page, context } = window
+  const page = await openPage({ url: shop.origin })
+  const context = page.context()
   const addresses: string[] = []
   context.on('request', (request) => addresses.push(request.url()))
   await page.goto('/')
@@ -172,8 +169,7 @@ browserTest('seven tabs share one connection, all can write, and the token is in
 
 browserTest('a clock that is wrong by a day changes neither the order nor what arrives', async () => {
   for (const days of [-1, 1]) {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.clock.install({ time: Date.now() + days * 24 * HOUR })
     await page.goto('/')
     await page.clock.runFor(5 * SECOND)

@@ -6,7 +6,7 @@ import { createLog } from '../../server/log.ts'
 import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { signInAgent } from '../support/agents.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { reservePort } from '../support/mail/ports.ts'
 import { startProgram } from '../support/program.ts'
@@ -36,8 +36,7 @@ browserTest(
     const ben = await signInAgent({ deps, url }, orgId, { name: 'Ben Okafor', role: 'admin' })
     await deps.database.close()
     try {
-      await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
-      const { page } = window
+      const page = await openPage({ url: shop.origin, isFirstVisit: true })
       await page.goto('/')
       await openPanel(page)
       await sendMessage(page, 'Hello')
@@ -50,12 +49,12 @@ browserTest(
         for (let sent = await send(); !sent || sent.status > 201; sent = await send())
           await Bun.sleep(POLL_MS)
       }
-      await using inbox = await openWindow({ url, agent: ben, isFirstVisit: true })
-      await inbox.page.goto(`/inbox/open/${id}`)
-      await field(inbox.page).waitFor()
+      const inbox = await openPage({ url, agent: ben, isFirstVisit: true })
+      await inbox.goto(`/inbox/open/${id}`)
+      await field(inbox).waitFor()
       const loads = { page: 0, inbox: 0 }
       page.on('load', () => (loads.page += 1))
-      inbox.page.on('load', () => (loads.inbox += 1))
+      inbox.on('load', () => (loads.inbox += 1))
       const expected = ['Hello']
       for (let round = 0; round < ROUNDS; round += 1) {
         await writeMessage(page, `Question ${round}`)
@@ -64,7 +63,7 @@ browserTest(
         await server.end('SIGKILL')
         await writeMessage(page, `While it is away ${round}`)
         server = await startProgram(place)
-        for (const one of [page, inbox.page]) await one.evaluate(() => dispatchEvent(new Event('online')))
+        for (const one of [page, inbox]) await one.evaluate(() => dispatchEvent(new Event('online')))
         expected.push(`Question ${round}`, `Answer ${round}`, `While it is away ${round}`)
         await answering
         await messageOf(page, `Answer ${round}`).waitFor()
@@ -75,12 +74,12 @@ browserTest(
       }
       await eventually(async () => {
         await Bun.sleep(POLL_MS)
-        return (await thread(inbox.page)).length === expected.length
+        return (await thread(inbox)).length === expected.length
       })
       const shown = await textsOf(page)
       expect(shown.toSorted()).toEqual(expected.toSorted())
       const bySide = shown.map((text) => `${text.startsWith('Answer') ? 'agent' : 'customer'}: ${text}`)
-      expect(await thread(inbox.page)).toEqual(bySide)
+      expect(await thread(inbox)).toEqual(bySide)
       expect(loads).toEqual({ page: 0, inbox: 0 })
     } finally {
       await server.end('SIGKILL')

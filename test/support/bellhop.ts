@@ -8,6 +8,7 @@ import type { Deps } from '../../server/deps.ts'
 import { createLog } from '../../server/log.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { startService } from '../../server/service.ts'
+import { writeCaFile } from './certificates.ts'
 import { folderOfProcess } from './folder.ts'
 import { lookForToken, recordLines } from './token-leaks.ts'
 
@@ -100,8 +101,21 @@ let shared: Promise<Bellhop> | undefined
  * already. Nobody stops it.
  */
 export function sharedBellhop(): Promise<Bellhop> {
-  shared ??= startBellhop({ settings: { BELLHOP_DATA: folderOfProcess('shared-data') } })
+  shared ??= startShared()
   return shared
+}
+
+/** Images of mails and receivers of webhooks are on this machine, and retries come at once. */
+async function startShared(): Promise<Bellhop> {
+  return startBellhop({
+    settings: {
+      BELLHOP_DATA: folderOfProcess('shared-data'),
+      BELLHOP_MAIL_ALLOW: '127.0.0.0/8',
+      BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+      BELLHOP_WEBHOOK_CA: await writeCaFile(),
+      BELLHOP_WEBHOOK_RETRIES: '50ms,50ms,50ms',
+    },
+  })
 }
 
 export async function clientWithKey(

@@ -1,5 +1,5 @@
 import { test } from 'bun:test'
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { findChromium } from '../programs/chromium.ts'
 import type { SignedInAgent } from './agents.ts'
 import { giveBack, takeContext } from './browser-contexts.ts'
@@ -36,16 +36,28 @@ if (!CHROMIUM) {
 // Before the first test: on a busy machine a build takes longer than one test is given.
 if (CHROMIUM) await requireBuiltWeb()
 
-/** `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. */
+/** The windows of the test that runs. */
+let windows = new AsyncDisposableStack()
+
+/**
+ * `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. Closes the
+ * windows that the test has opened, and fails when one of their pages had faults.
+ */
 export function browserTest(name: string, run: () => Promise<void>): void {
-  test.skipIf(!CHROMIUM)(name, run, { timeout: MAX_TEST_MS })
+  test.skipIf(!CHROMIUM)(name, () => closingWindows(run), { timeout: MAX_TEST_MS })
 }
 
 /** The same over https, which ends npm's Chromium: it lacks libraries of the system. */
 export function httpsBrowserTest(name: string, run: () => Promise<void>): void {
   const isOfMachine = CHROMIUM !== undefined && Object.keys(CHROMIUM.env).length === 0
   if (CHROMIUM && !isOfMachine) console.warn(`Not tested with the Chromium of npm: ${name}`)
-  test.skipIf(!isOfMachine)(name, run, { timeout: MAX_TEST_MS })
+  test.skipIf(!isOfMachine)(name, () => closingWindows(run), { timeout: MAX_TEST_MS })
+}
+
+async function closingWindows(run: () => Promise<void>): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  windows = opened
+  await run()
 }
 
 export interface Visit {
@@ -70,19 +82,18 @@ export interface Visit {
   isFontMissing?: boolean
 }
 
-/** A window without cookies and stored values. Leaving its scope closes it, and fails when the page has had faults. */
-export interface Window extends AsyncDisposable {
-  page: Page
-  context: BrowserContext
-  /** Errors of scripts, of the console, of the content policy, and answers that blame the server, so far. */
-  faults: string[]
+const faultsOfPages = new WeakMap<Page, string[]>()
+
+/** Errors of scripts, of the console, of the content policy, and answers that blame the server, so far. */
+export function faultsOf(page: Page): string[] {
+  return faultsOfPages.get(page) ?? []
 }
 
 /**
- * Opens a window (own cookies, own storage) with a page at nothing: `await using window = await openWindow({ url })`,
- * then `window.page.goto('/inbox')`. One Chromium serves the whole process.
+ * Opens a window without cookies and stored values, with a page at nothing: `const page = await openPage({ url })`, then
+ * `page.goto('/inbox')`. It is closed when the test ends. One Chromium serves the whole process.
  */
-export async function openWindow(visit: Visit): Promise<Window> {
+export async function openPage(visit: Visit): Promise<Page> {
   const options = optionsOf(visit)
   const browser = await startedBrowser()
   const isOwn = visit.isFirstVisit || visit.isFontMissing
@@ -92,15 +103,12 @@ export async function openWindow(visit: Visit): Promise<Window> {
   if (visit.agent) await context.addCookies([cookieOf(visit.agent, visit.url)])
   const page = await context.newPage()
   const faults = collectFaults(page)
-  return {
-    page,
-    context,
-    faults,
-    async [Symbol.asyncDispose]() {
-      await (isOwn ? context.close() : giveBack(context))
-      if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join('\n')}`)
-    },
-  }
+  faultsOfPages.set(page, faults)
+  windows.defer(async () => {
+    await (isOwn ? context.close() : giveBack(context))
+    if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join('\n')}`)
+  })
+  return page
 }
 
 function optionsOf(visit: Visit): BrowserContextOptions & { baseURL: string } {

@@ -1,5 +1,6 @@
+import { afterAll } from 'bun:test'
 import { type SignedInAgent, signInAgent } from './agents.ts'
-import type { Bellhop, Client } from './bellhop.ts'
+import { type Bellhop, type Client, startBellhop } from './bellhop.ts'
 
 /** A website of someone else, on its own host name and port, whose pages show the widget. */
 export interface Shop {
@@ -56,6 +57,21 @@ export function startShop(bellhopUrl: string, keyOf: () => string, pages: Pages)
     },
   })
   return { origin: `http://shop.localhost:${server.port}`, stop: () => server.stop(true) }
+}
+
+/** A service with a shop and its widget, for a test file: both end with it. */
+export async function openShop(pages: Pages) {
+  const bellhop = await startBellhop()
+  let key = ''
+  const shop = startShop(bellhop.url, () => key, pages)
+  afterAll(async () => {
+    await shop.stop()
+    await bellhop.stop()
+  })
+  const client = await bellhop.organization()
+  const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
+  key = widget.key
+  return { bellhop, shop, client, admin, widget }
 }
 
 function file(text: string, type: string): Response {

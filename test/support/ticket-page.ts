@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
-import { openWindow, type Visit } from './browser.ts'
+import { openPage, type Visit } from './browser.ts'
 import { type ListedTicketJson, makeTicket } from './tickets.ts'
 
 /** An organization with an agent and one ticket: what most tests of a ticket's page begin with. */
@@ -28,12 +28,21 @@ export async function openTicket(
   agent: SignedInAgent,
   ticketId: string,
   visit: Partial<Visit> = {},
-) {
-  const window = await openWindow({ url: bellhop.url, agent, ...visit })
-  await window.page.goto(`/inbox/open/${ticketId}`)
-  await field(window.page).waitFor()
-  await window.page.waitForSelector('html[data-connection=online]')
-  return window
+): Promise<Page> {
+  const page = await openPage({ url: bellhop.url, agent, ...visit })
+  await page.goto(`/inbox/open/${ticketId}`)
+  await field(page).waitFor()
+  await page.waitForSelector('html[data-connection=online]')
+  return page
+}
+
+/** The same in an organization of its own. */
+export async function openTicketPage(
+  bellhop: Bellhop,
+  more: Record<string, unknown> = {},
+): Promise<Workspace & { page: Page }> {
+  const workspace = await openWorkspace(bellhop, more)
+  return { ...workspace, page: await openTicket(bellhop, workspace.ben, workspace.ticket.id) }
 }
 
 /** Where a reply or a note is typed. */

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { createId } from '../../server/ids.ts'
 import type { SignedInAgent } from './agents.ts'
+import { openPage } from './browser.ts'
 import { replyPath } from './threads.ts'
 import { eventually } from './webhooks.ts'
 
@@ -13,6 +14,14 @@ interface TicketRow {
 /** The panel of the widget. */
 export function panelOf(page: Page) {
   return page.getByRole('dialog')
+}
+
+/** A new visitor at a page of a shop, with the panel open. */
+export async function openChat({ origin }: { origin: string }, path = '/'): Promise<Page> {
+  const page = await openPage({ url: origin })
+  await page.goto(path)
+  await openPanel(page)
+  return page
 }
 
 export async function openPanel(page: Page): Promise<void> {

@@ -108,13 +108,6 @@ test('knows a customer by the address whatever its case; a new name replaces the
   expect(third.customer).toEqual(second.customer)
 })
 
-test('keeps one customer when the same address writes many tickets at once', async () => {
-  const client = await bellhop.organization()
-  const made = await Promise.all(Array.from({ length: 20 }, () => makeAndReadTicket(client)))
-  expect(new Set(made.map((ticket) => ticket.customer.userId)).size).toBe(1)
-  expect(new Set(made.map((ticket) => ticket.id)).size).toBe(20)
-})
-
 test.each([
   ['subject', ticketInput({ subject: 's'.repeat(255) })],
   ['name', ticketInput({ customer: { name: 'n'.repeat(255), email: 'a@example.com' } })],

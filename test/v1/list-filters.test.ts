@@ -24,7 +24,7 @@ import { changeTicket, listTickets, makeTicket, readTicket } from '../support/ti
 const bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '1000000' } })
 afterAll(() => bellhop.stop())
 
-const TAGS = ['billing', 'vip', 'any', 'b:c']
+const TAGS = ['billing', 'vip', 'VIP', 'any', 'b:c', 'Ä b&c=d']
 const SORTS = {
   created_desc: ['createdAt', -1],
   created_asc: ['createdAt', 1],
@@ -208,13 +208,14 @@ async function changeSomething({ acme, admin, agents, ids }: Office, random: Ran
     const customer = { email: `c${random(4)}@example.com` }
     ids.push((await makeTicket(acme, { customer, tags: some(TAGS) })).id)
   } else if (kind < 7) {
-    const at = Date.now() - random(1_000_000)
+    // Several share a time: ties are broken by id.
+    const at = Date.now() - random(20) * 50_000
     const stored = {
       status: one(TICKET_STATUSES) ?? 'open',
       channel: one(CHANNELS) ?? 'api',
       tags: some(TAGS),
     }
-    const times = { createdAt: at, updatedAt: at + random(1_000) }
+    const times = { createdAt: at, updatedAt: at + random(3) }
     const assignedTo = one([...agents, '']) ?? ''
     const isSpam = random(2) === 0
     ids.push(await storeTicket(bellhop.deps, acme.orgId, { ...stored, ...times, assignedTo, isSpam }))

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createAgent } from '../../server/agents/agents.ts'
-import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { type Answer, type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import { countersAndRecount } from '../support/counters.ts'
 import { storeTicket } from '../support/stored-ticket.ts'
 import { changeTicket, type ListJson, listTickets, makeTicket, problemOf } from '../support/tickets.ts'
 
-// Specification, sections 2, 4 and 8, and what the contract adds to them: pages, cursors, links, totals.
+// Specification, sections 2, 4 and 8, and what the contract adds to them: pages, cursors and links. Totals
+// are in list-filters.test.ts and database/counters.test.ts.
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock, settings: { BELLHOP_RATE_LIMIT: '1000000' } })
@@ -193,44 +191,6 @@ describe('cursors', () => {
   })
 })
 
-describe('totals', () => {
-  test('stay equal to a recount whatever happens, many things at once included', async () => {
-    const own = await bellhop.organization()
-    const agents = await Promise.all(['a', 'b'].map((name) => makeAgent(own, `${name}@acme.example`)))
-    const made = await Promise.all(
-      Array.from({ length: 24 }, (_, number) => makeTicket(own, { tags: number % 2 ? ['x'] : ['x', 'y'] })),
-    )
-    const changes = [
-      { status: 'resolved' },
-      { assignedTo: agents[0] },
-      { tags: ['y', 'z'] },
-      { status: 'pending', assignedTo: agents[1], tags: [] },
-      { assignedTo: null },
-      { status: 'open', tags: ['x'] },
-    ]
-    await Promise.all(
-      made.flatMap(({ id }, number) => {
-        const two = [changes[number % 6], changes[(number * 5 + 1) % 6]]
-        return two.map((change) => changeTicket(own, id, change ?? {}))
-      }),
-    )
-    await disableAgent(bellhop.deps, own.orgId, agents[0] ?? '')
-    const { kept, counted } = await countersAndRecount(bellhop.deps, own.orgId)
-    expect(kept).toEqual(counted)
-    expect((await listTickets(own)).meta.total).toBe(24)
-    for (const query of [
-      'status=open',
-      'tag=x',
-      'assignedTo=unassigned',
-      'channel=api',
-      'status=open&tag=y',
-    ]) {
-      const { data, meta } = await listTickets(own, `?${query}&per_page=100`)
-      expect([query, meta.total]).toEqual([query, data.length])
-    }
-  })
-})
-
 async function fill(owner: Client, howMany: number): Promise<void> {
   for (let number = 0; number < howMany; number += 1) {
     await storeTicket(bellhop.deps, owner.orgId, {
@@ -274,8 +234,4 @@ function idsOf({ json }: Answer<ListJson>): string[] {
 function linkOf(answer: Answer<unknown> | undefined, rel: 'next' | 'prev'): string | undefined {
   const links = answer?.headers.get('link')?.split(', ') ?? []
   return links.find((link) => link.endsWith(`; rel="${rel}"`))?.match(/^<([^>]+)>/)?.[1]
-}
-
-async function makeAgent(owner: Client, email: string): Promise<string> {
-  return (await createAgent(bellhop.deps, owner.orgId, { name: 'Ben', email, role: 'agent' })).id
 }

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { call } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startProgram } from '../support/program.ts'
 import { field, thread } from '../support/ticket-page.ts'
@@ -21,8 +21,7 @@ browserTest(
     await using server = await startProgram(await freshPlace())
     const { url } = server
     const link = await eventually(() => /\S+\/welcome#\S+/.exec(server.out())?.[0])
-    await using window = await openWindow({ url })
-    const { page } = window
+    const page = await openPage({ url })
 
     await page.goto(link)
     await signUp(page)
@@ -59,7 +58,7 @@ browserTest(
     )
     expect(await server.end('SIGTERM')).toBe(0)
     // The page notices that its server has gone.
-    window.faults.length = 0
+    faultsOf(page).length = 0
   },
 )
 

@@ -1,15 +1,14 @@
 import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('a page is shown in Inter and loads only the alphabets it shows', async () => {
-  await using window = await openWindow({ isFirstVisit: true, url: bellhop.url })
-  const { page } = window
+  const page = await openPage({ isFirstVisit: true, url: bellhop.url })
   const files: string[] = []
   page.on('response', (response) => {
     if (!response.url().endsWith('.woff2')) return

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import {
   goToList,
   makeOrganization,
@@ -19,8 +19,7 @@ const bellhop = await sharedBellhop()
 browserTest('an agent works through the list without a mouse', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Daily')
   const [first, second, third] = await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/unassigned')
   const { keyboard } = page
 
@@ -69,8 +68,7 @@ browserTest('an agent works through the list without a mouse', async () => {
 browserTest('undo after resolve and next returns to the ticket', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Back')
   const [first, second] = await makeTickets(client, ['First', 'Second'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, `/inbox/open/${second?.id}`)
   await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
   await page.keyboard.press('Shift+E')
@@ -84,8 +82,7 @@ browserTest('undo after resolve and next returns to the ticket', async () => {
 browserTest('skip links lead to the list and to the open ticket', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Skip')
   const [ticket] = await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, `/inbox/open/${ticket?.id}`)
   await page.getByRole('button', { name: 'Skip to ticket' }).focus()
   await page.keyboard.press('Enter')
@@ -100,8 +97,7 @@ browserTest('several tickets are selected, changed and undone at once', async ()
   const { client, agent } = await makeOrganization(bellhop, 'Bulk')
   const tickets = await makeTickets(client, ['One', 'Two', 'Three', 'Four'])
   const ids = tickets.map(({ id }) => id)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   const { keyboard } = page
   await rowOf(page, 'Four').focus()
@@ -148,8 +144,7 @@ browserTest('several tickets are selected, changed and undone at once', async ()
 browserTest('a change the server refuses is rolled back on the page', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Refused')
   await makeTickets(client, ['First', 'Second'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await page.route('**/console/bulk', (route) => route.abort())
   await rowOf(page, 'Second').focus()
@@ -174,8 +169,7 @@ browserTest('a change the server refuses is rolled back on the page', async () =
 browserTest('a button with a key announces it to screen readers', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Key hints')
   const [ticket] = await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, `/inbox/open/${ticket?.id}`)
   const keyOf = (name: string) => page.getByRole('button', { name }).getAttribute('aria-keyshortcuts')
   expect(await keyOf('Next ticket')).toBe('j')
@@ -186,8 +180,7 @@ browserTest('a button with a key announces it to screen readers', async () => {
 browserTest('keys do nothing while typing, and the shortcuts dialog lists them all', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Typing')
   const [ticket] = await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await page.keyboard.press('/')
   await page.locator('[role=combobox]:focus').waitFor()
@@ -221,8 +214,7 @@ browserTest('keys do nothing while typing, and the shortcuts dialog lists them a
 browserTest('the command menu finds commands, views, agents and tickets by a few letters', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Palette')
   const [printer] = await makeTickets(client, ['Printer on fire', 'Other'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   const field = page.getByRole('combobox', {
     name: 'Search commands, views, agents, tickets and saved replies',

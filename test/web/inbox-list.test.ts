@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import {
   makeOrganization,
   makeTickets,
@@ -22,8 +22,8 @@ const bellhop = await sharedBellhop()
 browserTest('rows are links: a ticket opens here, in another tab, and by its URL', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Links')
   const [, , newest] = await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page, context } = window
+  const page = await openPage({ ...bellhop, agent })
+  const context = page.context()
   await openList(page, '/inbox/open')
   expect(await subjectsOf(page)).toEqual(['Third', 'Second', 'First'])
 
@@ -48,8 +48,7 @@ browserTest('rows are links: a ticket opens here, in another tab, and by its URL
 browserTest('a ticket that leaves the list stays in position, and Undo brings it back', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Still')
   const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   // Nothing above the pointer is removed later, however long a busy machine takes.
   await rowOf(page, 'First').hover()
@@ -78,8 +77,7 @@ browserTest('a ticket that leaves the list stays in position, and Undo brings it
 browserTest('new tickets are held back while the list is scrolled or under the pointer', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Arrivals')
   await makeManyTickets(bellhop.deps, client.orgId, 30)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   const scroller = page.locator('.virtual-list')
   await scroller.evaluate((element) => element.scrollTo({ top: 340 }))
@@ -111,8 +109,7 @@ browserTest('new tickets are held back while the list is scrolled or under the p
 browserTest('a long list draws only visible rows, and scrolls to the last one', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Many')
   await makeManyTickets(bellhop.deps, client.orgId, MANY)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await page.getByRole('link', { name: `All open ${MANY}` }).waitFor()
   const scroller = page.locator('.virtual-list')
@@ -128,8 +125,7 @@ browserTest('a long list draws only visible rows, and scrolls to the last one', 
 
 browserTest('an empty list, a failed one and a missing view say what to do', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'States')
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await page.goto('/inbox')
   await page.getByText('All done').waitFor()
   await page.goto('/inbox/viw_00000000000000000000000000')
@@ -149,8 +145,7 @@ browserTest('an empty list, a failed one and a missing view say what to do', asy
 browserTest('the title names the open ticket or view, and counts my open tickets', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Title')
   const [ticket] = await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await waitForTitle(page, 'All open – Bellhop')
   await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { assignedTo: agent.id } })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { makeOrganization, openList } from '../support/inbox.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
 import { listTickets } from '../support/tickets.ts'
@@ -14,8 +14,7 @@ const bellhop = await sharedBellhop()
 browserTest('when only part of a bulk change succeeds, that part is reported, shown and undone', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Many')
   await makeManyTickets(bellhop.deps, client.orgId, ALL)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await selectAll(page)
   const changeable = new Set<string>()

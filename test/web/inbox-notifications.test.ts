@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { makeTickets, openList, rowOf } from '../support/inbox.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -14,8 +14,8 @@ browserTest(
     const client = await bellhop.organization('Notified')
     const agent = await signInAgent(bellhop, client.orgId)
     await makeTickets(client, ['Known before'])
-    await using window = await openWindow({ isFirstVisit: true, ...bellhop, agent })
-    const { page, context } = window
+    const page = await openPage({ isFirstVisit: true, ...bellhop, agent })
+    const context = page.context()
     await context.grantPermissions(['notifications'])
     // The browser of the tests shows none, so the page writes down what it would show.
     await page.addInitScript({ content: RECORDER })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf, waitForFocus } from '../support/inbox.ts'
 
 const bellhop = await sharedBellhop()
@@ -9,8 +9,7 @@ const bellhop = await sharedBellhop()
 browserTest('panes are resized by keys and pointer, hidden, and kept', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Wide')
   await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   const edge = page.getByRole('separator', { name: 'List width' })
   const width = async () => (await page.locator('.inbox-page-list').boundingBox())?.width
@@ -44,8 +43,7 @@ browserTest('panes are resized by keys and pointer, hidden, and kept', async () 
 browserTest('on narrower screens the customer panel, then the rail, become drawers', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Narrow')
   await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent, width: 1000, height: 800 })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent, width: 1000, height: 800 })
   await openList(page, '/inbox/open')
   await rowOf(page, 'Printer').click()
   await page.getByRole('article', { name: 'Ticket' }).waitFor()
@@ -65,8 +63,7 @@ browserTest('on narrower screens the customer panel, then the rail, become drawe
 browserTest('a phone shows one pane, a back button and targets large enough for a thumb', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Phone')
   await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844 })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent, width: 390, height: 844 })
   await openList(page, '/inbox/open')
   expect((await rowOf(page, 'Printer').boundingBox())?.width).toBe(390)
   await rowOf(page, 'Printer').click()
@@ -88,8 +85,7 @@ browserTest('axe finds nothing in the inbox, light or dark', async () => {
     tags: ['vip', 'billing', 'late'],
   })
   await agent.call('PATCH', `/v1/tickets/${tickets[0]?.id}`, { body: { assignedTo: agent.id } })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await rowOf(page, 'Second').focus()
   await page.keyboard.press('x')

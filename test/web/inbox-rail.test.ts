@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { makeTickets, openList, rowOf } from '../support/inbox.ts'
 
 const bellhop = await sharedBellhop()
@@ -9,8 +9,7 @@ const bellhop = await sharedBellhop()
 browserTest('an inbox without any tickets leads administrators to the setup', async () => {
   const { orgId } = await bellhop.organization('New')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await page.goto('/inbox')
   await page.getByText('Your inbox is ready').waitFor()
   await page.getByRole('button', { name: 'setup' }).click()
@@ -20,8 +19,7 @@ browserTest('an inbox without any tickets leads administrators to the setup', as
 browserTest('an empty list shows no text until it is known whether there are any tickets', async () => {
   const { orgId } = await bellhop.organization('Newer')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   const counted = Promise.withResolvers<void>()
   await page.route('**/console/counts?*', async (route) => {
     await counted.promise
@@ -41,8 +39,7 @@ browserTest('the rail shows the most used tags, and a picker for all others', as
     await makeTickets(client, [`Question ${letter}`], { tags: [`a${letter}`] })
   }
   await makeTickets(client, ['Late', 'Later'], { tags: ['zebra'] })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await page.getByRole('link', { name: 'zebra 2' }).waitFor()
   const tags = page.locator('.rail-section', { hasText: 'Tags' }).locator('+ ul a')

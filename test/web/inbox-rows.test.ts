@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import {
   makeOrganization,
   makeTickets,
@@ -25,8 +25,7 @@ browserTest('the matching text of a search is visible in its row, even with long
   const [ticket] = await makeTickets(client, ['A question'], { tags, message: text })
   await agent.call('PATCH', `/v1/tickets/${ticket?.id}`, { body: { assignedTo: agent.id } })
   await indexed(bellhop)
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/search?q=samovar')
   const mark = page.locator('.ticket-row-foot mark')
   await mark.waitFor()
@@ -42,8 +41,8 @@ browserTest('a row that others removed from the list says why', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Others')
   const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   const [deleted, moved] = await makeTickets(client, ['Deleted', 'Moved', 'Kept'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page, context } = window
+  const page = await openPage({ ...bellhop, agent })
+  const context = page.context()
   await openList(page, '/inbox/unassigned')
   await agent.call('PATCH', `/v1/tickets/${moved?.id}`, { body: { assignedTo: admin.id } })
   await rowOf(page, 'Moved').filter({ hasText: 'Assigned to' }).waitFor()
@@ -81,8 +80,7 @@ browserTest('a row that others removed from the list says why', async () => {
 browserTest('a ticket read after it left the list is no longer unread', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Reading')
   const [, ticket] = await makeTickets(client, ['Other', 'Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await rowOf(page, 'Printer').filter({ hasText: 'Unread.' }).click()
   await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
@@ -108,8 +106,7 @@ browserTest('rows show their last message, in three orders that each view and th
   const [old, middle, recent] = [await store(150), await store(90), await store(5)]
   await agent.call('PATCH', `/v1/tickets/${middle}`, { body: { tags: ['late'] } })
   await client.call('POST', `/tickets/${old}/messages`, { body: { text: 'On it.' } })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   expect(await subjectsOf(page)).toEqual([old, recent, middle])
   const foot = (subject: string) => rowOf(page, subject).locator('.ticket-row-waiting')
@@ -141,8 +138,8 @@ browserTest('rows show their last message, in three orders that each view and th
 browserTest('a tap opens a row, and a long press selects it', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Fingers')
   await makeTickets(client, ['First', 'Second'])
-  await using window = await openWindow({ ...bellhop, agent, width: 390, height: 844, isTouch: true })
-  const { page, context } = window
+  const page = await openPage({ ...bellhop, agent, width: 390, height: 844, isTouch: true })
+  const context = page.context()
   await openList(page, '/inbox/open')
   const finger = await context.newCDPSession(page)
   const box = await rowOf(page, 'Second').boundingBox()

@@ -1,9 +1,10 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import type { Page } from 'playwright-core'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf, subjectsOf, waitForFocus } from '../support/inbox.ts'
 import { storeTickets } from '../support/many-tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -19,8 +20,7 @@ browserTest(
     const { client, agent } = await makeOrganization(bellhop, 'Typing')
     await makeTickets(client, ['Invoice lost', 'Printer'], { message: 'Nothing works.' })
     await makeTickets(client, ['Question'], { message: 'Where is the invoicé of March?' })
-    await using window = await openWindow({ ...bellhop, agent })
-    const { page } = window
+    const page = await openPage({ ...bellhop, agent })
     await page.goto('/inbox/pending')
     await page.getByText('No pending tickets').waitFor()
     await page.keyboard.press('/')
@@ -47,8 +47,7 @@ browserTest('filters and their values are suggested, and accepted without a mous
   const { client, agent } = await makeOrganization(bellhop, 'Grammar')
   await makeTickets(client, ['Broken'], { tags: ['very urgent'] })
   await makeTickets(client, ['Fine'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   const field = page.getByRole('combobox', { name: 'Search tickets' })
   await page.keyboard.press('/')
@@ -84,8 +83,7 @@ browserTest('a search is saved as a view, then renamed, shared and deleted', asy
   const { client, agent } = await makeOrganization(bellhop, 'Views')
   await makeTickets(client, ['Broken'], { tags: ['vip'] })
   const colleague = await signInAgent(bellhop, client.orgId, { name: 'Cy Young' })
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/search?q=tag%3Avip')
   await page.getByRole('button', { name: 'Save as view' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('Important')
@@ -94,35 +92,29 @@ browserTest('a search is saved as a view, then renamed, shared and deleted', asy
   await page.getByRole('link', { name: 'Important 1' }).waitFor()
   await rowOf(page, 'Broken').waitFor()
 
-  await page.getByRole('link', { name: 'Important' }).hover()
-  await page.getByRole('button', { name: 'Options for “Important”' }).click()
-  await page.getByRole('menuitem', { name: 'Rename…' }).click()
+  await choose(page, 'Important', 'Rename…')
   await page.getByRole('textbox', { name: 'Name' }).fill('Very important')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Very important' }).waitFor()
+  // The focus goes back to the list.
+  await waitForFocus(page, 'Broken')
   const seen = async () => {
     const answer = await colleague.call<{ data: { name: string }[] }>('GET', '/console/views')
     return answer.json.data.map(({ name }) => name)
   }
   expect(await seen()).toEqual([])
 
-  await page.getByRole('link', { name: 'Very important' }).hover()
-  await page.getByRole('button', { name: 'Options for “Very important”' }).click()
-  await page.getByRole('menuitemcheckbox', { name: 'Share with team' }).click()
+  await choose(page, 'Very important', 'Share with team')
   await eventually(async () => (await seen()).length > 0)
   expect(await seen()).toEqual(['Very important'])
 
-  await page.getByRole('link', { name: 'Very important' }).hover()
-  await page.getByRole('button', { name: 'Options for “Very important”' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await choose(page, 'Very important', 'Delete')
   await page.waitForURL('**/inbox/mine')
   await page.getByText('Deleted “Very important”').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('link', { name: 'Very important 1' }).waitFor()
 
-  await page.getByRole('link', { name: 'Very important' }).hover()
-  await page.getByRole('button', { name: 'Options for “Very important”' }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await choose(page, 'Very important', 'Delete')
   await page.getByText('Deleted “Very important”').waitFor()
   await page.getByRole('link', { name: 'Very important' }).waitFor({ state: 'detached' })
   await page.keyboard.press('ControlOrMeta+z')
@@ -141,8 +133,7 @@ browserTest(
         .where(eq(tickets.id, oldest?.id ?? ''))
     })
     await storeTickets(bellhop.deps, client.orgId, MORE_THAN_ONE_SEARCH)
-    await using window = await openWindow({ ...bellhop, agent })
-    const { page } = window
+    const page = await openPage({ ...bellhop, agent })
     await page.goto('/inbox/search?q=is:unread')
     await page.getByText('Nothing in the newest tickets').waitFor()
     await makeTickets(client, ['Newest'])
@@ -156,3 +147,9 @@ browserTest(
     await advice.waitFor({ state: 'detached' })
   },
 )
+
+async function choose(page: Page, view: string, item: string): Promise<void> {
+  await page.getByRole('link', { name: view }).hover()
+  await page.getByRole('button', { name: `Options for “${view}”` }).click()
+  await page.getByRole('menu').getByText(item, { exact: true }).click()
+}

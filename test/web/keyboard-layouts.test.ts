@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import {
   makeOrganization,
   makeTickets,
@@ -15,8 +15,7 @@ const bellhop = await sharedBellhop()
 browserTest('on a keyboard with Cyrillic letters, keys are pressed by their place', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Cyrillic')
   const [, second] = await makeTickets(client, ['First', 'Second', 'Third'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   await press(page, 'о', 'KeyJ')
   await waitForFocus(page, 'Second')
@@ -47,8 +46,7 @@ browserTest('on a keyboard with Cyrillic letters, keys are pressed by their plac
 browserTest('in an empty reply, Ctrl and я take back the last thing that was done', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Cyrillic reply')
   const [ticket] = await makeTickets(client, ['Printer'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, `/inbox/open/${ticket?.id}`)
   await page.getByRole('textbox', { name: /^Reply to/ }).waitFor()
   await press(page, 'з', 'KeyP')
@@ -62,8 +60,7 @@ browserTest('in an empty reply, Ctrl and я take back the last thing that was do
 browserTest('on layouts with Latin letters, shortcuts are the printed letters', async () => {
   const { client, agent } = await makeOrganization(bellhop, 'Latin')
   await makeTickets(client, ['First', 'Second'])
-  await using window = await openWindow({ ...bellhop, agent })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
   // Dvorak.
   await press(page, 'j', 'KeyC')

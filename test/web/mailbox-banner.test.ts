@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -28,11 +28,10 @@ browserTest('after ten minutes of failure, administrators see a banner on every 
     clock.advance(1_000)
     return (await admin.call('GET', path)).json.state === 'failing'
   })
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  await using other = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
+  const other = await openPage({ url: bellhop.url, agent })
   await page.goto('/inbox')
-  await other.page.goto('/inbox')
+  await other.goto('/inbox')
   await page.getByRole('navigation', { name: 'Views' }).waitFor()
   const banner = page.getByText("support@acme.example hasn't worked since")
   expect(await banner.count()).toBe(0)
@@ -46,8 +45,8 @@ browserTest('after ten minutes of failure, administrators see a banner on every 
   await page.getByRole('link', { name: 'Open mailbox' }).click()
   await page.getByRole('heading', { level: 1, name: 'support@acme.example' }).waitFor()
   await banner.waitFor()
-  await other.page.getByRole('navigation', { name: 'Views' }).waitFor()
-  expect(await other.page.getByText("hasn't worked since").count()).toBe(0)
+  await other.getByRole('navigation', { name: 'Views' }).waitFor()
+  expect(await other.getByText("hasn't worked since").count()).toBe(0)
 
   await page.getByRole('button', { name: 'Pause' }).click()
   await banner.waitFor({ state: 'detached' })

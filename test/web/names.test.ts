@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { openTicketPage } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 
 /** It reads `Ana exe.tluaf`, and turns what follows. */
@@ -13,13 +13,11 @@ const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 const bellhop = await sharedBellhop()
 
 browserTest('a name cannot reverse the text around it, and a link cannot imitate another host', async () => {
-  const { client, ben, ticket } = await openWorkspace(bellhop, {
+  const { client, ticket, page } = await openTicketPage(bellhop, {
     subject: SUBJECT,
     customer: { name: NAME, email: 'ana@example.com' },
     message: 'Please sign in at https://аpple.com/account, or at https://bücher.example.',
   })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
   const links = page.locator('.message-text a')
   expect(await links.allTextContents()).toEqual([
     'https://xn--pple-43d.com/account',

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { readThread, type ThreadJson } from '../support/threads.ts'
@@ -21,10 +21,10 @@ const notice = (page: Page) =>
 async function openInbox() {
   const client = await bellhop.organization()
   const ben = await signInAgent(bellhop, client.orgId, { name: 'Ben Okafor', role: 'admin' })
-  const window = await openWindow({ url: bellhop.url, agent: ben })
-  await window.page.goto('/inbox/open')
-  await window.page.getByRole('button', { name: 'New ticket' }).waitFor()
-  return { client, ben, window }
+  const page = await openPage({ url: bellhop.url, agent: ben })
+  await page.goto('/inbox/open')
+  await page.getByRole('button', { name: 'New ticket' }).waitFor()
+  return { client, ben, page }
 }
 
 function newestThread(page: Page, ben: Parameters<typeof readThread>[0]): Promise<ThreadJson> {
@@ -32,9 +32,7 @@ function newestThread(page: Page, ben: Parameters<typeof readThread>[0]): Promis
 }
 
 browserTest('`c` writes to any address: the ticket opens, with its message and its assignee', async () => {
-  const { client, ben, window: opened } = await openInbox()
-  await using window = opened
-  const { page } = window
+  const { client, ben, page } = await openInbox()
   await openLedger(bellhop, client.orgId, 'support@acme.example')
   const { mailboxId } = await openLedger(bellhop, client.orgId, 'billing@acme.example')
   await makeTicket(client, { customer: { name: 'Maria Silva', email: 'maria@silva.test' } })
@@ -116,9 +114,7 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
 browserTest(
   'a new ticket can be undone on every page, and then everything is in the dialog again',
   async () => {
-    const { client, ben, window: opened } = await openInbox()
-    await using window = opened
-    const { page } = window
+    const { client, ben, page } = await openInbox()
     await openLedger(bellhop, client.orgId, 'support@acme.example')
     const write = async (subject: string) => {
       await dialog(page).getByRole('combobox', { name: 'To' }).fill('maria@silva.test,')
@@ -162,9 +158,7 @@ browserTest(
 )
 
 browserTest('without a mailbox, a new ticket says what to connect first, and offers a sample', async () => {
-  const { window: opened } = await openInbox()
-  await using window = opened
-  const { page } = window
+  const { page } = await openInbox()
   await page.keyboard.press('Control+k')
   await page.locator('[role=combobox]:focus').waitFor()
   await page.keyboard.type('new tick')
@@ -185,8 +179,7 @@ browserTest('a message is forwarded to someone outside, with a comment', async (
   const workspace = await openWorkspace(bellhop, { message: 'The parcel is **broken**.' })
   const { ben, ticket } = workspace
   await openLedger(bellhop, workspace.client.orgId, 'help@acme.example')
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.getByRole('article', { name: /Message from Ana/ }).hover()
   await page.getByRole('button', { name: 'Actions for this message' }).click()
   await page.getByRole('menuitem', { name: 'Forward…' }).click()

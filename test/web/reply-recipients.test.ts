@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -52,8 +52,7 @@ const chips = (page: Page, label: string) =>
 
 browserTest('a reply goes to the writer and the others on the mail; both can be changed', async () => {
   const { ben, ticketId } = await openMail()
-  await using window = await openTicket(bellhop, ben, ticketId)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticketId)
   await lineSays(page, 'to Ana Pires, cc Cy Ortega · from support@acme.example')
   await line(page).click()
   await page.getByRole('combobox', { name: 'To' }).and(page.locator(':focus')).waitFor()
@@ -105,8 +104,7 @@ browserTest(
   'someone else writes: the next reply goes to them and the customer, but not the one that is on its way',
   async () => {
     const { ben, ticketId, reply } = await openMail()
-    await using window = await openTicket(bellhop, ben, ticketId)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticketId)
     await field(page).fill('It is attached.')
     await page.keyboard.press('Control+Enter')
     const waiting = page.getByRole('article', { name: 'Queued reply' })
@@ -127,8 +125,7 @@ browserTest(
   'a reply address that isn’t the customer’s is a warning beside the recipients, and one click makes it the customer',
   async () => {
     const { ben, ticketId, reply } = await openMail()
-    await using window = await openTicket(bellhop, ben, ticketId)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticketId)
     const warning = page.getByText(
       "the last email asks for answers at ana@elsewhere.test, not at the customer's address ana@customer.test.",
     )
@@ -160,8 +157,7 @@ browserTest(
       'From: Ana <ana@customer.test>\r\nTo: support@two.example, sales@two.example\r\nSubject: Both\r\nMessage-ID: <both@customer.test>\r\n\r\nHello'
     const { ticketId } = await support.fetched(raw)
     expect(await sales.fetched(raw)).toMatchObject({ outcome: 'duplicate', ticketId })
-    await using window = await openWindow({ url: bellhop.url, agent })
-    const { page } = window
+    const page = await openPage({ url: bellhop.url, agent })
     await page.goto(`/inbox/open/${ticketId}`)
     const panel = page.getByRole('complementary', { name: 'Customer' })
     await panel.getByText('support@two.example').waitFor()

@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
+import { openSettings } from '../support/settings-page.ts'
 
 const PASSWORD = 'correct horse battery'
 const bellhop = await sharedBellhop()
@@ -9,11 +10,7 @@ const bellhop = await sharedBellhop()
 browserTest(
   'a colleague is invited by a link, joins in their own browser, and cannot open admin pages',
   async () => {
-    const { orgId } = await bellhop.organization('Acme')
-    const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
-    await using window = await openWindow({ url: bellhop.url, agent })
-    const { page } = window
-    await page.goto('/settings/agents')
+    const { page } = await openSettings(bellhop, '/agents')
     await page.getByRole('button', { name: 'Invite agent' }).click()
     await page.getByLabel('Name').fill('Cy Lindqvist')
     await page.getByLabel('Email').fill('cy@acme.example')
@@ -25,23 +22,23 @@ browserTest(
     const row = page.getByRole('listitem').filter({ hasText: 'Cy Lindqvist' })
     await row.getByText('Invited').waitFor()
 
-    await using theirs = await openWindow({ url: bellhop.url })
-    await theirs.page.goto(link)
-    await theirs.page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await theirs.page.keyboard.press('Enter')
-    await theirs.page.waitForURL('**/inbox**')
+    const theirs = await openPage({ url: bellhop.url })
+    await theirs.goto(link)
+    await theirs.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await theirs.keyboard.press('Enter')
+    await theirs.waitForURL('**/inbox**')
 
     await page.reload()
     await row.getByText('Last seen just now').waitFor()
     expect(await row.getByText('Invited').count()).toBe(0)
 
-    await theirs.page.goto('/settings')
-    await theirs.page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor()
-    const nav = theirs.page.getByRole('navigation', { name: 'Settings' })
+    await theirs.goto('/settings')
+    await theirs.getByRole('heading', { name: 'Your account', level: 1 }).waitFor()
+    const nav = theirs.getByRole('navigation', { name: 'Settings' })
     expect(await nav.getByRole('link').allTextContents()).toEqual(['Inbox', 'Your account'])
     for (const path of ['/agents', '/keys', '/deliveries/dlv_x', '/audit']) {
-      await theirs.page.goto(`/settings${path}`)
-      await theirs.page.getByText("You can't open this page").waitFor()
+      await theirs.goto(`/settings${path}`)
+      await theirs.getByText("You can't open this page").waitFor()
     }
 
     await page.getByRole('button', { name: 'Actions for Cy Lindqvist' }).click()
@@ -59,8 +56,7 @@ browserTest('disabling an agent unassigns their tickets, and they can be enabled
   const { json } = await client.call<{ id: string }>('POST', '/tickets', { body })
   await client.call('PATCH', `/tickets/${json.id}`, { body: { assignedTo: ben.id } })
 
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/settings/agents')
   await page.getByRole('button', { name: 'Actions for Ben Okafor' }).click()
   await page.getByRole('menuitem', { name: 'Disable…' }).click()
@@ -80,8 +76,7 @@ browserTest('the last administrator cannot become an agent, and sees why', async
   const { orgId } = await bellhop.organization('Initech')
   const agent = await signInAgent(bellhop, orgId, { role: 'admin', name: 'Ines Marques' })
   await signInAgent(bellhop, orgId, { name: 'Ben Okafor' })
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/settings/agents')
   await page.getByRole('button', { name: 'Actions for Ines Marques' }).click()
   await page.getByRole('menuitem', { name: 'Make agent' }).click()

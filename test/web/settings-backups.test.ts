@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { createManualClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -44,8 +44,7 @@ browserTest('the page of backups says why one failed, that they fail, and that t
       if (json.runs.length < count) clock.advance(MINUTE_MS)
       return json.runs.length === count
     })
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   const latest = page.getByRole('list', { name: 'Latest backups' }).getByRole('listitem')
 
   await ended(1)

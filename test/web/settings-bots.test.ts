@@ -3,7 +3,7 @@ import { systemClock } from '../../server/clock.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { startTelegram } from '../support/telegram-server/telegram-server.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -41,8 +41,7 @@ async function addBot(agent: SignedInAgent, username: string) {
 browserTest('a bot is added by its token, and a wrong one is refused with a sentence', async () => {
   const agent = await admin()
   const bot = telegram.addBot({ username: 'acme_first_bot', name: 'Acme First' })
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/settings/telegram')
   await page.getByText('No bots yet').waitFor()
   await page.getByRole('button', { name: 'Add bot' }).first().click()
@@ -67,8 +66,7 @@ browserTest('a bot is added by its token, and a wrong one is refused with a sent
 browserTest('settings of a bot are saved, and it is paused, resumed and removed', async () => {
   const agent = await admin()
   const { id, read } = await addBot(agent, 'acme_second_bot')
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto(`/settings/telegram/${id}`)
   await page.getByLabel('Greeting').fill('Hello! Tell us what you need.')
   await page.getByRole('button', { name: 'When a customer writes after' }).click()
@@ -101,8 +99,7 @@ browserTest('a webhook that was set elsewhere is named, and removed with one but
   const agent = await admin()
   const { bot, id, read } = await addBot(agent, 'acme_third_bot')
   await fetch(`${telegram.root}/bot${bot.token}/setWebhook?url=https://old.example/hook`)
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto(`/settings/telegram/${id}`)
   await page.getByText('Webhook set elsewhere').waitFor()
   await page.getByText('old.example').first().waitFor()
@@ -117,8 +114,7 @@ browserTest('administrators see on every page that a token is refused, until it 
   const agent = await admin()
   const { bot, id } = await addBot(agent, 'acme_fourth_bot')
   const token = telegram.revokeToken(bot)
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/inbox')
   await page.getByText("@acme_fourth_bot hasn't worked since").waitFor()
   await page.getByRole('link', { name: 'Reconnect' }).click()

@@ -1,15 +1,15 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { type Client, call, sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
+import { openSettings } from '../support/settings-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 const bellhop = await sharedBellhop()
 
 browserTest('a saved reply is created with variables, previewed, deleted and restored', async () => {
-  const { page, window } = await openSettings('Acme', '/saved-replies')
-  await using _ = window
+  const { page } = await openSettings(bellhop, '/saved-replies')
   await page.getByText('No saved replies yet').waitFor()
   await page.getByRole('link', { name: 'New reply' }).click()
   await page.getByLabel('Name').fill('Thanks')
@@ -32,8 +32,7 @@ browserTest('a saved reply is created with variables, previewed, deleted and res
 })
 
 browserTest('renaming a tag to another one warns and merges them; a tag can be removed', async () => {
-  const { page, window, client } = await openSettings('Globex', '/tags')
-  await using _ = window
+  const { page, client } = await openSettings(bellhop, '/tags')
   await createTicket(client, ['invoice', 'vip'])
   await createTicket(client, ['billing'])
   const cleo = await signInAgent(bellhop, client.orgId, { name: 'Cleo' })
@@ -65,8 +64,7 @@ browserTest('an agent changes their name, theme and password, and signs out anot
     agent.email,
     'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0',
   )
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/settings/account')
   await page.getByLabel('Your name').fill('Benjamin Okafor')
   await page.getByRole('button', { name: 'Save name' }).click()
@@ -100,14 +98,6 @@ browserTest('an agent changes their name, theme and password, and signs out anot
   await page.getByText('Password changed.').waitFor()
   await signInElsewhere(agent.email, 'Test', 'a new horse battery')
 })
-
-async function openSettings(name: string, path: string) {
-  const client = await bellhop.organization(name)
-  const agent = await signInAgent(bellhop, client.orgId, { role: 'admin', name: 'Ines Marques' })
-  const window = await openWindow({ url: bellhop.url, agent })
-  await window.page.goto(`/settings${path}`)
-  return { window, page: window.page, client }
-}
 
 async function createTicket(client: Client, tags: string[]): Promise<void> {
   const body = { subject: 'Hello', message: 'Hello', customer: { email: 'ana@example.com' }, tags }

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 
 interface Report {
   state: string
@@ -16,8 +16,7 @@ const { orgId } = await bellhop.organization('Acme')
 
 browserTest('the doctor shows problems first, with what to do, and runs again', async () => {
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto('/settings/doctor')
   await page.getByRole('heading', { level: 1, name: 'Doctor' }).waitFor()
   const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { storeBot } from '../support/stored-bot.ts'
@@ -51,8 +51,7 @@ const admin = await signInAgent(bellhop, client.orgId, { role: 'admin' })
 const details = await fill()
 
 browserTest('every settings page is accessible in both themes and fits on a phone', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   await page.goto('/settings/account')
   for (const path of [...PAGES, ...details]) {
     await follow(page, `/settings/${path}`)
@@ -68,8 +67,7 @@ browserTest('every settings page is accessible in both themes and fits on a phon
 })
 
 browserTest('every dialog is accessible in both themes and returns the focus to its button', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   await page.goto('/settings/account')
   for (const [path, name, title] of DIALOGS) {
     await follow(page, `/settings/${path}`)

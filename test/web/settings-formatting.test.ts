@@ -1,25 +1,16 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest } from '../support/browser.ts'
+import { openSettings } from '../support/settings-page.ts'
 
 const bellhop = await sharedBellhop()
 
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 
-async function openSettings(path: string) {
-  const { orgId } = await bellhop.organization('Acme')
-  const agent = await signInAgent(bellhop, orgId, { name: 'Nora Quinn', role: 'admin' })
-  const window = await openWindow({ url: bellhop.url, agent })
-  await window.page.goto(`/settings${path}`)
-  return { agent, window, page: window.page }
-}
-
 browserTest('the signatures of an agent and of the organization are formatted', async () => {
-  const { agent, page, window } = await openSettings('/account')
-  await using _ = window
+  const { admin, page } = await openSettings(bellhop, '/account')
   const field = page.getByRole('textbox', { name: 'Your signature' })
   await field.fill('Nora Quinn\nAcme')
   await field.evaluate((element) => {
@@ -29,7 +20,7 @@ browserTest('the signatures of an agent and of the organization are formatted', 
   await preview(page).locator('strong').waitFor()
   await page.getByRole('button', { name: 'Save signature' }).click()
   await page.getByText('Signature saved.').waitFor()
-  const own = await agent.call<{ signature: string }>('GET', '/console/me/signature')
+  const own = await admin.call<{ signature: string }>('GET', '/console/me/signature')
   expect(own.json.signature).toBe('**Nora Quinn**\nAcme')
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 

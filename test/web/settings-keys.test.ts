@@ -1,16 +1,12 @@
 import { expect } from 'bun:test'
-import { signInAgent } from '../support/agents.ts'
 import { call, sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest } from '../support/browser.ts'
+import { openSettings } from '../support/settings-page.ts'
 
 const bellhop = await sharedBellhop()
 
 browserTest('an administrator creates a key, saves it and uses it; it is never shown again', async () => {
-  const { orgId } = await bellhop.organization('Acme')
-  const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
-  await page.goto('/settings/keys')
+  const { page } = await openSettings(bellhop, '/keys')
 
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Web shop')

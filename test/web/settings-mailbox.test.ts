@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { mailSettings } from '../support/mail/mailbox-service.ts'
 import { type OauthServer, startOauthServer } from '../support/mail/oauth-server.ts'
 import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
 import { newMailbox } from '../support/mailboxes.ts'
+import { keepToasts, toastSaid } from '../support/momentary-text.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const ADDRESS = 'support@helpdesk.test'
@@ -47,8 +48,7 @@ describeWithMail('the settings of mailboxes', () => {
 
   browserTest('a mailbox is tested step by step, added, and receives mail', async () => {
     await dovecot.createFolder(ADDRESS, 'Customers')
-    await using window = await openWindow({ url: bellhop.url, agent: await admin() })
-    const { page } = window
+    const page = await openPage({ url: bellhop.url, agent: await admin() })
     await page.goto('/settings/email')
     await page.getByText('No mailboxes yet').waitFor()
     await page.getByRole('link', { name: 'Add mailbox' }).first().click()
@@ -122,8 +122,7 @@ describeWithMail('the settings of mailboxes', () => {
     const agent = await admin()
     const id = await add(agent)
     await add(agent, { address: 'orders@acme.example' })
-    await using window = await openWindow({ url: bellhop.url, agent })
-    const { page } = window
+    const page = await openPage({ url: bellhop.url, agent })
     await page.goto(`/settings/email/${id}`)
     const save = page.getByRole('button', { name: 'Save', exact: true })
     await page.getByLabel('Email address').fill('Orders@acme.example')
@@ -169,8 +168,8 @@ describeWithMail('the settings of mailboxes', () => {
     'a Google mailbox is connected under the own client, and again after it was refused',
     async () => {
       const agent = await admin()
-      await using window = await openWindow({ url: bellhop.url, agent })
-      const { page } = window
+      const page = await openPage({ url: bellhop.url, agent })
+      await keepToasts(page)
       const consents = await openProvider(page, oauth)
       await page.goto('/settings/email/new')
       await page.getByLabel('Email address').fill('ana@gmail.com')
@@ -185,13 +184,13 @@ describeWithMail('the settings of mailboxes', () => {
       oauth.refuseConsent()
       oauth.signIn('ana@gmail.com')
       await leavesBy(page, 'Continue to Google')
-      await page.getByText("The sign-in was canceled. The mailbox isn't connected.").waitFor()
+      await toastSaid(page, "The sign-in was canceled. The mailbox isn't connected.")
       await page.getByText('Not signed in', { exact: true }).waitFor()
       await page.waitForURL((url) => url.search === '')
 
       await page.getByLabel('Account').fill('someone@acme.example')
       await leavesBy(page, 'Sign in with Google')
-      await page.getByText('Signed in. Bellhop is connecting to the mailbox.').waitFor()
+      await toastSaid(page, 'Signed in. Bellhop is connecting to the mailbox.')
       expect(consents.map((url) => url.searchParams.get('login_hint'))).toEqual([
         'ana@gmail.com',
         'someone@acme.example',

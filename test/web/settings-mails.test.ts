@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -29,8 +29,7 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
     const outcome = { outcome: 'quarantined' as const, reason: "Couldn't read this email: too odd." }
     await tx.insert(mails).values({ id, ...place, hash, size, ...outcome, receivedAt: now, createdAt: now })
   })
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   await page.goto('/settings/mails')
   const rows = page.getByRole('list', { name: 'Received mail' }).getByRole('link')
   await page.getByRole('button', { name: 'All 4' }).waitFor()
@@ -65,8 +64,7 @@ browserTest('a duplicate becomes a ticket of its own, which its row names', asyn
   const { fetched } = await openLedger(bellhop, orgId)
   const first = await fetched(mail('Ana <ana@customer.test>', 'Missing invoice'))
   const { id } = await fetched(mail('Ana <ana@customer.test>', 'Missing invoice'))
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   await page.goto(`/settings/mails/${first.id}`)
   await page.getByText('It became a message in a ticket.').waitFor()
   expect(await page.getByRole('button', { name: 'Make a ticket of it' }).count()).toBe(0)

@@ -1,7 +1,7 @@
 import { beforeAll, expect } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { storeBot } from '../support/stored-bot.ts'
 
@@ -15,8 +15,7 @@ beforeAll(async () => {
 })
 
 browserTest('an unknown path shows that the page was not found', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   for (const path of ['nothing', 'keys/some', 'agents/a/b']) {
     await page.goto(`/settings/${path}`)
     await page.getByText("This settings page doesn't exist").waitFor()
@@ -28,8 +27,7 @@ browserTest('an unknown path shows that the page was not found', async () => {
 })
 
 browserTest('a failed request shows why, and can be retried', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: admin })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: admin })
   const refuse = { status: 400, json: { code: 'broken', detail: 'It does not work today.' } }
   // With a live connection, the page reads it again without a click.
   await page.route('**/console/live?*', (route) => route.abort())
@@ -46,8 +44,7 @@ browserTest(
   'the setup steps link to their pages, are checked off, and leave the menu when done',
   async () => {
     const fresh = await signInAgent(bellhop, (await bellhop.organization('Fresh')).orgId, { role: 'admin' })
-    await using window = await openWindow({ url: bellhop.url, agent: fresh })
-    const { page } = window
+    const page = await openPage({ url: bellhop.url, agent: fresh })
     await page.goto('/settings')
     await page.getByText('1 of 6 done').waitFor()
     await page.getByRole('link', { name: /Invite an agent/ }).click()

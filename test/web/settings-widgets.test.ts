@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { showsForMoment } from '../support/momentary-text.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -37,8 +37,8 @@ function preview(page: Page) {
 }
 
 browserTest('a widget is added with its website, and its snippet is there to copy', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: await admin() })
-  const { page, context } = window
+  const page = await openPage({ url: bellhop.url, agent: await admin() })
+  const context = page.context()
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/settings/widget')
   await page.getByText('No widgets yet').waitFor()
@@ -92,8 +92,7 @@ browserTest('a widget is added with its website, and its snippet is there to cop
 browserTest('the real widget shows each change before it is saved', async () => {
   const agent = await admin()
   const { id, read } = await create(agent)
-  await using window = await openWindow({ url: bellhop.url, agent })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent })
   await page.goto(`/settings/widget/${id}`)
   const panel = preview(page).getByRole('dialog')
   await panel.getByText('Acme').first().waitFor()
@@ -138,8 +137,7 @@ browserTest('the real widget shows each change before it is saved', async () => 
 browserTest('questions and opening hours are saved, and faults appear where they are', async () => {
   const agent = await admin()
   const { id, read } = await create(agent)
-  await using window = await openWindow({ url: bellhop.url, agent, timeZone: 'Europe/Berlin' })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent, timeZone: 'Europe/Berlin' })
   await page.goto(`/settings/widget/${id}`)
   await page.getByRole('button', { name: /^Email/ }).click()
   await page.getByRole('option', { name: 'Required' }).click()

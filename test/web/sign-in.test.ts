@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { createLink } from '../../server/agents/one-time-links.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 
-let bellhop: Bellhop
-
-beforeAll(async () => {
-  bellhop = await startBellhop()
-})
+const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
 browserTest('an agent who signs in continues to the page they wanted', async () => {
   const { orgId } = await bellhop.organization('Acme')
   await createAgent(bellhop.deps, orgId, agent('ana'))
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/inbox/pending')
   await page.waitForURL('**/sign-in?to=%2Finbox%2Fpending')
   await eventually(async () => (await focused(page)) === 'email')
@@ -40,8 +36,7 @@ browserTest('an agent who signs in continues to the page they wanted', async () 
 browserTest('a wrong password shows an error, and the next try needs no mouse', async () => {
   const { orgId } = await bellhop.organization('Wrong')
   await createAgent(bellhop.deps, orgId, agent('ben'))
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill('ben@acme.example')
   await page.getByLabel('Password', { exact: true }).fill('not this one')
@@ -59,8 +54,7 @@ browserTest('a wrong password shows an error, and the next try needs no mouse', 
 browserTest('after too many wrong passwords the page says how long to wait', async () => {
   const { orgId } = await bellhop.organization('Guessing')
   await createAgent(bellhop.deps, orgId, agent('cy'))
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill('cy@acme.example')
   for (const _ of Array.from({ length: 11 })) {
@@ -79,8 +73,7 @@ browserTest('an agent of several organizations chooses one', async () => {
     const { orgId } = await bellhop.organization(name)
     await createAgent(bellhop.deps, orgId, agent('dora'))
   }
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/sign-in')
   await page.getByLabel('Email').fill('dora@acme.example')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -91,11 +84,30 @@ browserTest('an agent of several organizations chooses one', async () => {
   expect(await session.json()).toMatchObject({ organization: { name: 'Initech' } })
 })
 
+browserTest('a second link in the same tab is read too', async () => {
+  const { orgId } = await bellhop.organization('Initech')
+  const { id } = await createAgent(bellhop.deps, orgId, {
+    name: 'Cy',
+    email: 'cy@initech.example',
+    role: 'agent',
+    password: PASSWORD,
+  })
+  const { token } = await createLink(bellhop.deps, orgId, id)
+  const page = await openPage(bellhop)
+  await page.goto('/join#an-old-one')
+  await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
+  await page.goto(`/join#${token}`)
+  await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+  await page.waitForURL(`${bellhop.url}/join`)
+  await page.getByLabel('New password', { exact: true }).fill('another password')
+  await page.getByRole('button', { name: 'Save and sign in' }).click()
+  await page.waitForURL('**/inbox')
+})
+
 browserTest('sign-in never redirects to another site', async () => {
   const { orgId } = await bellhop.organization('Lured')
   await createAgent(bellhop.deps, orgId, agent('eve'))
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/sign-in?to=//elsewhere.example/inbox')
   await page.getByLabel('Email').fill('eve@acme.example')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)

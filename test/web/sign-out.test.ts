@@ -2,14 +2,13 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 
 const bellhop = await sharedBellhop()
 const acme = await bellhop.organization()
 
 browserTest('signing out removes saved drafts from the browser', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
   await writeReply(page, 'Your refund is on its way.')
   await signOut(page)
   await page.waitForURL('**/sign-in')
@@ -17,8 +16,8 @@ browserTest('signing out removes saved drafts from the browser', async () => {
 })
 
 browserTest('signing out asks first while text is not saved on the server', async () => {
-  await using window = await openWindow({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
-  const { page, faults } = window
+  const page = await openPage({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
+  const faults = faultsOf(page)
   await page.route('**/draft', (route) => route.abort())
   await writeReply(page, 'Nobody has this yet.')
   await signOut(page)

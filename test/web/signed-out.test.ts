@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
 import { accessibilityFaults } from '../support/axe.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
 
-let bellhop: Bellhop
+/** In one organization only: an address in several would have to choose one. */
+const emailOf = (name: string) => `${name}@signed-out.example`
 
-beforeAll(async () => {
-  bellhop = await startBellhop()
-  const { orgId } = await bellhop.organization('Acme')
-  for (const name of ['ana', 'ben']) {
-    const email = `${name}@acme.example`
-    await createAgent(bellhop.deps, orgId, { name, email, role: 'agent', password: PASSWORD })
-  }
-})
-afterAll(() => bellhop.stop())
+const bellhop = await sharedBellhop()
+const { orgId } = await bellhop.organization('Acme')
+for (const name of ['ana', 'ben']) {
+  await createAgent(bellhop.deps, orgId, { name, email: emailOf(name), role: 'agent', password: PASSWORD })
+}
 
 browserTest('when a session ends, signing in over the page continues the interrupted request', async () => {
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await signIn(page, 'ana')
   await page.getByLabel('Your name').fill('Ana Pires')
   await page.context().clearCookies()
@@ -32,7 +28,7 @@ browserTest('when a session ends, signing in over the page continues the interru
   await dialog.waitFor()
   // Once nobody has pressed a key for a second.
   await eventually(async () => (await page.evaluate('document.activeElement.name')) === 'password')
-  expect(await dialog.getByLabel('Email').inputValue()).toBe('ana@acme.example')
+  expect(await dialog.getByLabel('Email').inputValue()).toBe(emailOf('ana'))
   expect(await accessibilityFaults(page)).toEqual([])
   // What is announced meanwhile is heard over the dialog; the page below is not there for anybody.
   expect(await page.getByRole('region', { name: 'Notifications' }).count()).toBe(1)
@@ -53,8 +49,8 @@ browserTest('when a session ends, signing in over the page continues the interru
 })
 
 browserTest('when another agent signs in in another tab, nothing is done in their name', async () => {
-  await using window = await openWindow(bellhop)
-  const { page, context } = window
+  const page = await openPage(bellhop)
+  const context = page.context()
   await signIn(page, 'ben')
   await page.getByLabel('Your name').click()
   await page.keyboard.type(' of Acme')
@@ -71,14 +67,13 @@ browserTest('when another agent signs in in another tab, nothing is done in thei
   const loaded = page.waitForEvent('load')
   await page.evaluate('window.dispatchEvent(new Event("focus"))')
   await loaded
-  await page.getByText('signed in as ana@acme.example').waitFor()
+  await page.getByText(`signed in as ${emailOf('ana')}`).waitFor()
   expect(await page.getByLabel('Your name').inputValue()).not.toContain('of Acme')
   expect(asked).toEqual([])
 })
 
 browserTest('without a session the sign-in page is shown, not a dialog', async () => {
-  await using window = await openWindow(bellhop)
-  const { page } = window
+  const page = await openPage(bellhop)
   await page.goto('/settings/account')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
@@ -92,7 +87,7 @@ async function saveName(page: Page): Promise<void> {
 
 async function signIn(page: Page, name: string): Promise<void> {
   await page.goto('/settings/account')
-  await page.getByLabel('Email').fill(`${name}@acme.example`)
+  await page.getByLabel('Email').fill(emailOf(name))
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.keyboard.press('Enter')
   await page.getByLabel('Your name').waitFor()

@@ -37,8 +37,7 @@ browserTest('images have their place before they load, and other files are rows'
     'tiny.png': TINY,
     'log.txt': 'x',
   })
-  await using window = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
   const release = Promise.withResolvers<void>()
   await page.route('**/v1/attachments/*', async (route) => {
     await release.promise
@@ -71,8 +70,7 @@ browserTest('images have their place before they load, and other files are rows'
 
 browserTest('the viewer goes through the images by keys, zooms, saves, and returns the focus', async () => {
   const { ben, ticket } = await openFiles({ 'wide.png': WIDE, 'log.txt': 'x', 'tall.png': TALL })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await view(page, 'wide.png').focus()
   await page.keyboard.press('Enter')
   await viewer(page).getByRole('heading', { name: 'wide.png' }).waitFor()

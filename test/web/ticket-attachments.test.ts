@@ -2,11 +2,11 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, faultsOf } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { showsForMoment } from '../support/momentary-text.ts'
 import { readThread, textsOf } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace, type Workspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { download } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -33,9 +33,7 @@ const savedFiles = async ({ ben, ticket }: Workspace, kind = 'reply') => {
 browserTest(
   'files are picked, dropped and pasted while a reply is typed, and the customer gets them',
   async () => {
-    const { ben, client, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const { ben, client, ticket, page } = await openTicketPage(bellhop)
     await page.keyboard.press('r')
     await page.keyboard.type('See the ')
     await choose(page, () => page.keyboard.press('Control+u'), [INVOICE])
@@ -90,8 +88,7 @@ browserTest(
     const workspace = await openWorkspace(bellhop)
     const { ben, ticket } = workspace
     {
-      await using window = await openTicket(bellhop, ben, ticket.id)
-      const { page } = window
+      const page = await openTicket(bellhop, ben, ticket.id)
       await picker(page).setInputFiles([INVOICE])
       await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
       await page.reload()
@@ -105,9 +102,9 @@ browserTest(
       await eventually(async () => (await savedFiles(workspace)) === '')
       await page.getByRole('button', { name: 'Undo' }).click()
       await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
+      await page.close()
     }
-    await using window = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
     await chip(page, 'invoice.pdf').waitFor()
     // Without any text.
     await field(page).press('Control+Enter')
@@ -130,8 +127,7 @@ browserTest(
 browserTest('a file that cannot be attached says why, and nothing is sent without it', async () => {
   const workspace = await openWorkspace(bellhop)
   const { ben, ticket } = workspace
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   const send = page.getByRole('button', { name: 'Send', exact: true })
   await field(page).fill('See the video.')
   await picker(page).setInputFiles([
@@ -176,8 +172,7 @@ browserTest('Send during an upload waits for it, also on another ticket, and can
   const workspace = await openWorkspace(bellhop)
   const { ben, client, ticket } = workspace
   const next = await makeTicket(client, { subject: 'Another' })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   let release = Promise.withResolvers<void>()
   await page.route('**/v1/attachments?**', async (route) => {
     await release.promise
@@ -213,8 +208,8 @@ browserTest('Send during an upload waits for it, also on another ticket, and can
 browserTest('an upload that breaks off can be repeated, and tells what the server says', async () => {
   const workspace = await openWorkspace(bellhop)
   const { ben, ticket } = workspace
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, faults } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
+  const faults = faultsOf(page)
   await page.route('**/v1/attachments?**', (route) => route.abort('connectionreset'), { times: 1 })
   await Promise.all([
     showsForMoment(page, 'Connection lost. Retrying…'),

@@ -1,16 +1,14 @@
 import { expect } from 'bun:test'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { openTicketPage } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
 browserTest('a status, an assignee and a tag are seen at once, with an Undo, and by the server', async () => {
-  const { ben, ticket, client } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, client, page } = await openTicketPage(bellhop)
   await page.keyboard.press('e')
   await page.getByRole('button', { name: 'Status: Resolved' }).waitFor()
   await eventually(async () => (await readTicket(client, ticket.id)).status === 'resolved')
@@ -35,9 +33,7 @@ browserTest('a status, an assignee and a tag are seen at once, with an Undo, and
 })
 
 browserTest('a key that is pressed the moment a picker closes does what it does', async () => {
-  const { ben, ticket, client } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, client, page } = await openTicketPage(bellhop)
   await page.keyboard.press('a')
   await page.getByRole('listbox', { name: 'Assign to' }).getByRole('option').first().waitFor()
   await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('e')])
@@ -49,9 +45,7 @@ browserTest('a key that is pressed the moment a picker closes does what it does'
 })
 
 browserTest('a change that the server refuses is taken back, and the reason is said', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openTicketPage(bellhop)
   await page.route('**/console/bulk', (route) =>
     route.fulfill({
       status: 403,
@@ -65,9 +59,7 @@ browserTest('a change that the server refuses is taken back, and the reason is s
 })
 
 browserTest('the subject is changed in its place, and a ticket is deleted only by its word', async () => {
-  const { ben, ticket, client } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ticket, client, page } = await openTicketPage(bellhop)
   await page.getByRole('button', { name: 'Missing invoice' }).click()
   await page.getByRole('textbox', { name: 'Subject' }).fill('Invoice for February')
   await page.keyboard.press('Enter')

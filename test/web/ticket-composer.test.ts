@@ -8,15 +8,13 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
 browserTest('after Send the next key is for the ticket, not for a new draft', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   await page.keyboard.press('r')
   await page.keyboard.type('Done.')
   await page.keyboard.press('Control+Enter')
@@ -39,15 +37,14 @@ browserTest('a reply that cannot leave says why before it is written, and who ca
   )
   const line = (page: Page) => page.locator('.destination-problem')
   {
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id)
     expect(await line(page).textContent()).toBe("Won't be sent: No mailbox is connected. Open settings")
     await line(page).getByRole('link', { name: 'Open settings' }).click()
     await page.waitForURL('**/settings/email')
   }
   const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
-  await using window = await openTicket(bellhop, cy, ticket.id)
-  expect(await line(window.page).textContent()).toBe(
+  const page = await openTicket(bellhop, cy, ticket.id)
+  expect(await line(page).textContent()).toBe(
     "Won't be sent: No mailbox is connected. Ask an administrator to connect it.",
   )
 })
@@ -65,13 +62,12 @@ browserTest(
     const line = (page: Page) => page.locator('.destination-problem')
     {
       const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
-      await using window = await openTicket(bellhop, cy, ticket.id)
-      expect(await line(window.page).textContent()).toBe(
+      const page = await openTicket(bellhop, cy, ticket.id)
+      expect(await line(page).textContent()).toBe(
         `Won't be sent yet: ${sentence} Ask an administrator to resume it.`,
       )
     }
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id)
     expect(await line(page).textContent()).toBe(`Won't be sent yet: ${sentence} Resume`)
     await page.goto(`/settings/email/${id}`)
     await page.getByText(sentence).waitFor()

@@ -1,9 +1,9 @@
 import { expect } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -14,33 +14,32 @@ const bellhop = await sharedBellhop()
 
 browserTest('a draft is on the server within half a second, and comes back on another device', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
-  await using first = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
-  await first.page.keyboard.press('n')
-  await first.page.getByRole('region', { name: 'Internal note' }).waitFor()
-  await first.page.clock.install()
-  await first.page.clock.pauseAt(Date.now() + 10_000)
-  await first.page.keyboard.type('Ask Dana.')
-  await first.page.clock.runFor(500)
+  const first = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
+  await first.keyboard.press('n')
+  await first.getByRole('region', { name: 'Internal note' }).waitFor()
+  await first.clock.install()
+  await first.clock.pauseAt(Date.now() + 10_000)
+  await first.keyboard.type('Ask Dana.')
+  await first.clock.runFor(500)
   await eventually(async () => (await readDraft(ben, ticket.id, 'note')) === 'Ask Dana.')
-  await first.page.clock.resume()
-  await first.page.reload()
-  await field(first.page).waitFor()
-  expect(await field(first.page).inputValue()).toBe('Ask Dana.')
+  await first.clock.resume()
+  await first.reload()
+  await field(first).waitFor()
+  expect(await field(first).inputValue()).toBe('Ask Dana.')
 
-  await using second = await openTicket(bellhop, ben, ticket.id)
-  expect(await field(second.page).inputValue()).toBe('Ask Dana.')
-  await second.page.getByRole('region', { name: 'Internal note' }).waitFor()
-  await field(second.page).fill('Ask Dana about the price.')
+  const second = await openTicket(bellhop, ben, ticket.id)
+  expect(await field(second).inputValue()).toBe('Ask Dana.')
+  await second.getByRole('region', { name: 'Internal note' }).waitFor()
+  await field(second).fill('Ask Dana about the price.')
   await eventually(async () => (await readDraft(ben, ticket.id, 'note')) === 'Ask Dana about the price.')
-  await first.page.reload()
-  await eventually(async () => (await field(first.page).inputValue()) === 'Ask Dana about the price.')
+  await first.reload()
+  await eventually(async () => (await field(first).inputValue()) === 'Ask Dana about the price.')
 })
 
 browserTest('the last typed text survives leaving the page immediately', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another' })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.keyboard.press('r')
   await page.keyboard.type('I had just begun')
   await page.goto(`/inbox/open/${other.id}`)
@@ -53,9 +52,8 @@ browserTest('the last typed text survives leaving the page immediately', async (
 })
 
 browserTest('text typed without a connection is saved when the inbox is opened again', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
+  const context = page.context()
   await context.setOffline(true)
   await field(page).fill('Written on the train.')
   await page.getByText('Saved in this browser').waitFor()
@@ -72,19 +70,6 @@ browserTest('text typed without a connection is saved when the inbox is opened a
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Written on the train.')
 })
 
-browserTest('a browser without a connection keeps the text, and sends it when it is back', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
-  await context.setOffline(true)
-  await page.keyboard.press('r')
-  await page.keyboard.type('Written on the train.')
-  await page.getByText('Saved in this browser').waitFor()
-  expect((await readThread(ben, ticket.id)).drafts).toEqual([])
-  await context.setOffline(false)
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Written on the train.')
-})
-
 browserTest(
   'a session that ends while an agent types is renewed over the page, and no word is lost',
   async () => {
@@ -97,8 +82,7 @@ browserTest(
       password: PASSWORD,
     }
     await createAgent(bellhop.deps, client.orgId, dana)
-    await using window = await openWindow({ url: bellhop.url, isFirstVisit: true })
-    const { page } = window
+    const page = await openPage({ url: bellhop.url, isFirstVisit: true })
     await page.goto(`/sign-in?to=/inbox/open/${ticket.id}`)
     await page.getByLabel('Email').fill(dana.email)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -149,9 +133,7 @@ browserTest(
 browserTest(
   'a note that was begun stays a note, and a reply a reply, whichever of them is shown',
   async () => {
-    const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const { ben, ticket, page } = await openTicketPage(bellhop)
     await page.keyboard.press('n')
     await page.keyboard.type('She is difficult.')
     await page.keyboard.press('Escape')
@@ -178,9 +160,7 @@ browserTest(
 )
 
 browserTest('a reply that is taken back does not touch the note that was begun meanwhile', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openTicketPage(bellhop)
   await page.keyboard.press('r')
   await page.keyboard.type('It is attached.')
   await page.keyboard.press('Control+Enter')
@@ -194,30 +174,10 @@ browserTest('a reply that is taken back does not touch the note that was begun m
   expect(await field(page).inputValue()).toBe('She is difficult.')
 })
 
-browserTest('of two tabs, the text that was typed last is in both', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
-  const other = await context.newPage()
-  await other.goto(`/inbox/open/${ticket.id}`)
-  await field(other).fill('From the other tab.')
-  await eventually(async () => (await field(page).inputValue()) === 'From the other tab.')
-
-  await page.bringToFront()
-  await field(page).fill('From this tab.')
-  await eventually(async () => (await field(other).inputValue()) === 'From this tab.')
-  await field(other).fill('From the other tab again.')
-  await eventually(async () => (await field(page).inputValue()) === 'From the other tab again.')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'From the other tab again.')
-  expect(await thread(page)).toHaveLength(1)
-})
-
 browserTest(
   'of two devices, the text that was typed last is kept, and the other can be restored',
   async () => {
-    const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const { ben, ticket, page } = await openTicketPage(bellhop)
     const isSaved = (text: string) =>
       eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === text)
     const elsewhere = (text: string) =>
@@ -242,9 +202,8 @@ browserTest(
 )
 
 browserTest('text typed without a connection before another device wrote can be restored', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
+  const context = page.context()
   await context.setOffline(true)
   await field(page).fill('Written on the train.')
   await page.getByText('Saved in this browser').waitFor()
@@ -259,11 +218,11 @@ browserTest('text typed without a connection before another device wrote can be 
 
 browserTest('a reply sent on one device cannot be sent again on another', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
-  await using first = await openTicket(bellhop, ben, ticket.id)
-  await field(first.page).fill('It is attached.')
+  const first = await openTicket(bellhop, ben, ticket.id)
+  await field(first).fill('It is attached.')
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached.')
   await sendReply(ben, ticket.id, { text: 'It is attached.' })
-  await first.page.getByText('was sent or cleared in another tab').waitFor()
-  expect(await field(first.page).inputValue()).toBe('')
-  expect(await first.page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  await first.getByText('was sent or cleared in another tab').waitFor()
+  expect(await field(first).inputValue()).toBe('')
+  expect(await first.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
 })

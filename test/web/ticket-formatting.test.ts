@@ -4,7 +4,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { readDraft, readThread } from '../support/threads.ts'
-import { field, openTicket as openAnyTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const FORMATTED = `Hi **Ana**,
@@ -25,11 +25,11 @@ const bellhop = await sharedBellhop()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 const textIn = (page: Page) => field(page).inputValue()
 
-/** With the toolbar, which has the keys and comes after the ticket. */
-async function openTicket(...given: Parameters<typeof openAnyTicket>) {
-  const window = await openAnyTicket(...given)
-  await window.page.locator('.format-toolbar').waitFor({ state: 'attached' })
-  return window
+/** A ticket with the toolbar, which has the keys and comes after it. */
+async function openToolbar(more?: Record<string, unknown>) {
+  const opened = await openTicketPage(bellhop, more)
+  await opened.page.locator('.format-toolbar').waitFor({ state: 'attached' })
+  return opened
 }
 
 async function select(page: Page, text: string): Promise<void> {
@@ -42,9 +42,7 @@ async function select(page: Page, text: string): Promise<void> {
 }
 
 browserTest('keys make text bold and italic, and the browser undoes each step', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openToolbar()
   await page.keyboard.press('r')
   await page.keyboard.type('Your invoice is ')
   await page.keyboard.press('Control+b')
@@ -67,9 +65,7 @@ browserTest('keys make text bold and italic, and the browser undoes each step', 
 })
 
 browserTest('every button formats the selection and keeps the focus in the field', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openToolbar()
   for (const [name, formatted] of [
     ['Bold', '**one**\n**two**'],
     ['Italic', '_one_\n_two_'],
@@ -91,9 +87,7 @@ browserTest('every button formats the selection and keeps the focus in the field
 })
 
 browserTest('Ctrl+K asks for the address of a link, and changes or removes it again', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openToolbar()
   await field(page).fill('See our guide.')
   await select(page, 'our guide')
   await page.keyboard.press('Control+k')
@@ -136,9 +130,7 @@ browserTest('Ctrl+K asks for the address of a link, and changes or removes it ag
 })
 
 browserTest('Enter continues a list, and a pasted address makes a link of the selection', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openToolbar()
   await field(page).focus()
   await page.keyboard.type('Please:')
   await page.keyboard.press('Enter')
@@ -161,9 +153,7 @@ browserTest('Enter continues a list, and a pasted address makes a link of the se
 })
 
 browserTest('a letter that an input method is composing ends no list', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openToolbar()
   await field(page).fill('- ')
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Input.imeSetComposition', { text: 'こん', selectionStart: 2, selectionEnd: 2 })
@@ -180,8 +170,7 @@ browserTest('an inserted saved reply can be undone', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   const body = { name: 'Thanks', text: 'Thank you, **{{customer.name}}**!' }
   await ben.call('POST', '/console/saved-replies', { body })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await field(page).focus()
   await page.keyboard.type('Hello. ')
   await page.getByRole('button', { name: 'Saved replies' }).click()
@@ -192,9 +181,7 @@ browserTest('an inserted saved reply can be undone', async () => {
 })
 
 browserTest('a sent reply looks as in the preview; the API and the draft keep what was typed', async () => {
-  const { ben, client, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, client, ticket, page } = await openToolbar()
   await field(page).fill(FORMATTED)
   const shown = await preview(page).locator('.formatted-text').innerHTML()
   expect(shown).toContain('<strong>Ana</strong>')
@@ -220,8 +207,7 @@ browserTest('a sent reply looks as in the preview; the API and the draft keep wh
 browserTest('a note is formatted; what the customer and the API wrote stays as it is', async () => {
   const { ben, client, ticket } = await openWorkspace(bellhop, { message: 'The **bold** <b>one</b>' })
   await client.call('POST', `/tickets/${ticket.id}/messages`, { body: { text: '_Posted_\n- by a program' } })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.keyboard.press('n')
   await page.keyboard.type('Ask **Dana**')
   await page.keyboard.press('Control+Enter')
@@ -239,9 +225,7 @@ browserTest('a note is formatted; what the customer and the API wrote stays as i
 })
 
 browserTest('one Tab stop leads to the toolbar, and arrow keys along it', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { page } = await openToolbar()
   await field(page).fill('bold')
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await page.getByRole('button', { name: 'Attach files' }).focus()
@@ -262,9 +246,7 @@ browserTest('one Tab stop leads to the toolbar, and arrow keys along it', async 
 })
 
 browserTest('the preview can be switched off, and stays so', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openToolbar()
   await field(page).fill('**bold**')
   await preview(page).waitFor()
   const button = page.getByRole('button', { name: 'Preview' })

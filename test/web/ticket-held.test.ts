@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { rowOf } from '../support/inbox.ts'
 import { readThread, sendNow, sendReply } from '../support/threads.ts'
@@ -44,8 +44,7 @@ const SENTENCE = 'Cy Lindqvist replied first, so your reply to Ana Pires is on h
 
 browserTest('an agent who has gone on hears that their reply is held, and finds it', async () => {
   const { ben, cy, ticket } = await openTwo()
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.getByRole('option').nth(1).waitFor()
   await overtake(page, ben, cy, ticket.id)
 
@@ -79,8 +78,7 @@ browserTest('any agent can send or discard a held reply of a disabled agent', as
     return (await readThread(ben, ticket.id)).waiting[0]?.isHeld === true
   })
   await client.call('POST', `/tickets/${ticket.id}/messages`, { body: { text: 'From the shop.' } })
-  await using window = await openWindow({ url: bellhop.url, agent: ben })
-  const { page } = window
+  const page = await openPage({ url: bellhop.url, agent: ben })
   await page.goto('/inbox/held')
   await page.getByRole('option').click()
   await page.getByRole('button', { name: 'Send', exact: true }).first().click()

@@ -3,7 +3,7 @@ import type { FrameLocator, Page } from 'playwright-core'
 import { updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { createId } from '../../server/ids.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { replyPath, sendNow, UNDO_MS } from '../support/threads.ts'
@@ -19,11 +19,8 @@ const images = Bun.serve({
   hostname: '127.0.0.1',
   fetch: () => new Response(PIXEL, { headers: { 'content-type': 'image/png' } }),
 })
-const bellhop = await startBellhop({ settings: { BELLHOP_MAIL_ALLOW: '127.0.0.0/8' } })
-afterAll(async () => {
-  await bellhop.stop()
-  await images.stop(true)
-})
+const bellhop = await sharedBellhop()
+afterAll(() => images.stop(true))
 
 interface GivenMail {
   from?: string
@@ -95,8 +92,7 @@ browserTest(
     const workspace = await openWorkspace(bellhop)
     const mailbox = await openMailbox(workspace)
     await mailbox.receive({ html: FORMATTED })
-    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-    const { page } = window
+    const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
     await frame(page).getByRole('heading', { name: 'Order 1001' }).waitFor()
@@ -133,8 +129,7 @@ browserTest('the field says to whom the reply goes when someone else wrote last'
   const workspace = await openWorkspace(bellhop)
   const mailbox = await openMailbox(workspace)
   await mailbox.receive({ text: 'Where is it?', headers: ['Cc: Bob Reed <bob@partner.test>'] })
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
+  const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
   await page.getByPlaceholder('Reply to Ana Pires…').waitFor()
   await mailbox.receive({ text: 'It is here.', from: 'Bob Reed <bob@partner.test>' })
   await page.getByPlaceholder('Reply to Bob Reed…').waitFor()
@@ -144,8 +139,7 @@ browserTest('one click shows the plain text, and one downloads the original', as
   const workspace = await openWorkspace(bellhop)
   const mailbox = await openMailbox(workspace)
   await mailbox.receive({ html: FORMATTED })
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
+  const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
   await frame(page).getByText('Order 1001').waitFor()
   await page.getByRole('button', { name: 'Plain text' }).click()
   await message(page).locator('.message-text').getByText('Order 1001').waitFor()
@@ -163,8 +157,7 @@ browserTest('keys still work after a click into a mail, and menus close', async 
   const workspace = await openWorkspace(bellhop)
   const mailbox = await openMailbox(workspace)
   await mailbox.receive({ html: FORMATTED })
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
+  const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
   await page.locator('.mail-frame iframe[data-loaded]').waitFor()
   await frame(page).getByText('Order 1001').click()
   await page.keyboard.press('r')
@@ -188,8 +181,7 @@ browserTest('only frames near the visible part of a long thread are loaded', asy
     const headers = ['Cc: Cy <cy@customer.test>']
     await mailbox.receive({ html: `<h2>Mail ${turn}</h2>${long}`, headers, ...(from && { from }) })
   }
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
+  const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
   const loaded: string[] = []
   page.on('response', (response) => {
     if (response.url().includes('/frame?')) loaded.push(response.url())
@@ -215,8 +207,7 @@ browserTest('the people on an email are shown in one line, and in full after one
     from: 'Cy Ortega <cy@customer.test>',
     headers: ['Auto-Submitted: auto-replied'],
   })
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
+  const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
   const line = page.getByRole('button', { name: 'to Support, cc Cy Ortega' })
   await line.click()
   expect(await line.getAttribute('aria-expanded')).toBe('true')
@@ -243,8 +234,7 @@ browserTest('the sender of a forwarded mail becomes the customer with one click'
   await mailbox.receive({
     text: 'Please help\r\n\r\n---------- Forwarded message ---------\r\nFrom: Zoe Zebra <zoe@stripes.test>\r\nSubject: Help\r\n\r\nWhere is it?',
   })
-  await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  const { page } = window
+  const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
   await page.getByRole('button', { name: 'Make Zoe Zebra the customer' }).click()
   await page.locator('.customer-panel h2', { hasText: 'Zoe Zebra' }).waitFor()
   await page.getByText('zoe@stripes.test').first().waitFor()
@@ -262,8 +252,7 @@ browserTest(
       body: { text: 'ההזמנה בדרך\n\nIt is on its way', format: 'markdown', sendAt },
     })
     await sendNow(workspace.ben, mailbox.ticketId(), messageId)
-    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-    const { page } = window
+    const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
     await page.getByText('It is on its way', { exact: true }).waitFor()
     const sides = await page.locator('.message-text').evaluateAll((texts) =>
       texts.flatMap((text) => {
@@ -298,8 +287,7 @@ browserTest(
     await mailbox.receive({
       html: '<table bgcolor="#eeeeee"><tr><td style="color:#000">On paper</td><td>2</td></tr></table>',
     })
-    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-    const { page } = window
+    const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
     await page.emulateMedia({ colorScheme: 'dark' })
     const frames = page.locator('.mail-frame iframe[data-loaded]')
     await eventually(async () => (await frames.count()) === 2)
@@ -335,9 +323,9 @@ browserTest(
     await mailbox.receive({ text: '' })
     const winmail = ['Content-Type: application/ms-tnef; name="winmail.dat"', '', 'x']
     await mailbox.receiveRaw([...mailbox.headers(), ...winmail].join('\r\n'))
-    await using window = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-    await message(window.page).getByText('This email has no text.').waitFor()
-    await window.page.locator('.message-text', { hasText: 'Outlook’s own format' }).waitFor()
-    await window.page.getByText('A format that only Outlook opens.').waitFor()
+    const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
+    await message(page).getByText('This email has no text.').waitFor()
+    await page.locator('.message-text', { hasText: 'Outlook’s own format' }).waitFor()
+    await page.getByText('A format that only Outlook opens.').waitFor()
   },
 )

@@ -19,8 +19,7 @@ for (const isFontMissing of [false, true]) {
   const font = isFontMissing ? 'a font of the machine' : 'Inter'
   browserTest(`on a phone the buttons and the line one types in stay in sight, in ${font}`, async () => {
     const { ben, ticket } = await openWorkspace(bellhop)
-    await using window = await openTicket(bellhop, ben, ticket.id, { ...PHONE, isFontMissing })
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id, { ...PHONE, isFontMissing })
     for (const screen of SCREENS) {
       await page.setViewportSize(screen)
       await field(page).fill('')
@@ -37,8 +36,7 @@ for (const isFontMissing of [false, true]) {
 
 browserTest('a keyboard that comes up leaves the buttons and the end of the text in sight', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id, PHONE)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id, PHONE)
   await field(page).tap()
   await page.keyboard.type(EIGHT_LINES)
   await page.setViewportSize({ width: 390, height: 420 })

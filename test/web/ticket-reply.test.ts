@@ -7,19 +7,17 @@ import { tickets } from '../../server/database/tables/tickets.ts'
 import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, faultsOf } from '../support/browser.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { readDraft, readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
 browserTest('a reply is in the thread at once, and Undo puts its text back into the field', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   await page.keyboard.press('r')
   await page.keyboard.type('It is attached.')
   await page.keyboard.press('Control+Enter')
@@ -50,9 +48,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
 browserTest('a reply is sent after ten seconds, and the status changes with it', async () => {
   const clock = createManualClock(Date.now())
   const place = await startBellhop({ clock })
-  const { ben, ticket, client } = await openWorkspace(place)
-  await using window = await openTicket(place, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, client, page } = await openTicketPage(place)
   await page.getByRole('button', { name: 'Other ways to send' }).waitFor()
   await field(page).fill('Done.')
   await page.getByRole('button', { name: 'Other ways to send' }).click()
@@ -71,14 +67,13 @@ browserTest('a reply is sent after ten seconds, and the status changes with it',
   await page.reload()
   await page.getByRole('button', { name: 'Send and resolve' }).waitFor()
   await place.stop()
-  window.faults.length = 0
+  faultsOf(page).length = 0
 })
 
 browserTest('send, resolve and open the next ticket, without a mouse', async () => {
   const { ben, ticket, client } = await openWorkspace(bellhop, { subject: 'First' })
   const other = await makeTicket(client, { subject: 'Second' })
-  await using window = await openTicket(bellhop, ben, other.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, other.id)
   await page.getByRole('option').nth(1).waitFor()
   await page.keyboard.press('r')
   await page.keyboard.type('Done.')
@@ -97,8 +92,7 @@ browserTest(
   async () => {
     const { ben, ticket } = await openWorkspace(bellhop)
     const cy = await signInAgent(bellhop, ben.orgId, { name: 'Cy Lindqvist' })
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id)
     const held = page.getByRole('article', { name: 'Held reply' })
     await field(page).fill('It is attached.')
     await answerAs(cy, 'I have sent it by post.')
@@ -155,23 +149,21 @@ browserTest('a message that failed says why, and goes again', async () => {
   })
   const sendError = 'The mailbox of ana@example.com is full.'
   await bellhop.deps.database.write((tx) => tx.update(messages).set({ sendError }).where(eq(messages.id, id)))
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const strip = window.page.locator('.failed-send')
+  const page = await openTicket(bellhop, ben, ticket.id)
+  const strip = page.locator('.failed-send')
   await strip.getByText('Not sent').waitFor()
   await strip.getByText(sendError).waitFor()
   await strip.getByRole('button', { name: 'Copy text' }).click()
-  await eventually(async () => (await window.page.evaluate(() => navigator.clipboard.readText())) === 'Here.')
+  await eventually(async () => (await page.evaluate(() => navigator.clipboard.readText())) === 'Here.')
   await strip.getByRole('button', { name: 'Send again' }).click()
-  await window.page.getByText('No mailbox is connected.').last().waitFor()
+  await page.getByText('No mailbox is connected.').last().waitFor()
   const link = strip.getByRole('link', { name: 'Open settings' })
   expect(await link.getAttribute('href')).toBe('/settings/email')
   expect((await readThread(ben, ticket.id)).timeline.at(-1)?.sending).toBe('failed')
 })
 
 browserTest('a note turns the composer amber and stays between agents', async () => {
-  const { ben, ticket, client } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ticket, client, page } = await openTicketPage(bellhop)
   await page.keyboard.press('n')
   await page.getByRole('region', { name: 'Internal note' }).waitFor()
   await page.getByText('Only your team sees it').waitFor()
@@ -187,8 +179,7 @@ browserTest('a saved reply is found by typing and filled in', async () => {
   const text = 'Hello {{customer.firstName}}, about “{{ticket.subject}}”: {{agent.name}}'
   await ben.call('POST', '/console/saved-replies', { body: { name: 'Greeting', text } })
   await ben.call('POST', '/console/saved-replies', { body: { name: 'Refund', text: 'Money back.' } })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.keyboard.press('r')
   await page.keyboard.press('/')
   await page.getByRole('combobox', { name: 'Saved replies' }).waitFor()
@@ -216,8 +207,7 @@ browserTest('what a saved reply cannot fill in is shown before it is sent', asyn
   const { ben, ticket } = await openWorkspace(bellhop)
   const text = 'Hello {{ customer.name }}, your {{parcel.number}} is on its way.'
   await ben.call('POST', '/console/saved-replies', { body: { name: 'On its way', text } })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.keyboard.press('r')
   await page.keyboard.press('/')
   await page.getByRole('option', { name: /is on its way/ }).waitFor()

@@ -4,7 +4,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { rowOf } from '../support/inbox.ts'
 import { readDraft, readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -22,8 +22,7 @@ function storedDrafts(page: Page): Promise<string[]> {
 async function deleteUnderHands({ isTyping = false, isSaved = false } = {}) {
   const { ben, ticket, client } = await openWorkspace(bellhop)
   const other = await makeTicket(client, { subject: 'Another one' })
-  const window = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
   await rowOf(page, 'Another one').waitFor()
   await page.keyboard.press('r')
   await page.keyboard.type('Hello there, ')
@@ -38,14 +37,13 @@ async function deleteUnderHands({ isTyping = false, isSaved = false } = {}) {
     await page.clock.runFor(KEY_MS)
   }
   await gone.waitFor()
-  return { ben, ticket, other, window, page, gone }
+  return { ben, ticket, other, page, gone }
 }
 
 browserTest(
   'what was written on a deleted ticket can be copied, and then nothing of it is left',
   async () => {
-    const { window, page, gone } = await deleteUnderHands()
-    await using _ = window
+    const { page, gone } = await deleteUnderHands()
     await gone.getByText('Hello there,').waitFor()
     expect(await storedDrafts(page)).toHaveLength(1)
     await gone.getByRole('button', { name: 'Copy' }).click()
@@ -61,9 +59,7 @@ browserTest(
 )
 
 browserTest('deleting a ticket also removes what the agent had begun to write there', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   await field(page).fill('Begun.')
   await eventually(async () => (await readThread(ben, ticket.id)).drafts.length === 1)
   await page.getByRole('button', { name: 'Actions for this ticket' }).click()

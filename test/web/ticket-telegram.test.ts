@@ -76,8 +76,7 @@ browserTest('a conversation in Telegram is read with everything that was sent in
     reply_to_message: first as never,
   })
   const id = await ticketOf(ana)
-  await using window = await openTicket(bellhop, ben, id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, id)
   const thread = threadOf(page)
   await thread.getByText('This is how it looks').waitFor()
   await thread.getByRole('link', { name: /^View / }).waitFor()
@@ -122,8 +121,7 @@ browserTest('an agent edits a reply and takes it back, in the chat and in the th
   expect(reply.status, reply.text).toBe(201)
   const sent = () => telegram.sent(bot, zoe.id).map(({ text }) => text)
   await eventually(() => sent().includes('At 9 tomorow.'))
-  await using window = await openTicket(bellhop, ben, id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, id)
   const thread = threadOf(page)
   const message = thread.locator('.message-group-item').filter({ hasText: 'At 9 tomorow.' })
   await message.getByText('Sent').waitFor()

@@ -4,7 +4,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { addNote, readThread } from '../support/threads.ts'
-import { openTicket, openWorkspace, thread } from '../support/ticket-page.ts'
+import { openTicket, openTicketPage, openWorkspace, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -23,8 +23,7 @@ browserTest('a thread opens at its unread messages, marks them as read, and keep
     createdAt: now + 100 + at,
   }))
   const newest = await addMessages(bellhop.deps, place, ...fresh)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await page.bringToFront()
   const marker = page.locator('.thread-new')
   await marker.waitFor()
@@ -57,8 +56,7 @@ browserTest('a thread of five hundred messages unfolds and stays quick', async (
     createdAt: now + (at - 500) * 6 * 60_000,
   }))
   await addMessages(bellhop.deps, place, ...many)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const page = await openTicket(bellhop, ben, ticket.id)
   await eventually(async () => (await thread(page)).length === 3)
   await page.locator('.thread-earlier').scrollIntoViewIfNeeded()
   const shown = page.locator('.message-group').nth(-3)
@@ -109,8 +107,7 @@ browserTest(
       createdAt: now + at,
     }))
     await addMessages(bellhop.deps, place, ...short)
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id)
     const region = page.getByRole('region', { name: 'Thread' })
     await region.getByText('Line 0').waitFor()
     await region.getByText('Line 7').waitFor()
@@ -120,12 +117,10 @@ browserTest(
 )
 
 browserTest('links open elsewhere, quoted text is folded, and nothing in a message is HTML', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop, {
+  const { page } = await openTicketPage(bellhop, {
     message:
       'See (https://example.com/a?b=1&c=2).\n<b onclick="alert(1)">bold</b> javascript:alert(1)\n\nOn Tue, 3 Mar 2026 at 09:30, Ben wrote:\n> Hello',
   })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
   const link = page.locator('.message-text a')
   await link.first().waitFor()
   expect(await link.count()).toBe(1)
@@ -154,8 +149,7 @@ browserTest(
       sending: 'failed',
       text: 'Here it is.',
     })
-    await using window = await openTicket(bellhop, ben, ticket.id)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, ticket.id)
     expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
     await page.keyboard.press('n')
     await page.keyboard.type('Ask Dana.')
@@ -167,29 +161,21 @@ browserTest(
   },
 )
 
-browserTest('a word is highlighted in the thread as search matches it, regardless of accents', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop, { message: 'Both cafés are closed.' })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.goto(`/inbox/search/${ticket.id}?q=cafe`)
-  const hit = page.getByRole('region', { name: 'Thread' }).locator('mark')
-  await hit.waitFor()
-  expect(await hit.textContent()).toBe('cafés')
-})
-
-browserTest('search words are highlighted in the thread, including its older part', async () => {
-  const { ben, ticket, place } = await openWorkspace(bellhop, { message: 'My Pelican case is broken.' })
-  const readUpTo = await addMessages(
-    bellhop.deps,
-    place,
-    ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}\n`.repeat(16) })),
-  )
-  await ben.call('PUT', `/console/tickets/${ticket.id}/read`, { body: { messageId: readUpTo } })
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  await page.getByRole('button', { name: '10 earlier messages' }).waitFor()
-  await page.goto(`/inbox/search/${ticket.id}?q=pelican`)
-  const hit = page.getByRole('region', { name: 'Thread' }).locator('mark')
-  await hit.waitFor()
-  expect(await hit.textContent()).toBe('Pelican')
-})
+browserTest(
+  'words are highlighted in the thread as search matches them, regardless of accents, in its older part too',
+  async () => {
+    const { ben, ticket, place } = await openWorkspace(bellhop, { message: 'My Pélican case is broken.' })
+    const readUpTo = await addMessages(
+      bellhop.deps,
+      place,
+      ...Array.from({ length: 12 }, (_, at) => ({ text: `More ${at}\n`.repeat(16) })),
+    )
+    await ben.call('PUT', `/console/tickets/${ticket.id}/read`, { body: { messageId: readUpTo } })
+    const page = await openTicket(bellhop, ben, ticket.id)
+    await page.getByRole('button', { name: '10 earlier messages' }).waitFor()
+    await page.goto(`/inbox/search/${ticket.id}?q=pelican`)
+    const hit = page.getByRole('region', { name: 'Thread' }).locator('mark')
+    await hit.waitFor()
+    expect(await hit.textContent()).toBe('Pélican')
+  },
+)

@@ -3,7 +3,7 @@ import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { readDraft, readThread, textsOf } from '../support/threads.ts'
-import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -16,9 +16,8 @@ async function acceptedBy(agent: SignedInAgent, ticketId: string): Promise<strin
 }
 
 browserTest('text typed in another tab appears here once no one is typing here', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
+  const context = page.context()
   const other = await context.newPage()
   await other.goto(`/inbox/open/${ticket.id}`)
   await field(page).focus()
@@ -37,11 +36,8 @@ browserTest('text typed in another tab appears here once no one is typing here',
 })
 
 browserTest('an agent who has sent from one device is asked before sending from another', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  await using otherWindow = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
-  const other = otherWindow.page
+  const { ben, ticket, page } = await openTicketPage(bellhop)
+  const other = await openTicket(bellhop, ben, ticket.id)
   // What this device reads of the ticket waits until it has sent.
   const hasSent = Promise.withResolvers<void>()
   await page.route(`**/console/tickets/${ticket.id}`, async (route) => {
@@ -65,9 +61,7 @@ browserTest('an agent who has sent from one device is asked before sending from 
 })
 
 browserTest('a second reply from the same tab goes without a question', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
   for (const text of ['First.', 'Second.']) {
     await field(page).fill(text)
     await field(page).press('Control+Enter')
@@ -77,9 +71,8 @@ browserTest('a second reply from the same tab goes without a question', async ()
 })
 
 browserTest('a reply that is taken back in another tab is in the field once', async () => {
-  const { ben, ticket } = await openWorkspace(bellhop)
-  await using window = await openTicket(bellhop, ben, ticket.id)
-  const { page, context } = window
+  const { ben, ticket, page } = await openTicketPage(bellhop)
+  const context = page.context()
   const other = await context.newPage()
   await other.goto(`/inbox/open/${ticket.id}`)
   await field(other).waitFor()

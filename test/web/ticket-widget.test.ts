@@ -45,8 +45,7 @@ browserTest(
       (await ben.call<{ id: string }>('POST', `/v1/tickets/${id}/messages`, { body: { text } })).json.id
     const first = await answer('How many are you?')
 
-    await using window = await openTicket(bellhop, ben, id)
-    const { page } = window
+    const page = await openTicket(bellhop, ben, id)
     const panel = page.getByRole('complementary', { name: 'Customer' })
     await panel.getByText('Not verified', { exact: true }).waitFor()
     const facts = (await panel.locator('.visitor-section-facts > *').allTextContents()).join(' ')

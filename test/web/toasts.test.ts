@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf } from '../support/inbox.ts'
 
 const bellhop = await sharedBellhop()
@@ -9,15 +9,14 @@ const bellhop = await sharedBellhop()
 async function openTwo(height = 900) {
   const { client, agent } = await makeOrganization(bellhop, 'Toasts')
   await makeTickets(client, ['First', 'Second'])
-  const window = await openWindow({ ...bellhop, agent, width: 1200, height })
-  const { page } = window
+  const page = await openPage({ ...bellhop, agent, width: 1200, height })
   await page.clock.install()
   await openList(page, '/inbox/open')
   // A connection that comes back ends errors, too.
   await page.waitForSelector('html[data-connection=online]')
   await rowOf(page, 'First').click()
   await page.getByRole('article', { name: 'Ticket' }).getByRole('button', { name: 'Open' }).waitFor()
-  return { window, page }
+  return page
 }
 
 async function failToChange(page: Page): Promise<void> {
@@ -27,8 +26,7 @@ async function failToChange(page: Page): Promise<void> {
 }
 
 browserTest('a toast lies under a dialog, and is still to be seen when it closes', async () => {
-  const { window: opened, page } = await openTwo(520)
-  await using _window = opened
+  const page = await openTwo(520)
   await failToChange(page)
   await page.keyboard.press('?')
   await page.getByRole('dialog').waitFor()

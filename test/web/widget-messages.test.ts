@@ -1,14 +1,13 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { expect } from 'bun:test'
+import { browserTest } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { openShop } from '../support/shop.ts'
 import { upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
   answer,
   messageOf,
-  openPanel,
+  openChat,
   panelOf,
   sendMessage,
   textsOf,
@@ -17,28 +16,16 @@ import {
   writeMessage,
 } from '../support/widget-page.ts'
 
-const bellhop = await startBellhop()
-let key = ''
-const shop = startShop(bellhop.url, () => key, { '/': {}, '/cart': { body: '<p>Your cart</p>' } })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
+const { shop, admin } = await openShop({ '/': {}, '/cart': { body: '<p>Your cart</p>' } })
 
 browserTest(
   'a visitor writes, and the answer appears without a reload, on every page and in every tab',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
-    await page.goto('/')
-    await openPanel(page)
+    const page = await openChat(shop)
     await sendMessage(page, 'Where is my order?')
     const ticket = await ticketWith(admin, 'Where is my order?')
 
-    const second = await window.context.newPage()
+    const second = await page.context().newPage()
     await second.goto(`${shop.origin}/cart`)
     await second.getByRole('button', { name: 'Open chat', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Close chat' }).first().click()
@@ -65,10 +52,7 @@ browserTest(
 )
 
 browserTest('files go both ways, and pictures are drawn', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   // Files come after a first message.
   expect(await page.getByRole('button', { name: 'Attach a file' }).count()).toBe(0)
   await sendMessage(page, 'The lamp is broken.')
@@ -113,17 +97,14 @@ browserTest('files go both ways, and pictures are drawn', async () => {
 browserTest(
   'a message written offline survives a reload and is sent once the visitor is online',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
-    await page.goto('/')
-    await openPanel(page)
+    const page = await openChat(shop)
     await sendMessage(page, 'I am in a train.')
-    await window.context.setOffline(true)
+    await page.context().setOffline(true)
     await writeMessage(page, 'Here comes a tunnel.')
     await writeMessage(page, 'It is dark.')
     await panelOf(page).getByText('You’re offline.').first().waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('Half a sent')
-    await window.context.setOffline(false)
+    await page.context().setOffline(false)
     // Reloaded before it is sent, because it waits a little.
     await page.reload()
     await messageOf(page, 'It is dark.').waitFor()
@@ -142,10 +123,7 @@ browserTest(
 )
 
 browserTest('a first message that was not sent is there after a reload, and is sent once', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   const isAway = (url: URL) => /\/widget\/.*\/(?:session|conversations)/.test(url.pathname)
   await page.route(isAway, (route) => route.abort())
   await writeMessage(page, 'Is this thing on?')
@@ -159,10 +137,7 @@ browserTest('a first message that was not sent is there after a reload, and is s
 })
 
 browserTest('a message whose response is lost is stored and shown once', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   let lost = 0
   await page.route('**/messages/*', async (route) => {
     if (route.request().method() !== 'PUT' || lost > 1) return route.continue()
@@ -184,10 +159,7 @@ browserTest('a message whose response is lost is stored and shown once', async (
 })
 
 browserTest('a conversation ends, another begins, and the list shows both', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'First question')
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('button', { name: 'End conversation' }).click()
@@ -207,10 +179,7 @@ browserTest('a conversation ends, another begins, and the list shows both', asyn
 })
 
 browserTest('a visitor who writes too much sees when the next message is sent', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   // One more than a visitor may send in a minute.
   for (let at = 1; at <= 21; at++) await writeMessage(page, `Message ${at}`)
   await panelOf(page)

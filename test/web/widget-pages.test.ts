@@ -1,14 +1,15 @@
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
-import { call, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
+import { call } from '../support/bellhop.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
 import { watchShifts } from '../support/layout-shifts.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { makeWidget, openShop, startShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
   answer,
   messageOf,
+  openChat,
   openPanel,
   panelOf,
   sendMessage,
@@ -22,9 +23,8 @@ function openOnlyIn(days: number) {
   return Array.from({ length: 7 }, (_, day) => (day === monday ? { from: '09:00', to: '17:00' } : null))
 }
 
-const bellhop = await startBellhop()
-let [key, askingKey] = ['', '']
-const shop = startShop(bellhop.url, () => key, {
+let askingKey = ''
+const { bellhop, shop, client, admin, widget } = await openShop({
   '/': {},
   '/long': { body: '<p>Our lamps are made by hand.</p>'.repeat(100) },
   '/hostile': {
@@ -57,9 +57,6 @@ window.AbortController = undefined`,
     },
   },
 })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
 const asking = await makeWidget(bellhop, client, shop.origin, {
   name: 'Asking',
   appearance: { title: 'Acme', greeting: 'Welcome!', position: 'left', color: '#ffd400' },
@@ -75,10 +72,6 @@ const asking = await makeWidget(bellhop, client, shop.origin, {
   },
 })
 askingKey = asking.widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
 
 test('the script has a fixed address, a short cache and an ETag, and every origin may load it', async () => {
   const script = await call('GET', `${bellhop.url}/widget.js`)
@@ -111,8 +104,7 @@ test('the script has a fixed address, a short cache and an ETag, and every origi
 })
 
 browserTest('the script has at most 3 KiB, and everything else that a visitor loads 20', async () => {
-  await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
-  const { page } = window
+  const page = await openPage({ url: shop.origin, isFirstVisit: true })
   const loaded = new Set<string>()
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
@@ -151,8 +143,7 @@ async function gzippedSize(path: string): Promise<number> {
 }
 
 browserTest('the widget moves nothing on the page around it', async () => {
-  await using window = await openWindow({ url: shop.origin, isFirstVisit: true })
-  const { page } = window
+  const page = await openPage({ url: shop.origin, isFirstVisit: true })
   await watchShifts(page)
   await page.goto('/long')
   const places = () =>
@@ -171,10 +162,7 @@ browserTest('the widget moves nothing on the page around it', async () => {
 })
 
 browserTest('styles of the page, however hostile, change nothing', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   const before = await panelOf(page).boundingBox()
   const button = await page.getByRole('button', { name: 'Close chat' }).last().boundingBox()
   await page.evaluate(() => sessionStorage.clear())
@@ -188,10 +176,7 @@ browserTest('styles of the page, however hostile, change nothing', async () => {
 })
 
 browserTest('a page that has broken its own fetch and Promise does not break the widget', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/broken')
-  await openPanel(page)
+  const page = await openChat(shop, '/broken')
   await sendMessage(page, 'From a broken page')
   await panelOf(page)
     .locator('input[type=file]')
@@ -206,10 +191,7 @@ browserTest('a page that has broken its own fetch and Promise does not break the
 browserTest(
   'where the browser forbids storage, the widget works within the page and says what is lost',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
-    await page.goto('/forbidden')
-    await openPanel(page)
+    const page = await openChat(shop, '/forbidden')
     await panelOf(page).getByText('Your browser doesn’t let us store anything.').waitFor()
     await sendMessage(page, 'Without a memory')
     await ticketWith(admin, 'Without a memory')
@@ -219,10 +201,10 @@ browserTest(
 browserTest(
   'a website that is not allowed gets no widget, and its console says where to allow it',
   async () => {
-    const stranger = startShop(bellhop.url, () => key, { '/': {} })
+    const stranger = startShop(bellhop.url, () => widget.key, { '/': {} })
     try {
-      await using window = await openWindow({ url: stranger.origin })
-      const { page, faults } = window
+      const page = await openPage({ url: stranger.origin })
+      const faults = faultsOf(page)
       await page.goto('/')
       await eventually(async () => faults.length > 0)
       expect(faults.splice(0).join()).toContain(stranger.origin)
@@ -234,10 +216,7 @@ browserTest(
 )
 
 browserTest('questions come before the first message, and the opening hours are shown', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/asking')
-  await openPanel(page)
+  const page = await openChat(shop, '/asking')
   await panelOf(page).getByText('Welcome!').waitFor()
   await panelOf(page).getByText('Closed for the summer.').waitFor()
   expect((await page.getByRole('button', { name: 'Close chat' }).last().boundingBox())?.x).toBeLessThan(100)
@@ -255,8 +234,7 @@ browserTest('questions come before the first message, and the opening hours are 
 })
 
 browserTest('what the page tells of a visitor is not asked again, and is not verified', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/asking')
   await page.waitForFunction('"Bellhop" in window')
   await page.evaluate('Bellhop("identify", { name: "Ana", email: "ana@example.com" })')
@@ -280,8 +258,7 @@ browserTest('what the page tells of a visitor is not asked again, and is not ver
 browserTest(
   'a visitor without a known address is asked for it when nobody answers for a minute',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.clock.install()
     await page.goto('/')
     await page.clock.runFor(5_000)
@@ -297,8 +274,7 @@ browserTest(
 )
 
 browserTest('on a phone the panel fills the screen and leaves room for the keyboard', async () => {
-  await using window = await openWindow({ url: shop.origin, width: 390, height: 800, isTouch: true })
-  const { page } = window
+  const page = await openPage({ url: shop.origin, width: 390, height: 800, isTouch: true })
   await page.goto('/')
   await page.getByRole('button', { name: /^Open chat/ }).tap()
   await panelOf(page).waitFor()
@@ -325,8 +301,7 @@ browserTest('on a phone the panel fills the screen and leaves room for the keybo
 })
 
 browserTest('it is usable with keys alone, and its names are read', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/')
   await page.getByRole('button', { name: 'Open chat' }).waitFor()
   await page.keyboard.press('Tab')
@@ -348,8 +323,7 @@ browserTest('it is usable with keys alone, and its names are read', async () => 
 })
 
 browserTest('its texts are in the language of the page, and run in its direction', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/pt')
   await page.getByRole('button', { name: 'Abrir o chat' }).waitFor()
   await page.goto('/rtl')
@@ -366,8 +340,7 @@ browserTest('its texts are in the language of the page, and run in its direction
 })
 
 browserTest('its colors are those of the page, and only then those of the system', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   const theme = (name: string) =>
     page.locator(`.launcher-frame[data-theme="${name}"]`).waitFor({ state: 'attached' })
   await page.emulateMedia({ colorScheme: 'light' })
@@ -381,8 +354,7 @@ browserTest('its colors are those of the page, and only then those of the system
 })
 
 browserTest('the preview follows its settings and asks the server for nothing but scripts', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await page.goto('/preview')
@@ -392,7 +364,7 @@ browserTest('the preview follows its settings and asks the server for nothing bu
       Bellhop('preview', given, document.querySelector('#sample'))
     }, settings)
   await page.waitForFunction('"Bellhop" in window')
-  const { json: settings } = await call<object>('GET', `${bellhop.url}/widget/${key}/settings`)
+  const { json: settings } = await call<object>('GET', `${bellhop.url}/widget/${widget.key}/settings`)
   await show({ ...settings, title: 'Before' })
   await panelOf(page).getByRole('heading', { name: 'Before' }).waitFor()
   await show({ ...settings, title: 'Danach', language: 'de', theme: 'dark' })

@@ -1,20 +1,24 @@
-import { afterAll, expect } from 'bun:test'
-import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { expect } from 'bun:test'
+import { browserTest } from '../support/browser.ts'
+import { openShop } from '../support/shop.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { field, openTicket } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
-import { answer, messageOf, openPanel, panelOf, sendMessage, ticketWith } from '../support/widget-page.ts'
+import {
+  answer,
+  messageOf,
+  openChat,
+  openPanel,
+  panelOf,
+  sendMessage,
+  ticketWith,
+} from '../support/widget-page.ts'
 
 const ANSWERS = 10
 /** From Send in the inbox to the screen of the visitor. */
 const MAX_SEND_MS = 300
 
-const bellhop = await startBellhop()
-const { deps } = bellhop
-let key = ''
-const shop = startShop(bellhop.url, () => key, {
+const { bellhop, shop, client, admin } = await openShop({
   '/': {
     // Counts the notes of the sound.
     script: `window.notes = 0
@@ -22,25 +26,15 @@ const { start } = AudioScheduledSourceNode.prototype
 AudioScheduledSourceNode.prototype.start = function (...at) { notes += 1; return start.apply(this, at) }`,
   },
 })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
 
 browserTest('each side sees that the other types and has read, and typing is stored nowhere', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'Is anyone there?')
   const { id } = await ticketWith(admin, 'Is anyone there?')
-  await using inbox = await openTicket(bellhop, admin, id)
+  const inbox = await openTicket(bellhop, admin, id)
   await panelOf(page).getByText('Seen', { exact: true }).waitFor()
-  const thread = inbox.page.getByRole('region', { name: 'Thread' })
-  const stored = (await storedEvents(deps, client.orgId)).length
+  const thread = inbox.getByRole('region', { name: 'Thread' })
+  const stored = (await storedEvents(bellhop.deps, client.orgId)).length
 
   const message = page.getByRole('textbox', { name: 'Message' })
   await message.pressSequentially('I mean')
@@ -48,32 +42,29 @@ browserTest('each side sees that the other types and has read, and typing is sto
   await message.fill('')
   await thread.getByText('Visitor 1 is typing…').waitFor({ state: 'detached' })
 
-  await field(inbox.page).pressSequentially('Yes, I am')
+  await field(inbox).pressSequentially('Yes, I am')
   await panelOf(page).getByText('Ana Pires is typing…').waitFor()
-  expect((await storedEvents(deps, client.orgId)).length).toBe(stored)
+  expect((await storedEvents(bellhop.deps, client.orgId)).length).toBe(stored)
   await answer(admin, id, { text: 'Yes, I am here' })
   await messageOf(page, 'Yes, I am here').waitFor()
   await thread.getByText('Seen', { exact: true }).waitFor()
-  await field(inbox.page).fill('')
+  await field(inbox).fill('')
   await panelOf(page).getByText('Ana Pires is typing…').waitFor({ state: 'detached' })
 })
 
 browserTest(
   'an answer in the inbox is on the page of the visitor at once, and Undo takes it back',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
-    await page.goto('/')
-    await openPanel(page)
+    const page = await openChat(shop)
     await sendMessage(page, 'How much is it?')
     const { id } = await ticketWith(admin, 'How much is it?')
-    await using inbox = await openTicket(bellhop, admin, id)
-    const thread = inbox.page.getByRole('region', { name: 'Thread' })
+    const inbox = await openTicket(bellhop, admin, id)
+    const thread = inbox.getByRole('region', { name: 'Thread' })
     const durations: number[] = []
     for (let number = 1; number <= ANSWERS; number++) {
-      await field(inbox.page).fill(`It is ${number} euros`)
+      await field(inbox).fill(`It is ${number} euros`)
       const startedAt = performance.now()
-      await inbox.page.keyboard.press('Control+Enter')
+      await inbox.keyboard.press('Control+Enter')
       await messageOf(page, `It is ${number} euros`).waitFor()
       durations.push(performance.now() - startedAt)
       await thread.getByText(`It is ${number} euros`).waitFor()
@@ -83,33 +74,30 @@ browserTest(
     expect(median).toBeLessThanOrEqual(MAX_SEND_MS)
 
     await page.getByRole('button', { name: 'Close chat' }).first().click()
-    await field(inbox.page).fill('It is free')
-    await inbox.page.keyboard.press('Control+Enter')
+    await field(inbox).fill('It is free')
+    await inbox.keyboard.press('Control+Enter')
     await page.getByRole('button', { name: /^Open chat, \d unread$/ }).waitFor()
     await thread.getByText('It is free').waitFor()
     await thread.getByRole('button', { name: 'Undo' }).last().click()
-    await eventually(async () => (await field(inbox.page).inputValue()) === 'It is free')
+    await eventually(async () => (await field(inbox).inputValue()) === 'It is free')
     await thread.getByText('The customer no longer sees it.').waitFor()
     await openPanel(page)
     await messageOf(page, `It is ${ANSWERS} euros`).waitFor()
     expect(await messageOf(page, 'It is free').count()).toBe(0)
     expect(await panelOf(page).getByText('Message removed').count()).toBe(0)
 
-    await inbox.page.keyboard.press('Control+Enter')
+    await inbox.keyboard.press('Control+Enter')
     await messageOf(page, 'It is free').waitFor()
     await thread.locator('[data-message]').last().getByText('Seen', { exact: true }).waitFor()
-    await inbox.page.keyboard.press('Control+z')
+    await inbox.keyboard.press('Control+z')
     await panelOf(page).getByText('Message removed').waitFor()
     expect(await messageOf(page, 'It is free').count()).toBe(0)
-    await eventually(async () => (await field(inbox.page).inputValue()) === 'It is free')
+    await eventually(async () => (await field(inbox).inputValue()) === 'It is free')
   },
 )
 
 browserTest('a visitor turns the sound and the title of the page off, on every page', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'Ring me')
   const { id } = await ticketWith(admin, 'Ring me')
   const menu = async (item: string) => {
@@ -143,10 +131,7 @@ browserTest('a visitor turns the sound and the title of the page off, on every p
 })
 
 browserTest('the answer stands beside the closed launcher until it is opened or dismissed', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
-  await page.goto('/')
-  await openPanel(page)
+  const page = await openChat(shop)
   await sendMessage(page, 'Do you ship to Norway?')
   const { id } = await ticketWith(admin, 'Do you ship to Norway?')
   await page.getByRole('button', { name: 'Close chat' }).first().click()
@@ -167,8 +152,8 @@ browserTest('the answer stands beside the closed launcher until it is opened or 
   expect(await bubble.count()).toBe(0)
 
   // Agents see where a page without reloads goes.
-  await using inbox = await openTicket(bellhop, admin, id)
-  await inbox.page.getByText('Online now').waitFor()
+  const inbox = await openTicket(bellhop, admin, id)
+  await inbox.getByText('Online now').waitFor()
   await page.evaluate(() => history.pushState(null, '', '/?page=shipping'))
-  await inbox.page.locator(`a[href$="/?page=shipping"]`).waitFor({ timeout: 3_000 })
+  await inbox.locator(`a[href$="/?page=shipping"]`).waitFor({ timeout: 3_000 })
 })

@@ -1,10 +1,9 @@
-import { afterAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import type { Page } from 'playwright-core'
-import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openWindow } from '../support/browser.ts'
-import { makeWidget, startShop } from '../support/shop.ts'
+import { browserTest, faultsOf, openPage } from '../support/browser.ts'
+import { makeWidget, openShop } from '../support/shop.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
   answer,
@@ -17,9 +16,8 @@ import {
   writeMessage,
 } from '../support/widget-page.ts'
 
-const bellhop = await startBellhop()
-let [key, strictKey] = ['', '']
-const shop = startShop(bellhop.url, () => key, {
+let strictKey = ''
+const { bellhop, shop, client, admin, widget } = await openShop({
   '/': { script: 'window.Bellhop = function () { (Bellhop.q = Bellhop.q || []).push(arguments) }' },
   '/early': {
     script: `window.Bellhop = function () { (Bellhop.q = Bellhop.q || []).push(arguments) }
@@ -33,15 +31,8 @@ Bellhop('open')`,
     },
   },
 })
-const client = await bellhop.organization()
-const { admin, widget } = await makeWidget(bellhop, client, shop.origin)
-key = widget.key
 const strict = await makeWidget(bellhop, client, shop.origin, { name: 'Members', verifiedOnly: true })
 strictKey = strict.widget.key
-afterAll(async () => {
-  await shop.stop()
-  await bellhop.stop()
-})
 
 function tokenFor(userId: string, secret = widget.secret): Promise<string> {
   return new SignJWT({ name: userId, email: `${userId}@example.com` })
@@ -66,8 +57,7 @@ async function command(page: Page, ...args: unknown[]): Promise<void> {
 browserTest(
   'a verified user finds the conversation on another device, and the next user finds nothing of it',
   async () => {
-    await using window = await openWindow({ url: shop.origin })
-    const { page } = window
+    const page = await openPage({ url: shop.origin })
     await page.goto('/')
     await command(page, 'identify', { jwt: await tokenFor('ana') })
     await openPanel(page)
@@ -76,18 +66,18 @@ browserTest(
     await messageOf(page, 'Let me see.').waitFor()
     await page.getByRole('textbox', { name: 'Message' }).fill('Something private')
 
-    await using device = await openWindow({ url: shop.origin, width: 900 })
-    await device.page.goto('/')
-    await command(device.page, 'identify', {
+    const device = await openPage({ url: shop.origin, width: 900 })
+    await device.goto('/')
+    await command(device, 'identify', {
       userId: 'ana',
       userHash: createHmac('sha256', widget.secret).update('ana').digest('hex'),
     })
-    await device.page.getByRole('button', { name: /^Open chat/ }).waitFor()
-    await openPanel(device.page)
-    await messageOf(device.page, 'Let me see.').waitFor()
+    await device.getByRole('button', { name: /^Open chat/ }).waitFor()
+    await openPanel(device)
+    await messageOf(device, 'Let me see.').waitFor()
 
     // Another tab of the first browser, in which someone else signs in.
-    const other = await window.context.newPage()
+    const other = await page.context().newPage()
     await other.goto(`${shop.origin}/`)
     await openPanel(other)
     await messageOf(other, 'Let me see.').waitFor()
@@ -113,8 +103,8 @@ browserTest(
 )
 
 browserTest('a forged identity is refused with the reason in the console, and gets no view', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page, faults } = window
+  const page = await openPage({ url: shop.origin })
+  const faults = faultsOf(page)
   await page.goto('/')
   await command(page, 'identify', { jwt: await tokenFor('ana', 'bellhop_ws_guessed') })
   await openPanel(page)
@@ -124,8 +114,7 @@ browserTest('a forged identity is refused with the reason in the console, and ge
 })
 
 browserTest('a widget for verified users only is not shown to others', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   const loaded = page.waitForResponse(/assets\/en-/)
   await page.goto('/members')
   await loaded
@@ -135,8 +124,7 @@ browserTest('a widget for verified users only is not shown to others', async () 
 })
 
 browserTest('calls from before the script has loaded are made afterwards', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page } = window
+  const page = await openPage({ url: shop.origin })
   await page.goto('/early')
   await panelOf(page).waitFor()
   await sendMessage(page, 'Counting')
@@ -150,8 +138,8 @@ browserTest('calls from before the script has loaded are made afterwards', async
 })
 
 browserTest('who is blocked sees and sends nothing, in every tab, until an agent unblocks them', async () => {
-  await using window = await openWindow({ url: shop.origin })
-  const { page, context } = window
+  const page = await openPage({ url: shop.origin })
+  const context = page.context()
   await page.goto('/')
   await openPanel(page)
   await sendMessage(page, 'Buy my watches')

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { AppError } from '../../server/errors.ts'
 import { resendDelivery } from '../../server/webhooks/deliveries/resend.ts'
 import { viewDelivery } from '../../server/webhooks/deliveries/views.ts'
 import {
@@ -15,41 +14,8 @@ import { createManualClock } from '../support/clock.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 const HOUR = 3_600_000
-const REFUSED = [
-  ['http://example.com/hook', 'not_https'],
-  ['https://user:word@example.com/hook', 'has_credentials'],
-  ['https://10.1.2.3/hook', 'blocked_address'],
-  ['https://[::1]/hook', 'blocked_address'],
-  ['https://localhost/hook', 'blocked_host'],
-  ['example.com/hook', 'invalid_url'],
-  ['https://example.com:0/hook', 'invalid_url'],
-] as const
-
-async function refusalOf(work: Promise<unknown> | (() => Promise<unknown>)): Promise<AppError> {
-  try {
-    await (typeof work === 'function' ? work() : work)
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-  throw new Error('It was not refused.')
-}
 
 describe('an endpoint', () => {
-  for (const [url, code] of REFUSED) {
-    test(`at ${url} is refused as ${code}, and nothing is stored`, async () => {
-      await using webhooks = await openWebhooks({ settings: { BELLHOP_WEBHOOK_ALLOW: '' } })
-      const refusal = await refusalOf(webhooks.endpoint(url))
-      expect([refusal.status, refusal.more.errors?.[0]?.pointer, refusal.more.errors?.[0]?.code]).toEqual([
-        400,
-        '/url',
-        code,
-      ])
-      if (code.startsWith('blocked_')) expect(refusal.message).toContain('BELLHOP_WEBHOOK_ALLOW')
-      expect(await listEndpoints(webhooks.deps, webhooks.orgId)).toEqual([])
-    })
-  }
-
   test('gets only the events it is subscribed to, starting with the change', async () => {
     await using webhooks = await openWebhooks()
     const receiver = await webhooks.receiver()
@@ -129,8 +95,8 @@ describe('an endpoint', () => {
     expect(later.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled'])
     expect(receiver.requests).toHaveLength(1)
     expect(await listEndpoints(webhooks.deps, webhooks.orgId)).toEqual([])
-    const refusal = await refusalOf(resendDelivery(webhooks.deps, webhooks.orgId, rows[0]?.id ?? ''))
-    expect([refusal.status, refusal.code]).toEqual([409, 'endpoint_deleted'])
+    const resending = resendDelivery(webhooks.deps, webhooks.orgId, rows[0]?.id ?? '')
+    await expect(resending).rejects.toMatchObject({ status: 409, code: 'endpoint_deleted' })
   })
 
   test('whose last retry gets a 410 is switched off, holds its pending deliveries, and can be enabled', async () => {

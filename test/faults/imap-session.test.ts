@@ -2,10 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:te
 import { createHash } from 'node:crypto'
 import { type ImapSession, openImap } from '../../server/channels/email/imap/imap-session.ts'
 import type { MailAccount } from '../../server/channels/email/mail-account.ts'
+import { MailServerError } from '../../server/channels/email/mail-server-error.ts'
 import { systemClock } from '../../server/clock.ts'
 import { createAddressPolicy } from '../../server/network/address-policy.ts'
 import { createDialer } from '../../server/network/dial.ts'
 import { makeCertificates } from '../support/certificates.ts'
+import { startCutProxy } from '../support/mail/cut-proxy.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { type ImapScript, startImapScript } from '../support/mail/imap-script.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
@@ -23,16 +25,20 @@ afterEach(async () => {
 interface Given extends Partial<MailAccount> {
   allow?: string[]
   ca?: string
+  signal?: AbortSignal
+  limits?: Parameters<typeof openImap>[3]
 }
 
 async function openAt(port: number, user: string, given: Given = {}): Promise<ImapSession> {
-  const { allow = ['127.0.0.1'], ca = certificates.ca, ...account } = given
+  const { allow = ['127.0.0.1'], ca = certificates.ca, signal, limits, ...account } = given
   const policy = createAddressPolicy(allow)
   const dialer = createDialer({ clock: systemClock, policy, ca, resolve: async () => ['127.0.0.1'] })
   const auth = { method: 'password', user, password: 'secret' } as const
   const session = await openImap(
     { clock: systemClock, dialer },
     { host: 'hooks.test', port, security: 'tls', auth, ...account },
+    signal,
+    limits,
   )
   begun.push(() => session[Symbol.asyncDispose]())
   return session
@@ -80,8 +86,68 @@ describeWithMail('a mailbox at Dovecot', () => {
   })
 
   function open(given: Given = {}): Promise<ImapSession> {
-    return openAt(given.security === 'starttls' ? dovecot.imapPort : dovecot.imapsPort, user, given)
+    const port = given.port ?? (given.security === 'starttls' ? dovecot.imapPort : dovecot.imapsPort)
+    return openAt(port, user, given)
   }
+
+  /** The server behind a proxy that cuts connections, or lets them hang. */
+  async function behindProxy() {
+    const proxy = await startCutProxy({ port: dovecot.imapsPort })
+    begun.push(() => proxy.stop())
+    return proxy
+  }
+
+  test('fetches mails above a UID, in order and unread, and nothing past the end', async () => {
+    for (let number = 1; number <= 3; number++) dovecot.deliver(user, mail(number))
+    const session = await open()
+    const { uidNext, exists } = await session.select('INBOX')
+    expect([uidNext, exists]).toEqual([4, 3])
+    const uids = async (from: number, upTo: number) =>
+      (await Array.fromAsync(session.fetchAfter(from, upTo))).map(({ uid }) => uid)
+    expect([await uids(1, 3), await uids(3, 3), await uids(3, 900)]).toEqual([[2, 3], [], []])
+    expect((await dovecot.mails(user)).some(({ flags }) => flags.has('\\Seen'))).toBe(false)
+  })
+
+  test('is an error when it is cut inside a mail, and given up when it hangs there or says nothing', async () => {
+    await dovecot.append(user, `${mail(1)}${`${'x'.repeat(76)}\r\n`.repeat(10_000)}`)
+    const { port, cut } = await behindProxy()
+    cut({ of: 'server', afterBytes: 500_000, does: 'cut' })
+    const session = await open({ port })
+    await session.select('INBOX')
+    expect(await failureOf(fetched(session, 1))).toMatchObject({ code: 'reset' })
+
+    const limits = { dial: 20_000, greeting: 20_000, silence: 3_000 }
+    cut({ of: 'server', afterBytes: 300_000, does: 'stall' })
+    const hanging = await open({ port, limits })
+    await hanging.select('INBOX')
+    // The library ends the connection, and tells no more than that.
+    expect(await failureOf(fetched(hanging, 1))).toMatchObject({ code: 'reset' })
+    cut({ of: 'server', afterBytes: 0, does: 'stall' })
+    const dead = open({ port, limits: { ...limits, dial: 100 } })
+    expect(await failureOf(dead)).toMatchObject({ code: 'connect_timeout' })
+  })
+
+  test('tells of a mail that arrives while it waits, and stops waiting when it is told to', async () => {
+    const abort = new AbortController()
+    const session = await open({ signal: abort.signal })
+    await session.select('INBOX')
+    const news = session.waitForNews('INBOX', 60_000)
+    dovecot.deliver(user, mail(1))
+    await news
+    const { uidNext } = await session.select('INBOX')
+    expect(await fetched(session, uidNext - 1)).toHaveLength(1)
+    const waiting = session.waitForNews('INBOX', 60_000)
+    abort.abort()
+    await expect(waiting).rejects.toBeInstanceOf(MailServerError)
+  })
+
+  test('stores a copy in a folder, as read', async () => {
+    const session = await open()
+    await dovecot.createFolder(user, 'Sent')
+    await session.append('Sent', Buffer.from(mail(1)))
+    expect((await dovecot.mails(user, 'Sent')).map(({ flags }) => flags.has('\\Seen'))).toEqual([true])
+    expect(await session.folders()).toContain('Sent')
+  })
 
   test.each(SECURITIES)('opens with %s', async (security) => {
     const session = await open({ security })
