@@ -32,7 +32,7 @@ browserTest('an endpoint is registered, fails, is fixed, and the failed delivery
   const { page } = window
   await page.goto('/settings/endpoints')
 
-  await page.getByRole('button', { name: 'New endpoint' }).click()
+  await page.getByRole('button', { name: 'New endpoint' }).first().click()
   await page.getByLabel('URL').fill('http://hooks.example.com')
   await page.getByRole('button', { name: 'Register endpoint' }).click()
   expect(await page.getByRole('alert').textContent()).toContain('must start with https://')
