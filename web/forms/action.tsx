@@ -1,4 +1,6 @@
 import { useMutation } from '@tanstack/solid-query'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import CirclePlay from 'lucide-solid/icons/circle-play'
 import { createSignal, type JSX, splitProps } from 'solid-js'
 import { errorMessage } from '../api/api-problem.ts'
 import { Button, type ButtonProps } from '../ui/button.tsx'
@@ -36,6 +38,36 @@ export function ActionButton<Result>(props: ActionButtonProps<Result>) {
     (result) => own.onDone(result),
   )
   return <Button {...rest} isBusy={action.isPending || own.isRunning} onClick={() => action.mutate()} />
+}
+
+interface OnOffButtonProps<Item> {
+  isOn: boolean
+  /** What the button says while it is on, and while it is off. */
+  texts: { on: string; off: string }
+  run: (isOn: boolean) => Promise<Item>
+  /** Returns what the toast says, and whether it is on now. */
+  onDone: (item: Item) => { done: string; isOn: boolean }
+}
+
+/** Turns something off and on again. The toast takes it back. */
+export function OnOffButton<Item>(props: OnOffButtonProps<Item>) {
+  const change = useAction(
+    (isOn: boolean) => props.run(isOn),
+    (item: Item) => {
+      const { done, isOn } = props.onDone(item)
+      toast(done, { text: 'Undo', run: () => change.mutate(!isOn) })
+    },
+  )
+  return (
+    <Button
+      look={props.isOn ? 'plain' : 'primary'}
+      icon={props.isOn ? <CirclePause /> : <CirclePlay />}
+      isBusy={change.isPending}
+      onClick={() => change.mutate(!props.isOn)}
+    >
+      {props.isOn ? props.texts.on : props.texts.off}
+    </Button>
+  )
 }
 
 interface SavedSwitchProps {

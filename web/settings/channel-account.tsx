@@ -2,14 +2,11 @@ import { useQuery } from '@tanstack/solid-query'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import CirclePause from 'lucide-solid/icons/circle-pause'
-import CirclePlay from 'lucide-solid/icons/circle-play'
 import LoaderCircle from 'lucide-solid/icons/loader-circle'
 import { type Accessor, type JSX, Show } from 'solid-js'
 import { ask } from '../api/api.ts'
 import type { createResource } from '../api/queries.ts'
-import { useAction } from '../forms/action.tsx'
-import { Button } from '../ui/button.tsx'
-import { toast } from '../ui/toaster.tsx'
+import { OnOffButton } from '../forms/action.tsx'
 import { type ShownState, StateBadge } from './detail-list.tsx'
 import { Page, RemoveSection } from './page.tsx'
 import { QueryView } from './query-view.tsx'
@@ -69,6 +66,10 @@ export function AccountPage<Item extends Account>(props: AccountPageProps<Item>)
     reconcile: 'id',
     refetchInterval: REFETCH_MS,
   }))
+  const setOn = (isOn: boolean) => {
+    const route = props.route(props.id)
+    return ask(isOn ? route.resume.post() : route.pause.post())
+  }
   return (
     <Page
       title={query.data ? props.nameOf(query.data) : capitalized(props.noun)}
@@ -89,11 +90,15 @@ export function AccountPage<Item extends Account>(props: AccountPageProps<Item>)
             <>
               {props.actions?.(shown())}
               <Show when={props.canPause(shown())}>
-                <PauseButton
-                  item={shown()}
-                  noun={capitalized(props.noun)}
-                  route={props.route(props.id)}
-                  onChange={props.accounts.show}
+                <OnOffButton
+                  isOn={shown().state !== 'paused'}
+                  texts={{ on: 'Pause', off: 'Resume' }}
+                  run={setOn}
+                  onDone={(item) => {
+                    props.accounts.show(item)
+                    const isOn = item.state !== 'paused'
+                    return { done: `${capitalized(props.noun)} ${isOn ? 'resumed' : 'paused'}.`, isOn }
+                  }}
                 />
               </Show>
             </>
@@ -121,39 +126,6 @@ export function AccountPage<Item extends Account>(props: AccountPageProps<Item>)
         )}
       </QueryView>
     </Page>
-  )
-}
-
-interface PauseButtonProps<Item> {
-  item: Item
-  noun: string
-  route: AccountRoute<Item>
-  onChange: (item: Item) => void
-}
-
-/** Pauses or resumes an account. The toast takes it back. */
-function PauseButton<Item extends Account>(props: PauseButtonProps<Item>) {
-  const isPaused = () => props.item.state === 'paused'
-  const pause = useAction(
-    (isOn: boolean) => ask(isOn ? props.route.pause.post() : props.route.resume.post()),
-    (item: Item) => {
-      props.onChange(item)
-      const isNowPaused = item.state === 'paused'
-      toast(`${props.noun} ${isNowPaused ? 'paused' : 'resumed'}.`, {
-        text: 'Undo',
-        run: () => pause.mutate(!isNowPaused),
-      })
-    },
-  )
-  return (
-    <Button
-      look={isPaused() ? 'primary' : 'plain'}
-      icon={isPaused() ? <CirclePlay /> : <CirclePause />}
-      isBusy={pause.isPending}
-      onClick={() => pause.mutate(!isPaused())}
-    >
-      {isPaused() ? 'Resume' : 'Pause'}
-    </Button>
   )
 }
 

@@ -47,7 +47,7 @@ export function EndpointFields(props: { form: FormFields<EndpointValues> }) {
         isVerbatim
         required
       />
-      <fieldset class="form-choices">
+      <fieldset class="form-choices stack-tight">
         <legend>Events</legend>
         <For each={EVENTS}>
           {({ event, text }) => (

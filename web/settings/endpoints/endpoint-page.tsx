@@ -1,16 +1,13 @@
 import { useMutation, useQuery } from '@tanstack/solid-query'
-import CirclePause from 'lucide-solid/icons/circle-pause'
-import CirclePlay from 'lucide-solid/icons/circle-play'
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { useAction } from '../../forms/action.tsx'
+import { OnOffButton } from '../../forms/action.tsx'
 import { CardForm, FormProblem } from '../../forms/form.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
-import { toast } from '../../ui/toaster.tsx'
 import { attemptSentence, DELIVERY_STATES, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
 import { ResendForm } from '../deliveries/resend.tsx'
 import { DetailList, StateBadge, timeOr } from '../detail-list.tsx'
@@ -90,29 +87,19 @@ function Lead(props: { endpoint: Endpoint }) {
 }
 
 function OnOff(props: { endpoint: Endpoint }) {
-  const change = useAction(
-    (isOn: boolean) => {
-      const one = api.console.endpoints({ id: props.endpoint.id })
-      return isOn ? ask(one.enable.post()) : ask(one.disable.post())
-    },
-    (endpoint: Endpoint) => {
-      endpoints.show(endpoint)
-      void queries.invalidateQueries({ queryKey: queryKeys.deliveries })
-      toast(endpoint.isOn ? 'Endpoint on. Queued deliveries are being sent.' : 'Endpoint off.', {
-        text: 'Undo',
-        run: () => change.mutate(!endpoint.isOn),
-      })
-    },
-  )
+  const one = () => api.console.endpoints({ id: props.endpoint.id })
   return (
-    <Button
-      look={props.endpoint.isOn ? 'plain' : 'primary'}
-      icon={props.endpoint.isOn ? <CirclePause /> : <CirclePlay />}
-      isBusy={change.isPending}
-      onClick={() => change.mutate(!props.endpoint.isOn)}
-    >
-      {props.endpoint.isOn ? 'Turn off' : 'Turn on'}
-    </Button>
+    <OnOffButton
+      isOn={props.endpoint.isOn}
+      texts={{ on: 'Turn off', off: 'Turn on' }}
+      run={(isOn): Promise<Endpoint> => (isOn ? ask(one().enable.post()) : ask(one().disable.post()))}
+      onDone={(endpoint) => {
+        endpoints.show(endpoint)
+        void queries.invalidateQueries({ queryKey: queryKeys.deliveries })
+        const done = endpoint.isOn ? 'Endpoint on. Queued deliveries are being sent.' : 'Endpoint off.'
+        return { done, isOn: endpoint.isOn }
+      }}
+    />
   )
 }
 

@@ -139,7 +139,7 @@ function Access(props: { form: FormFields<KeyValues> }) {
     props.form.set({ scopes: isChosen ? [...others, scope] : others })
   }
   return (
-    <fieldset class="form-choices">
+    <fieldset class="form-choices stack-tight">
       <legend>Access</legend>
       <SegmentedControl {...props.form.choice('access')} label="Access" options={ACCESS} />
       <Show

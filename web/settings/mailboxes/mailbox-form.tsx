@@ -16,10 +16,9 @@ import {
   PROVIDER_NAMES,
   type SignIn,
 } from './mailbox-data.ts'
+import { OptionFields, ServerFields } from './mailbox-fields.tsx'
 import { type MailboxValues, placeOf, serverValues, withAddressFault } from './mailbox-values.ts'
 import { MissingClient } from './oauth-clients.tsx'
-import { OptionFields } from './option-fields.tsx'
-import { ServerFields } from './server-fields.tsx'
 import './mailboxes.css'
 
 const SIGN_INS: { value: SignIn; label: string }[] = [

@@ -52,7 +52,7 @@ export function OpeningHours(props: { widget: Widget }) {
           <datalist id="opening-hours-zones">
             <Index each={ZONES}>{(zone) => <option value={zone()} />}</Index>
           </datalist>
-          <fieldset class="opening-hours-days">
+          <fieldset class="stack-tight">
             <legend class="unseen">Days</legend>
             <Index each={form.values.days}>
               {(day, index) => (

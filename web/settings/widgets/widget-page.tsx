@@ -10,11 +10,10 @@ import { bots } from '../bots/bot-data.tsx'
 import { AccountPage } from '../channel-account.tsx'
 import { Section } from '../page.tsx'
 import { Appearance } from './appearance.tsx'
-import { Install } from './install.tsx'
+import { Install, Websites } from './install.tsx'
 import { OpeningHours } from './opening-hours.tsx'
 import { Questions } from './questions.tsx'
 import { SignedInUsers } from './signed-in-users.tsx'
-import { Websites } from './websites.tsx'
 import {
   createWidgetForm,
   saveWidget,

@@ -1,9 +1,8 @@
 import { createEffect, createSignal, Show, untrack } from 'solid-js'
 import { fill } from '../texts/texts.ts'
 import { ChatIcon } from './chat-attachment.tsx'
-import { ChatFiles } from './chat-files.tsx'
+import { ChatFiles, createFileQueue, type FileQueue } from './chat-files.tsx'
 import { ChatQuestions, type CheckAnswers } from './chat-questions.tsx'
-import { createFileQueue, type FileQueue } from './file-queue.ts'
 import { useWidget } from './widget-context.ts'
 
 const ATTACH = 'M20 11.5l-8 8a5 5 0 0 1-7-7l8-8a3.4 3.4 0 0 1 5 5l-8 8a1.7 1.7 0 0 1-2.5-2.5l7.5-7.5'

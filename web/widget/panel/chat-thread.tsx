@@ -1,8 +1,7 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, Show, untrack } from 'solid-js'
 import { fill } from '../texts/texts.ts'
-import { ChatMessage } from './chat-message.tsx'
+import { ChatMessage, ChatUnsent } from './chat-message.tsx'
 import { ChatAway, ChatReach } from './chat-reach.tsx'
-import { ChatUnsent } from './chat-unsent.tsx'
 import { useWidget } from './widget-context.ts'
 
 /** No one has answered for this long: ask for an address. */

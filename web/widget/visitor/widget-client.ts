@@ -1,5 +1,5 @@
 import { createMemo, createSignal } from 'solid-js'
-import type { Conversation, Identity, Message, Native, Visitor, WidgetSettings } from '../contract.ts'
+import type { Conversation, Message, Native, Visitor, WidgetSettings } from '../contract.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { type KeptValues, newClientId, openKeptValues } from './kept-values.ts'
 import { createOutbox, type Outbox, type UnsentMessage } from './outbox.ts'
@@ -9,51 +9,10 @@ import { createVisitorSession, ignore, type VisitorSession } from './visitor-ses
 
 export type Route = { page: 'list' } | { page: 'conversation'; ref: string }
 
-/** Everything that the panel shows and does. */
-export interface WidgetClient {
-  settings(): WidgetSettings
-  setSettings(settings: WidgetSettings): void
-  isOpen(): boolean
-  setOpen(isOpen: boolean): void
-  route(): Route
-  /** Without a reference: a new conversation. */
-  go(route: Route | 'new'): void
-  /** The conversation of the route: the server's id or the one that the page made. Empty for the list. */
-  ref(): string
-  conversation(): Conversation | undefined
-  conversations: Conversations
-  unread(): number
-  visitor(): Visitor | undefined
-  /** What the page has said of a visitor who has no session yet. */
-  given(): Identity
-  /** Whether this visitor may use the widget at all. */
-  isAllowed(): boolean
-  unsent(ref: string): UnsentMessage[]
-  outbox: Pick<Outbox, 'waiting' | 'retry' | 'discard'>
-  send(message: Pick<UnsentMessage, 'text' | 'attachments' | 'answers'>): void
-  draft(ref: string): string
-  setDraft(ref: string, text: string): void
-  /** False while the server can't be reached. */
-  isConnected(): boolean
-  /** Whether the browser stores what has to survive a reload. */
-  isLasting(): boolean
-  isMuted(): boolean
-  setMuted(isMuted: boolean): void
-  /** Which answer the visitor has dismissed the bubble of. */
-  dismissed(): string
-  dismiss(answer: string): void
-  markSeen(): void
-  setTyping(isTyping: boolean): void
-  saveEmail(email: string): Promise<void>
-  endConversation(): Promise<void>
-  readFile: VisitorApi['readFile']
-  /** Nothing in the preview. */
+/** Everything that the panel shows and does. In the preview there is no API. */
+export type WidgetClient = Omit<ReturnType<typeof createWidgetClient>, 'api' | 'outbox'> & {
   api: VisitorApi | undefined
-  identify(identity: Identity): Promise<void>
-  logout(): void
-  /** A new message of an agent. */
-  onMessage(run: (message: Message) => void): void
-  stop(): void
+  outbox: Pick<Outbox, 'waiting' | 'retry' | 'discard'>
 }
 
 /** The server forgets that someone types after a few seconds. */
@@ -64,7 +23,7 @@ export function createWidgetClient(given: {
   origin: string
   native: Native
   settings: WidgetSettings
-}): WidgetClient {
+}) {
   const { native } = given
   const name = `bellhop:${given.key}`
   const kept = openKeptValues(`${name}:`, () => localStorage)
@@ -107,6 +66,7 @@ export function createWidgetClient(given: {
   })
   const drafts = createDrafts(kept, session, conversations)
   setVisitor(session.visitor() ?? undefined)
+  /** The conversation of the route: the server's id or the one that the page made. Empty for the list. */
   const ref = createMemo(() => {
     const current = route.read()
     return current.page === 'conversation' ? current.ref : ''
@@ -117,6 +77,7 @@ export function createWidgetClient(given: {
     return { page: 'conversation', ref: newClientId() }
   }
 
+  /** To the list, a conversation, or a new one. */
   function go(next: Route | 'new'): void {
     route.write(next === 'new' ? newRoute() : next)
   }
@@ -169,9 +130,9 @@ export function createWidgetClient(given: {
 
   return {
     settings,
-    setSettings,
+    setSettings: (next: WidgetSettings) => void setSettings(next),
     isOpen: open.read,
-    setOpen(next) {
+    setOpen(next: boolean): void {
       open.write(next)
       if (next) void connection.start()
     },
@@ -182,23 +143,27 @@ export function createWidgetClient(given: {
     conversations,
     unread: createMemo(() => conversations.list().reduce((sum, { unread }) => sum + unread, 0)),
     visitor,
+    /** What the page has said of a visitor who has no session yet. */
     given: session.given,
+    /** Whether this visitor may use the widget at all. */
     isAllowed: () => !settings().verifiedOnly || visitor()?.isVerified === true,
     unsent,
     outbox,
-    send({ text, attachments, answers }) {
+    send({ text, attachments, answers }: Pick<UnsentMessage, 'text' | 'attachments' | 'answers'>): void {
       if (!ref()) return
       outbox.add({ conversation: ref(), text, attachments, answers })
       setLasting(kept.isLasting())
     },
     ...drafts,
     isConnected: connection.isConnected,
+    /** Whether the browser stores what has to survive a reload. */
     isLasting,
     isMuted: muted.read,
     setMuted: muted.write,
+    /** Which answer the visitor has dismissed the bubble of. */
     dismissed: dismissed.read,
     dismiss: dismissed.write,
-    markSeen() {
+    markSeen(): void {
       const current = conversation()
       const newest = current && newestOfAgent(conversations.thread(current.id)?.messages ?? [])
       if (!current?.unread || !newest) return
@@ -208,7 +173,7 @@ export function createWidgetClient(given: {
       dismissed.reread()
       void ignore(api.call('POST', `conversations/${current.id}/seen`, { messageId: newest.id }))
     },
-    setTyping(isTyping) {
+    setTyping(isTyping: boolean): void {
       const current = conversation()
       const now = Date.now()
       if (!current || (isTyping && now - typingSentAt < TYPING_EVERY_MS)) return
@@ -216,12 +181,12 @@ export function createWidgetClient(given: {
       typingSentAt = isTyping ? now : 0
       void ignore(api.call('POST', `conversations/${current.id}/typing`, { isTyping }))
     },
-    async saveEmail(email) {
+    async saveEmail(email: string): Promise<void> {
       const answer = await api.call<{ visitor: Visitor }>('PATCH', 'visitor', { email })
       session.setVisitor(answer.visitor)
       setVisitor(answer.visitor)
     },
-    async endConversation() {
+    async endConversation(): Promise<void> {
       const current = conversation()
       if (!current) return
       const answer = await api.call<{ conversation: Conversation }>('POST', `conversations/${current.id}/end`)
@@ -231,8 +196,9 @@ export function createWidgetClient(given: {
     api,
     identify: session.identify,
     logout: session.logout,
+    /** A new message of an agent. */
     onMessage: connection.onMessage,
-    stop() {
+    stop(): void {
       connection.stop()
       stopListening()
     },

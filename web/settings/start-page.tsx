@@ -3,12 +3,11 @@ import Circle from 'lucide-solid/icons/circle'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import { type Component, For } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
-import { checklistQuery, countSteps, type FirstSteps } from '../../api/workspace.ts'
-import { DocsLink } from '../../ui/docs-link.tsx'
-import { Entry } from '../entry.tsx'
-import { Page } from '../page.tsx'
-import { QueryView } from '../query-view.tsx'
-import './start-page.css'
+import { checklistQuery, countSteps, type FirstSteps } from '../api/workspace.ts'
+import { DocsLink } from '../ui/docs-link.tsx'
+import { Entry } from './entry.tsx'
+import { Page } from './page.tsx'
+import { QueryView } from './query-view.tsx'
 
 type Step = FirstSteps[number]['id']
 type StepState = FirstSteps[number]['state']
