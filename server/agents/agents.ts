@@ -1,37 +1,22 @@
-import { and, asc, eq, isNull, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNull, ne, or, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
+import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashPassword } from './password.ts'
 
-export interface Agent {
-  id: string
-  orgId: string
-  name: string
-  email: string
-  role: AgentRole
+const { emailKey: _, signature: _signature, passwordHash, ...shown } = getTableColumns(agents)
+const agentColumns = {
+  ...shown,
   /** Whether a password is set. */
-  canSignIn: boolean
-  lastSeenAt: number | null
-  disabledAt: number | null
-  createdAt: number
+  canSignIn: sql`${passwordHash} is not null`.mapWith(Boolean),
 }
 
-const agentColumns = {
-  id: agents.id,
-  orgId: agents.orgId,
-  name: agents.name,
-  email: agents.email,
-  role: agents.role,
-  canSignIn: sql`${agents.passwordHash} is not null`.mapWith(Boolean),
-  lastSeenAt: agents.lastSeenAt,
-  disabledAt: agents.disabledAt,
-  createdAt: agents.createdAt,
-}
+export type Agent = Pick<typeof agents.$inferSelect, keyof typeof shown> & { canSignIn: boolean }
 
 const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
 const MAX_EMAIL_LENGTH = 254
@@ -204,4 +189,28 @@ function requireEmail(email: string): string {
   const trimmed = email.trim()
   if (EMAIL.test(trimmed) && trimmed.length <= MAX_EMAIL_LENGTH) return trimmed
   throw invalid([{ pointer: '/email', code: 'invalid_format', detail: 'Must be an email address.' }])
+}
+
+interface OfAgent {
+  orgId: string
+  agentId: string
+}
+
+/** Ends an agent's sessions, optionally all but one. Returns how many. */
+export async function endSessions(
+  tx: Transaction,
+  { orgId, agentId }: OfAgent,
+  exceptId?: string,
+): Promise<number> {
+  const isOther = exceptId === undefined ? undefined : ne(sessions.id, exceptId)
+  const ended = await tx
+    .delete(sessions)
+    .where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), isOther))
+    .returning({ id: sessions.id })
+  return ended.length
+}
+
+/** Deletes the links with which an agent could set a password. */
+export async function endLinks(tx: Transaction, { orgId, agentId }: OfAgent): Promise<void> {
+  await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, agentId)))
 }

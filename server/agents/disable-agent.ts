@@ -8,8 +8,14 @@ import type { Deps } from '../deps.ts'
 import { recordEvents, recordWorkspaceChange } from '../events/events.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
-import { endLinks, endSessions } from './access.ts'
-import { type Agent, lockAgent, lockEnabledAdmins, requireOtherAdmin } from './agents.ts'
+import {
+  type Agent,
+  endLinks,
+  endSessions,
+  lockAgent,
+  lockEnabledAdmins,
+  requireOtherAdmin,
+} from './agents.ts'
 
 const BATCH_SIZE = 100
 

@@ -5,8 +5,15 @@ import type { Deps } from '../deps.ts'
 import { hashToken, newToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
-import { endLinks, endSessions } from './access.ts'
-import { type Agent, insertAgent, lockAgent, type NewAgent, prepareAgent } from './agents.ts'
+import {
+  type Agent,
+  endLinks,
+  endSessions,
+  insertAgent,
+  lockAgent,
+  type NewAgent,
+  prepareAgent,
+} from './agents.ts'
 
 const HOUR_MS = 3_600_000
 const LASTS_MS = { invitation: 7 * 24 * HOUR_MS, reset: 24 * HOUR_MS } satisfies Record<LinkPurpose, number>

@@ -21,22 +21,8 @@ const MAX_RATE_LIMIT = 1_000_000
 /** Keys in the cache. With more, it starts over. */
 const MAX_CACHED = 10_000
 
-export interface ApiKey {
-  id: string
-  orgId: string
-  kind: KeyKind
-  name: string
-  prefix: string
-  publicKey: string | null
-  /** Null means full access. */
-  scopes: KeyScope[] | null
-  /** Requests per rolling 60 seconds; null: the server's default. */
-  rateLimit: number | null
-  expiresAt: number | null
-  revokedAt: number | null
-  lastUsedAt: number | null
-  createdAt: number
-}
+/** As it is shown: without the hash of the key itself. */
+export type ApiKey = Omit<typeof apiKeys.$inferSelect, 'hash'>
 
 export interface NewApiKey {
   name: string
@@ -215,4 +201,48 @@ async function readAndCache(
   const [key] = await keyByHash(deps.database.read, { hash })
   if (key) keys.set(hash, key)
   return key
+}
+
+const SAVE_EVERY_MS = 10_000
+
+/** Collects when keys were last used and saves it periodically, so that a read doesn't cost a write. */
+export function createLastUsed(deps: Deps) {
+  const unsaved = new Map<string, number>()
+  let cancelTimer: (() => void) | undefined
+  let isStopped = false
+
+  async function save(): Promise<void> {
+    cancelTimer?.()
+    cancelTimer = undefined
+    if (unsaved.size === 0) return
+    const times = [...unsaved]
+    await deps.database.write(async (tx) => {
+      for (const [id, lastUsedAt] of times) {
+        await tx.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
+      }
+    })
+    // After the write, so that a failed one is retried. A key used since then has a newer time and stays.
+    for (const [id, time] of times) if (unsaved.get(id) === time) unsaved.delete(id)
+  }
+
+  function startTimer(): void {
+    cancelTimer ??= deps.clock.after(SAVE_EVERY_MS, () => {
+      save().catch((error) => {
+        deps.log.warn('last_used_not_saved', { error })
+        if (!isStopped) startTimer()
+      })
+    })
+  }
+
+  return {
+    record(keyId: string): void {
+      unsaved.set(keyId, deps.clock.now())
+      startTimer()
+    },
+    /** Saves what hasn't been saved yet. */
+    stop(): Promise<void> {
+      isStopped = true
+      return save()
+    },
+  }
 }

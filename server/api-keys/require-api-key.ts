@@ -4,8 +4,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader, networkOf, type Server } from '../requests/address.ts'
 import { type Allowance, createRateLimiter, WINDOW_MS } from '../requests/rate-limit.ts'
-import { findValidKey } from './api-keys.ts'
-import { createLastUsed } from './last-used.ts'
+import { createLastUsed, findValidKey } from './api-keys.ts'
 
 /** The caller of a request: an organization's secret key or a signed-in agent. */
 export interface Caller {

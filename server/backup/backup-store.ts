@@ -5,10 +5,10 @@ import { S3Client, type S3File } from 'bun'
 import { syncFolder } from '../attachments/disk-files.ts'
 import { type ArchiveFile, fileOf } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
-import { isBackupName } from './backup-names.ts'
 import {
   type BackupPlace,
   describePlace,
+  isBackupName,
   readBackupPlace,
   type S3Place,
   type S3Settings,

@@ -11,14 +11,18 @@ import { isoTime } from '../dates.ts'
 import { SECRET_FILE } from '../machine/data-folder.ts'
 import { formatSize } from '../text/sizes.ts'
 import { VERSION } from '../version.ts'
+import {
+  type ArchiveEntry,
+  MANIFEST_FILE,
+  type Manifest,
+  manifestOf,
+  readArchive,
+  writeArchive,
+} from './archive.ts'
 import { fileOf, writeNewFile } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
-import { backupName, outdatedBackups } from './backup-names.ts'
-import type { BackupPlace, KeptBackups } from './backup-place.ts'
+import { type BackupPlace, backupName, type KeptBackups, outdatedBackups } from './backup-place.ts'
 import { openBackupStore } from './backup-store.ts'
-import { MANIFEST_FILE, type Manifest, manifestOf } from './manifest.ts'
-import { readArchive } from './read-archive.ts'
-import { type ArchiveEntry, writeArchive } from './write-archive.ts'
 
 /** In the data folder: the copy of the database, and what a killed backup left behind. */
 const WORK_FOLDER = 'backup.partial'

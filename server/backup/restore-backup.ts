@@ -8,10 +8,9 @@ import { DATABASE_FILE } from '../database/open.ts'
 import { fillPostgres } from '../database/postgresql/postgres-copy.ts'
 import { openSnapshot } from '../database/snapshot.ts'
 import { SECRET_FILE } from '../machine/data-folder.ts'
+import { type Manifest, readArchive } from './archive.ts'
 import type { ArchiveFile } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
-import type { Manifest } from './manifest.ts'
-import { readArchive } from './read-archive.ts'
 
 const FILES_AT_ONCE = 32
 /**

@@ -39,10 +39,7 @@ export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
 
   /** All channels send through the same loop. */
   async function startSends(): Promise<Pick<Loop, 'stop'>[]> {
-    const [{ startSending }, { startPruningSends }] = await Promise.all([
-      import('../messages/sends/sending-loop.ts'),
-      import('../messages/sends/prune-sends.ts'),
-    ])
+    const { startSending, startPruningSends } = await import('../messages/sends/sending-loop.ts')
     return [startSending(deps, given.onSendAttempt), startPruningSends(deps)]
   }
 

@@ -40,7 +40,7 @@ async function diagnose(now: number): Promise<Report> {
   } catch (cause) {
     if (!(cause instanceof ConfigError)) throw cause
     const advice = 'Correct the setting. All of them: bellhop serve --help'
-    return reportOf([findingsOf('settings').error({ detail: cause.message, advice })])
+    return reportOf([findingsOf('settings').error(cause.message, advice)])
   }
   const server = await askServer(config)
   const given = {
@@ -66,7 +66,7 @@ function otherSettings(differences: string[]): Finding[] {
   if (differences.length === 0) return []
   const detail = `The running server has other settings. ${differences.join(' ')}`
   const advice = 'Put them into bellhop.env in the data folder, or name their file with --env-file.'
-  return [findingsOf('settings').error({ detail, advice })]
+  return [findingsOf('settings').error(detail, advice)]
 }
 
 /** An error while opening becomes a finding, unless a check already reports it. */
@@ -77,7 +77,7 @@ async function openData(config: Config): Promise<{ deps?: Deps; findings: Findin
   } catch (cause) {
     if (!(cause instanceof StartError)) return { findings: [] }
     const advice = 'The mailboxes, bots, endpoints, and backups were not checked.'
-    return { findings: [findingsOf('folder').error({ detail: cause.message, advice })] }
+    return { findings: [findingsOf('folder').error(cause.message, advice)] }
   }
 }
 

@@ -1,17 +1,15 @@
 import { describeFile } from '../attachments/uploads.ts'
 import { upsertCustomer } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
-import { notes } from '../database/tables/threads.ts'
 import type { Actor, Deps } from '../deps.ts'
-import { recordEvents } from '../events/events.ts'
-import { addAgentMessage } from '../tickets/messages.ts'
-import { lockTicket } from '../tickets/queries.ts'
+import { putNote } from '../threads/notes.ts'
+import { postAgentMessage } from '../tickets/messages.ts'
 import { receiveCustomerMessage } from '../tickets/receive-message.ts'
 import { openTicket } from '../tickets/tickets.ts'
-import { changeRow, type InboxChange, recordChanges } from '../tickets/update-ticket.ts'
-import { type DemoMailbox, type FetchedMail, fetchMails, fileFetched, recordSent } from './demo-mailbox.ts'
+import { type InboxChange, updateTicket } from '../tickets/update-ticket.ts'
+import { type DemoMailbox, type FetchedMail, fetchMails, recordSent, storeFetched } from './demo-mailbox.ts'
 import { type DemoFileName, demoFile } from './files.ts'
-import { type DemoOrganization, depsAt } from './organization.ts'
+import { type DemoOrganization, depsAt, depsIn } from './organization.ts'
 import type { Step } from './plan.ts'
 import { writeRawMails } from './raw-mails.ts'
 
@@ -90,12 +88,12 @@ async function runStep(
 ): Promise<void> {
   const { tickets, tags, organization, mailbox } = stage
   const { orgId } = organization
-  const { id: agentId = '', name: agentName } = deps.actor
   const mail = stage.mails.get(step)
   if (mail) {
-    const filedIn = await fileFetched(deps, tx, mailbox, mail)
-    if (filedIn === undefined) throw new Error(`A mail of ticket ${step.ticket} of the plan has no ticket.`)
-    tickets.set(step.ticket, filedIn)
+    const ticketOfMail = await storeFetched(deps, tx, mailbox, mail)
+    if (ticketOfMail === undefined)
+      throw new Error(`A mail of ticket ${step.ticket} of the plan has no ticket.`)
+    tickets.set(step.ticket, ticketOfMail)
     if (step.action === 'open') tags.set(step.ticket, step.details.tags)
     return
   }
@@ -108,59 +106,27 @@ async function runStep(
   }
   const ticketId = tickets.get(step.ticket)
   if (ticketId === undefined) throw new Error(`Ticket ${step.ticket} of the plan was never opened.`)
+  const { id: agentId = '', name: agentName } = deps.actor
+  const inUnit = depsIn(deps, tx)
+  const change = (change: InboxChange) => updateTicket(inUnit, orgId, { id: ticketId, change })
   switch (step.action) {
     case 'write':
       return void (await receiveCustomerMessage(deps, tx, orgId, { ticketId, text: step.text }))
     case 'reply': {
-      const { event, message } = await addAgentMessage(deps, tx, orgId, {
-        ticketId,
-        text: step.text,
-        format: 'markdown',
-        agentId,
-        agentName,
-        attachments: { received: (step.mail?.files ?? []).flatMap((name) => stage.files.get(name) ?? []) },
-      })
-      await recordEvents(deps, tx, orgId, [event])
-      return recordSent(deps, tx, { orgId, messageId: message.id })
+      const received = (step.mail?.files ?? []).flatMap((name) => stage.files.get(name) ?? [])
+      const written = { text: step.text, format: 'markdown' as const, attachments: { received } }
+      const { id } = await postAgentMessage(inUnit, orgId, { ticketId, agentId, agentName, ...written })
+      return recordSent(deps, tx, { orgId, messageId: id })
     }
-    case 'note':
-      return addNote(deps, tx, { orgId, ticketId, agentId, agentName, text: step.text })
-    case 'assign': {
-      const addTags = tags.get(step.ticket) ?? []
-      return change(deps, tx, { orgId, ticketId, change: { assignedTo: agentId, addTags } })
+    case 'note': {
+      const note = { id: deps.newId('not'), text: step.text, format: 'markdown' as const }
+      return void (await putNote(inUnit, orgId, { ticketId, agentId, agentName, ...note }))
     }
+    case 'assign':
+      return change({ assignedTo: agentId, addTags: tags.get(step.ticket) ?? [] })
     case 'set status':
-      return change(deps, tx, { orgId, ticketId, change: { status: step.status } })
+      return change({ status: step.status })
     case 'mark as spam':
-      return change(deps, tx, { orgId, ticketId, change: { isSpam: true } })
+      return change({ isSpam: true })
   }
-}
-
-interface NewText {
-  orgId: string
-  ticketId: string
-  text: string
-}
-
-async function addNote(
-  deps: Deps,
-  tx: Transaction,
-  note: NewText & { agentId: string; agentName: string },
-): Promise<void> {
-  const createdAt = deps.clock.now()
-  await tx.insert(notes).values({ id: deps.newId('not'), ...note, format: 'markdown', createdAt })
-  await recordEvents(deps, tx, note.orgId, [{ type: 'note.added', ticketId: note.ticketId, createdAt }])
-}
-
-async function change(
-  deps: Deps,
-  tx: Transaction,
-  { orgId, ticketId, change }: { orgId: string; ticketId: string; change: InboxChange },
-): Promise<void> {
-  const now = deps.clock.now()
-  const [before] = await lockTicket(tx, { orgId, id: ticketId })
-  if (!before) throw new Error(`Ticket ${ticketId} is missing.`)
-  const assignable = new Set([change.assignedTo ?? ''])
-  const changed = await changeRow(deps, tx, before, { change, assignable, now })
-  if (changed) await recordChanges(deps, tx, orgId, { done: [changed], now })
 }

@@ -1,7 +1,8 @@
 import { and, asc, eq } from 'drizzle-orm'
+import type { ReceivedFile } from '../attachments/bindings.ts'
 import type { Send } from '../channels/channel.ts'
-import { fileMailIn, type Mail, type StoredFile } from '../channels/email/inbound/file-mail.ts'
 import { storeFiles } from '../channels/email/inbound/process-loop.ts'
+import { storeMail } from '../channels/email/inbound/store-mail.ts'
 import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
 import { isByEmail } from '../channels/email/outbound/email-content.ts'
 import { createMailParser } from '../channels/email/parse/parse-mail.ts'
@@ -29,7 +30,7 @@ export interface FetchedMail {
   hash: string
   size: number
   result: ParseResult
-  files: StoredFile[]
+  files: ReceivedFile[]
 }
 
 /** The mailbox of the demo, at a mail server on this machine. */
@@ -93,11 +94,11 @@ async function fetchMail(
   const attachmentFolder = await deps.files.incomingFolder()
   const result = await parser.parse({ path: file.name ?? '', attachmentFolder })
   using files = await storeFiles(deps, result)
-  return { hash, size, result, files: files.stored }
+  return { hash, size, result, files: files.received }
 }
 
-/** Files a mail at the time of `deps`, in the caller's unit. Returns the ticket that it went to. */
-export async function fileFetched(
+/** Stores a mail at the time of `deps`, in the caller's unit. Returns the ticket that it went to. */
+export async function storeFetched(
   deps: Deps,
   tx: Transaction,
   mailbox: DemoMailbox,
@@ -105,29 +106,23 @@ export async function fileFetched(
 ): Promise<string | undefined> {
   const now = deps.clock.now()
   mailbox.count += 1
-  const mail: Mail = {
-    id: deps.newId('eml'),
-    orgId: mailbox.orgId,
-    mailboxId: mailbox.id,
-    folder: FOLDER,
-    uidValidity: '1',
-    uid: mailbox.count,
-    hash,
-    size,
-    receivedAt: now,
-    outcome: 'pending',
-    reason: '',
-    fromAddress: '',
-    subject: '',
-    ticketId: null,
-    messageId: null,
-    becomesTicket: false,
-    attempts: 0,
-    createdAt: now,
-    processedAt: null,
-  }
-  await tx.insert(mails).values(mail)
-  return (await fileMailIn(deps, tx, mail, { result, files }))?.ticketId
+  const [mail] = await tx
+    .insert(mails)
+    .values({
+      id: deps.newId('eml'),
+      orgId: mailbox.orgId,
+      mailboxId: mailbox.id,
+      folder: FOLDER,
+      uidValidity: '1',
+      uid: mailbox.count,
+      hash,
+      size,
+      receivedAt: now,
+      outcome: 'pending',
+      createdAt: now,
+    })
+    .returning()
+  return mail && (await storeMail(deps, tx, mail, { result, files }))?.ticketId
 }
 
 /** From a reply until the mail server has it. */
@@ -172,7 +167,7 @@ export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void
       const outcomes = outcomesFor(deps, send, 'failed', refusals[index] ?? '')
       await saveProgress(tx, finished({ ...send, outcomes }, send.finishedAt ?? send.createdAt))
     }
-    if (report) await fileFetched(depsAt(deps, at), tx, mailbox, report)
+    if (report) await storeFetched(depsAt(deps, at), tx, mailbox, report)
   })
 }
 

@@ -59,16 +59,18 @@ async function addSignedIn(deps: Deps, tx: Transaction, { organization, widgetId
     .orderBy(asc(tickets.createdAt), asc(tickets.id))
   const known = new Map<string, Visitor>()
   for (const [index, { ticket, customer }] of rows.entries()) {
-    const visitor = known.get(customer.id) ?? {
-      ...blankVisitor(depsAt(deps, ticket.createdAt), orgId, widgetId),
-      ...pageOf(index),
-      customerId: customer.id,
-      userId: `shop-${1_000 + index}`,
-      verifiedName: customer.name,
-      verifiedEmail: customer.email ?? '',
-    }
+    const visitor =
+      known.get(customer.id) ??
+      (await insertVisitor(depsAt(deps, ticket.createdAt), tx, {
+        orgId,
+        widgetId,
+        ...pageOf(index),
+        customerId: customer.id,
+        userId: `shop-${1_000 + index}`,
+        verifiedName: customer.name,
+        verifiedEmail: customer.email ?? '',
+      }))
     if (!known.has(customer.id)) {
-      await tx.insert(visitors).values(visitor)
       await tx.insert(customerIdentities).values({
         orgId,
         channel: 'widget',
@@ -95,12 +97,8 @@ async function addChat(
 ): Promise<void> {
   const { orgId, agents } = organization
   const opened = depsAt(deps, deps.clock.now() - chat.minutesAgo * MINUTE_MS)
-  const visitor: Visitor = {
-    ...blankVisitor(opened, orgId, widgetId),
-    ...chat.visitor,
-    lastSeenAt: deps.clock.now() - MINUTE_MS,
-  }
-  await tx.insert(visitors).values(visitor)
+  const lastSeenAt = deps.clock.now() - MINUTE_MS
+  const visitor = await insertVisitor(opened, tx, { orgId, widgetId, ...chat.visitor, lastSeenAt })
   const customer = await customerOfVisitor(opened, tx, visitor)
   const ticketId = opened.newId('tkt')
   await addConversation(tx, visitor, { ticketId, createdAt: opened.clock.now() })
@@ -152,29 +150,17 @@ function pageOf(index: number) {
   return pages[index % pages.length]
 }
 
-function blankVisitor(deps: Deps, orgId: string, widgetId: string): Visitor {
+async function insertVisitor(
+  deps: Deps,
+  tx: Transaction,
+  visitor: Pick<Visitor, 'orgId' | 'widgetId'> & Partial<Visitor>,
+): Promise<Visitor> {
   const now = deps.clock.now()
-  return {
-    id: deps.newId('vis'),
-    orgId,
-    widgetId,
-    tokenHash: null,
-    tokenExpiresAt: NEVER,
-    customerId: null,
-    userId: null,
-    verifiedName: '',
-    verifiedEmail: '',
-    typedName: '',
-    typedEmail: '',
-    fields: {},
-    pageUrl: '',
-    pageTitle: '',
-    browser: '',
-    language: '',
-    timeZone: '',
-    address: '',
-    lastSeenAt: now,
-    blockedAt: null,
-    createdAt: now,
-  }
+  const values = { id: deps.newId('vis'), tokenExpiresAt: NEVER, fields: {}, lastSeenAt: now, createdAt: now }
+  const [stored] = await tx
+    .insert(visitors)
+    .values({ ...values, ...visitor })
+    .returning()
+  if (!stored) throw new Error('The visitor was not stored.')
+  return stored
 }

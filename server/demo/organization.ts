@@ -3,6 +3,7 @@ import { createAgent } from '../agents/agents.ts'
 import { inviteAgent } from '../agents/one-time-links.ts'
 import { setUp } from '../agents/set-up.ts'
 import { createApiKey, revokeApiKey } from '../api-keys/api-keys.ts'
+import type { Transaction } from '../database/database.ts'
 import { agents } from '../database/tables/agents.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createId } from '../ids.ts'
@@ -23,6 +24,11 @@ export interface DemoOrganization {
 export function depsAt(deps: Deps, time: number, actor: Actor = deps.actor): Deps {
   const clock = { ...deps.clock, now: () => time }
   return { ...actingAs(deps, actor), clock, newId: (prefix) => createId(prefix, time) }
+}
+
+/** The same dependencies in a unit that has begun: verbs write in it, and not in one of their own. */
+export function depsIn(deps: Deps, tx: Transaction): Deps {
+  return { ...deps, database: { ...deps.database, write: (unit) => unit(tx) } }
 }
 
 /** Creates the organization, set up in its first days from `start` on. All agents have the same password. */

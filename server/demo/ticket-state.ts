@@ -3,15 +3,16 @@ import type { Transaction } from '../database/database.ts'
 import { agents } from '../database/tables/agents.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import { DRAFT_KINDS, drafts, readMarks } from '../database/tables/threads.ts'
+import { DRAFT_KINDS } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
+import { keepDraft } from '../threads/drafts.ts'
+import { saveMarks } from '../threads/read-marks.ts'
 import company from './company.yaml'
-import type { DemoOrganization } from './organization.ts'
+import { type DemoOrganization, depsIn } from './organization.ts'
 import type { Random } from './plan.ts'
 
 const HOUR_MS = 3_600_000
-const ROWS_PER_INSERT = 500
 /** How long before the held reply was due the colleague replied. */
 const HEAD_START_MS = 20_000
 
@@ -43,12 +44,10 @@ export async function seedTicketState(
           messageAt: createdAt,
         })),
     )
-    for (let start = 0; start < marks.length; start += ROWS_PER_INSERT) {
-      await tx.insert(readMarks).values(marks.slice(start, start + ROWS_PER_INSERT))
-    }
+    await saveMarks(tx, marks)
     await setLastSeen(tx, orgId)
     await failTelegramReply(tx, orgId)
-    await addDrafts(tx, organization, now)
+    await addDrafts(depsIn(deps, tx), tx, organization)
     await holdReply(deps, tx, organization)
   })
 }
@@ -98,9 +97,9 @@ async function failTelegramReply(tx: Transaction, orgId: string): Promise<void> 
 
 /** On the newest open tickets of the agent who signs in. */
 async function addDrafts(
+  deps: Deps,
   tx: Transaction,
   { orgId, agents: [me] }: DemoOrganization,
-  now: number,
 ): Promise<void> {
   if (!me) return
   const own = await tx
@@ -112,8 +111,8 @@ async function addDrafts(
   for (const [index, { id: ticketId }] of own.entries()) {
     for (const kind of DRAFT_KINDS) {
       const text = company.drafts[index]?.[kind]
-      const draft = { orgId, agentId: me.id, ticketId, kind, attachments: [], savedAt: now }
-      if (text) await tx.insert(drafts).values({ ...draft, text })
+      const draft = { orgId, agentId: me.id, ticketId, kind, attachments: [] }
+      if (text) await keepDraft(deps, { ...draft, text })
     }
   }
 }

@@ -15,16 +15,16 @@ export async function checkAddress({
   const { publicUrl } = config
   if (publicUrl === undefined) {
     const detail = "BELLHOP_URL isn't set, so links and the website widget work on this machine only."
-    return [address.warning({ detail, advice: 'Set BELLHOP_URL to the address that people will open.' })]
+    return [address.warning(detail, 'Set BELLHOP_URL to the address that people will open.')]
   }
   const { hostname, protocol } = new URL(publicUrl)
   const plain =
     protocol === 'http:' && !isLoopbackHost(hostname)
       ? [
-          address.warning({
-            detail: `BELLHOP_URL is ${publicUrl}: passwords and customers' messages travel unencrypted.`,
-            advice: 'Serve it over HTTPS, by a proxy or with BELLHOP_TLS_CERT, and set BELLHOP_URL to https.',
-          }),
+          address.warning(
+            `BELLHOP_URL is ${publicUrl}: passwords and customers' messages travel unencrypted.`,
+            'Serve it over HTTPS, by a proxy or with BELLHOP_TLS_CERT, and set BELLHOP_URL to https.',
+          ),
         ]
       : []
   if (!isServing) return plain
@@ -48,11 +48,10 @@ async function askPublicUrl(
   } catch (cause) {
     const code = cause instanceof Error ? codeOf(cause) : ''
     const detail = `${publicUrl} (BELLHOP_URL) can't be reached from this machine${code && ` (${code})`}.`
-    return address.warning({
+    return address.warning(
       detail,
-      advice:
-        'Open it in a browser elsewhere. If it fails there too, check its DNS entry, the proxy, and the firewall.',
-    })
+      'Open it in a browser elsewhere. If it fails there too, check its DNS entry, the proxy, and the firewall.',
+    )
   }
   const isOurs = widgetTag ? isSame(response.headers.get('etag'), widgetTag) : await isHealthy(response)
   await response.body?.cancel().catch(() => {})
@@ -62,16 +61,15 @@ async function askPublicUrl(
     )
   }
   if (response.ok && widgetTag && response.headers.get('content-type')?.includes('javascript')) {
-    return address.warning({
-      detail: `${publicUrl}${path} isn't the script of this version.`,
-      advice:
-        'Check that the proxy leads to this server, and that it caches the script for five minutes at most.',
-    })
+    return address.warning(
+      `${publicUrl}${path} isn't the script of this version.`,
+      'Check that the proxy leads to this server, and that it caches the script for five minutes at most.',
+    )
   }
-  return address.error({
-    detail: `${publicUrl} (BELLHOP_URL) doesn't reach this server: ${path} has the status ${response.status}.`,
-    advice: 'Set BELLHOP_URL to the address of this server, or lead the proxy to it.',
-  })
+  return address.error(
+    `${publicUrl} (BELLHOP_URL) doesn't reach this server: ${path} has the status ${response.status}.`,
+    'Set BELLHOP_URL to the address of this server, or lead the proxy to it.',
+  )
 }
 
 /** A proxy that compresses makes the tag a weak one. */
@@ -92,17 +90,12 @@ export async function checkProxy(
   const { publicUrl, tls, trustProxy } = config
   if (untrustedProxy !== undefined) {
     const detail = `Requests with X-Forwarded-For come from ${untrustedProxy}, which BELLHOP_TRUST_PROXY doesn't name.`
-    return [proxy.warning({ detail, advice: 'If it is your proxy, add it to BELLHOP_TRUST_PROXY.' })]
+    return [proxy.warning(detail, 'If it is your proxy, add it to BELLHOP_TRUST_PROXY.')]
   }
   if (publicUrl?.startsWith('https:') && !tls && trustProxy.length === 0) {
     const detail =
       'A proxy seems to be in front, and BELLHOP_TRUST_PROXY is empty: all clients share its limits.'
-    return [
-      proxy.warning({
-        detail,
-        advice: "Set BELLHOP_TRUST_PROXY to the proxy's network, such as 127.0.0.1/32.",
-      }),
-    ]
+    return [proxy.warning(detail, "Set BELLHOP_TRUST_PROXY to the proxy's network, such as 127.0.0.1/32.")]
   }
   if (trustProxy.length === 0) return [proxy.ok('Clients connect without a proxy.')]
   return [proxy.ok(`The headers of proxies in ${trustProxy.join(', ')} are trusted.`)]

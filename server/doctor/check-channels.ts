@@ -13,85 +13,75 @@ const ADDRESS = /[^\s<>"',;:()[\]]+@[^\s<>"',;:()[\]]+/g
 
 /** Checks that mail servers accept the sign-in, and that mail is fetched and sent. */
 export async function checkMailboxes({ deps, orgIds, now, isServing }: OpenInstallation): Promise<Finding[]> {
-  const { ok, warning, error } = findingsOf('mailbox')
-  const found: Finding[] = []
-  let healthy = 0
+  const { warning, error, all } = findingsOf('mailbox')
+  const problems: Finding[] = []
+  let count = 0
   for (const orgId of orgIds) {
     const unfinished = await countUnfinished(deps, orgId)
     for (const row of await listMailboxes(deps, orgId)) {
-      const { address, state, detail, health } = viewMailbox(row, unfinished.get(row.id))
+      count += 1
+      const { id, address, state, detail, health } = viewMailbox(row, unfinished.get(row.id))
       const name = `The mailbox ${address}`
-      const said = withoutAddresses(detail)
-      const since = health.failingSince === null ? 0 : now - Date.parse(health.failingSince)
-      const unchecked = health.lastCheckedAt === null ? 0 : now - Date.parse(health.lastCheckedAt)
+      const reason = withoutAddresses(detail)
       if (state === 'refused') {
-        const advice = `Correct the sign-in in Settings > Email, or try it once more: bellhop mailbox resume ${row.id}`
-        found.push(error({ detail: `${name} is stopped, because the sign-in was refused: ${said}`, advice }))
+        const advice = `Correct the sign-in in Settings > Email, or try it once more: bellhop mailbox resume ${id}`
+        problems.push(error(`${name} is stopped, because the sign-in was refused: ${reason}`, advice))
       } else if (state === 'failing') {
-        const words = {
-          detail: `${name} has been failing for ${durationOf(since)}: ${said}`,
-          advice: `Bellhop keeps trying. To see where it fails: bellhop mailbox test ${row.id}`,
-        }
-        found.push(since > LONG_MS ? error(words) : warning(words))
+        const failingMs = timeSince(health.failingSince, now)
+        const problem = failingMs > LONG_MS ? error : warning
+        const advice = `Bellhop keeps trying. To see where it fails: bellhop mailbox test ${id}`
+        problems.push(problem(`${name} has been failing for ${durationOf(failingMs)}: ${reason}`, advice))
       } else if (state === 'connecting' && isServing) {
-        const advice = `If this stays, see where it fails: bellhop mailbox test ${row.id}`
-        found.push(warning({ detail: `${name} has not reached its mail server yet.`, advice }))
-      } else if (state === 'active' && isServing && unchecked > UNCHECKED_MS) {
-        const words = `${name} was last checked ${durationOf(unchecked)} ago.`
-        found.push(error({ detail: words, advice: 'Look at the log of the server, and restart it.' }))
-      } else healthy += 1
+        const advice = `If this stays, see where it fails: bellhop mailbox test ${id}`
+        problems.push(warning(`${name} has not reached its mail server yet.`, advice))
+      } else if (state === 'active' && isServing && timeSince(health.lastCheckedAt, now) > UNCHECKED_MS) {
+        const age = durationOf(timeSince(health.lastCheckedAt, now))
+        const advice = 'Look at the log of the server, and restart it.'
+        problems.push(error(`${name} was last checked ${age} ago.`, advice))
+      }
       if (health.quarantined > 0) {
-        const words = `${name} has ${countOf(health.quarantined, 'mail')} in quarantine, which became no ticket.`
-        found.push(warning({ detail: words, advice: 'Read them in Settings > Received mail.' }))
+        const mails = countOf(health.quarantined, 'mail')
+        const advice = 'Read them in Settings > Received mail.'
+        problems.push(warning(`${name} has ${mails} in quarantine, which became no ticket.`, advice))
       }
     }
   }
-  if (found.length > 0 || healthy === 0) return found
-  return [ok(`${countOf(healthy, 'mailbox').replace('boxs', 'boxes')} without problems.`)]
+  return all(count, 'mailbox', problems)
 }
 
 /** Checks the Telegram bots. */
 export async function checkBots({ deps, orgIds, now, isServing }: OpenInstallation): Promise<Finding[]> {
-  const { ok, warning, error } = findingsOf('bot')
-  const found: Finding[] = []
-  let healthy = 0
+  const { warning, error, all } = findingsOf('bot')
+  const problems: Finding[] = []
+  let count = 0
   for (const orgId of orgIds) {
     for (const row of await listBots(deps, orgId)) {
+      count += 1
       const { username, state, detail, receiveFailingSince, sendFailingSince, missedSince } = viewBot(row)
       const name = `The bot @${username}`
-      const said = withoutAddresses(detail)
-      const times = [receiveFailingSince, sendFailingSince].flatMap((time) =>
-        time ? [Date.parse(time)] : [],
-      )
-      const since = times.length === 0 ? 0 : now - Math.min(...times)
+      const reason = withoutAddresses(detail)
       if (state === 'refused' || state === 'taken' || state === 'webhook') {
-        found.push(
-          error({
-            detail: `${name} gets no messages: ${said}`,
-            advice: 'Put it right in Settings > Telegram.',
-          }),
-        )
+        problems.push(error(`${name} gets no messages: ${reason}`, 'Put it right in Settings > Telegram.'))
       } else if (state === 'failing') {
-        const words = {
-          detail: `${name} has been failing for ${durationOf(since)}: ${said}`,
-          advice: 'Bellhop keeps trying. Check that this machine reaches the Telegram Bot API.',
-        }
-        found.push(since > LONG_MS ? error(words) : warning(words))
+        const failingMs = Math.max(timeSince(receiveFailingSince, now), timeSince(sendFailingSince, now))
+        const problem = failingMs > LONG_MS ? error : warning
+        const advice = 'Bellhop keeps trying. Check that this machine reaches the Telegram Bot API.'
+        problems.push(problem(`${name} has been failing for ${durationOf(failingMs)}: ${reason}`, advice))
       } else if (state === 'connecting' && isServing) {
-        const words = `${name} has not reached Telegram yet.`
-        found.push(
-          warning({ detail: words, advice: 'Check that this machine reaches the Telegram Bot API.' }),
-        )
+        const advice = 'Check that this machine reaches the Telegram Bot API.'
+        problems.push(warning(`${name} has not reached Telegram yet.`, advice))
       } else if (missedSince !== null) {
-        const words = `${name} may have missed messages: Telegram keeps them for 24 hours only.`
-        found.push(
-          warning({ detail: words, advice: 'Look into the chats, and dismiss it in Settings > Telegram.' }),
-        )
-      } else healthy += 1
+        const fact = `${name} may have missed messages: Telegram keeps them for 24 hours only.`
+        problems.push(warning(fact, 'Look into the chats, and dismiss it in Settings > Telegram.'))
+      }
     }
   }
-  if (found.length > 0 || healthy === 0) return found
-  return [ok(`${countOf(healthy, 'bot')} without problems.`)]
+  return all(count, 'bot', problems)
+}
+
+/** In milliseconds, of a time in ISO 8601; 0 if there is none. */
+function timeSince(time: string | null, now: number): number {
+  return time === null ? 0 : now - Date.parse(time)
 }
 
 /** Replaces email addresses, because mail servers repeat those of customers in their errors. */

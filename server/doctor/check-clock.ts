@@ -16,11 +16,11 @@ const NEWEST_MAILS = 3
 /** Compares the clock with stored times, and with servers that are used anyway. */
 export async function checkClock(open: OpenInstallation): Promise<Finding[]> {
   const past = machineFaults(open.now).find(({ check }) => check === 'clock')
-  if (past) return [error({ detail: past.detail, advice: past.advice })]
+  if (past) return [error(past.detail, past.advice)]
   const stored = (await newestStored(open)) - open.now
   if (stored > LARGE_DIFFERENCE_MS) {
     const detail = `The newest change is stored with a time that is ${durationOf(stored)} ahead: the clock was set back.`
-    return [error({ detail, advice: `Check the clock. ${ADVICE}` })]
+    return [error(detail, `Check the clock. ${ADVICE}`)]
   }
   const difference = largest([await aheadByMail(open), ...(await aheadByHttp(open))])
   if (difference === undefined) return [ok('The clock is correct.')]
@@ -35,7 +35,7 @@ export function judgeClock(ahead: number, other: string): Finding | undefined {
   const size = Math.abs(ahead)
   if (size < MAX_DIFFERENCE_MS) return undefined
   const detail = `The clock is ${durationOf(size)} ${ahead > 0 ? 'behind' : 'ahead of'} ${other}.`
-  return (size > LARGE_DIFFERENCE_MS ? error : warning)({ detail, advice: ADVICE })
+  return (size > LARGE_DIFFERENCE_MS ? error : warning)(detail, ADVICE)
 }
 
 function largest(differences: (number | undefined)[]): number | undefined {

@@ -70,18 +70,15 @@ function isClosed(folder: string): boolean {
 }
 
 function missing(file: string): Finding {
-  return error({
-    detail: `There is no database at ${file}.`,
-    advice: "Set BELLHOP_DATA to the server's folder, or start with: bellhop setup",
-  })
+  return error(
+    `There is no database at ${file}.`,
+    "Set BELLHOP_DATA to the server's folder, or start with: bellhop setup",
+  )
 }
 
 /** Even reading takes some space: SQLite makes an index of the log. */
 function unread(file: string): Finding {
-  return error({
-    detail: `${file} can't be checked while its disk is full.`,
-    advice: 'Free some space, and check again.',
-  })
+  return error(`${file} can't be checked while its disk is full.`, 'Free some space, and check again.')
 }
 
 function failed(file: string, cause: unknown): Finding {
@@ -89,12 +86,12 @@ function failed(file: string, cause: unknown): Finding {
   if (message.includes('malformed')) return damaged(file)
   if (message.includes('not a database') || message.startsWith('no such table')) {
     const detail = `${file} isn't a Bellhop database.`
-    return error({ detail, advice: 'Set BELLHOP_DATA to another folder, or restore a backup.' })
+    return error(detail, 'Set BELLHOP_DATA to another folder, or restore a backup.')
   }
-  return error({
-    detail: `${file} can't be read: ${message}.`,
-    advice: 'Check the owner and the rights of the file, and its disk.',
-  })
+  return error(
+    `${file} can't be read: ${message}.`,
+    'Check the owner and the rights of the file, and its disk.',
+  )
 }
 
 /** An error from the thread is only text, including its source. */
@@ -104,5 +101,5 @@ function messageOf(cause: unknown): string {
 }
 
 function damaged(file: string): Finding {
-  return error({ detail: `The database ${file} is damaged.`, advice: RESTORE })
+  return error(`The database ${file} is damaged.`, RESTORE)
 }

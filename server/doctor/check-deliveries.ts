@@ -4,7 +4,7 @@ import { countSends, countUnreadEmails } from '../messages/sends/count-sends.ts'
 import { countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { viewDeliveryError } from '../webhooks/deliveries/delivery-errors.ts'
 import { listEndpoints } from '../webhooks/endpoints/endpoints.ts'
-import { countOf, durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
+import { durationOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
 
 const LONG_FAILURE_MS = 24 * 3_600_000
 const LATE_MS = 10 * 60_000
@@ -12,29 +12,27 @@ const VERY_LATE_MS = 3_600_000
 
 /** Checks for webhook endpoints that fail, or that were turned off because of failures. */
 export async function checkEndpoints({ deps, orgIds, now }: OpenInstallation): Promise<Finding[]> {
-  const { ok, warning, error } = findingsOf('endpoint')
-  const found: Finding[] = []
-  let healthy = 0
+  const { warning, error, all } = findingsOf('endpoint')
+  const problems: Finding[] = []
+  let count = 0
   for (const orgId of orgIds) {
     for (const { id, url, offAt, offReason, failingSince, lastError } of await listEndpoints(deps, orgId)) {
+      count += 1
       // Without its path, which may have a secret.
       const name = `The endpoint ${id} at ${new URL(url).host}`
-      const why = viewDeliveryError(lastError)?.sentence ?? ''
       if (offAt !== null && offReason !== 'manual') {
         const because = offReason === 'gone' ? 'it answered 410 Gone' : 'it failed for five days'
         const advice = 'Repair it, send a test, and turn it on in Settings > Webhook endpoints.'
-        found.push(error({ detail: `${name} was turned off, because ${because}. Deliveries wait.`, advice }))
+        problems.push(error(`${name} was turned off, because ${because}. Deliveries wait.`, advice))
       } else if (offAt === null && failingSince !== null) {
-        const words = {
-          detail: `${name} has been failing for ${durationOf(now - failingSince)}: ${why}`,
-          advice: 'Repair the receiver. Its responses are in Settings > Delivery log.',
-        }
-        found.push(now - failingSince > LONG_FAILURE_MS ? error(words) : warning(words))
-      } else healthy += 1
+        const problem = now - failingSince > LONG_FAILURE_MS ? error : warning
+        const reason = viewDeliveryError(lastError)?.sentence ?? ''
+        const detail = `${name} has been failing for ${durationOf(now - failingSince)}: ${reason}`
+        problems.push(problem(detail, 'Repair the receiver. Its responses are in Settings > Delivery log.'))
+      }
     }
   }
-  if (found.length > 0 || healthy === 0) return found
-  return [ok(`${countOf(healthy, 'webhook endpoint')} without problems.`)]
+  return all(count, 'webhook endpoint', problems)
 }
 
 /**
@@ -43,6 +41,9 @@ export async function checkEndpoints({ deps, orgIds, now }: OpenInstallation): P
  */
 export async function checkBacklog({ deps, now, isServing }: OpenInstallation): Promise<Finding[]> {
   const { ok, warning, error } = findingsOf('backlog')
+  const advice = isServing
+    ? 'Look at the log of the server for loop_failed, and at its CPU and disk.'
+    : 'Start the server: bellhop serve'
   const oldest = {
     'webhook delivery': (await countBacklog(deps)).oldestDueAt,
     'message to customers': (await countSends(deps)).oldestDueAt,
@@ -50,16 +51,11 @@ export async function checkBacklog({ deps, now, isServing }: OpenInstallation): 
     'received mail': (await countAllMail(deps)).oldestPendingAt,
     'update from Telegram': (await countAllBots(deps)).oldestPendingAt,
   }
-  const found = Object.entries(oldest).flatMap(([what, since]) => {
-    const late = since === null ? 0 : now - since
-    if (late < LATE_MS) return []
-    const words = {
-      detail: `The oldest ${what} has been waiting for ${durationOf(late)}.`,
-      advice: isServing
-        ? 'Look at the log of the server for loop_failed, and at its CPU and disk.'
-        : 'Start the server: bellhop serve',
-    }
-    return [late > VERY_LATE_MS ? error(words) : warning(words)]
+  const late = Object.entries(oldest).flatMap(([what, since]) => {
+    const lateMs = since === null ? 0 : now - since
+    if (lateMs < LATE_MS) return []
+    const problem = lateMs > VERY_LATE_MS ? error : warning
+    return [problem(`The oldest ${what} has been waiting for ${durationOf(lateMs)}.`, advice)]
   })
-  return found.length > 0 ? found : [ok('No backlog.')]
+  return late.length > 0 ? late : [ok('No backlog.')]
 }

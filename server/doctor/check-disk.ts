@@ -31,17 +31,14 @@ export async function checkDisk({ config, ...open }: Installation | OpenInstalla
   const left = spaceLeft(free)
   const lasts =
     days === undefined || days > MAX_DAYS ? '' : `, enough for ${countOf(days, 'day')} at the present growth`
-  const words = {
-    detail: `${left}${lasts}.`,
-    advice: ADVICE,
-  }
-  if (free < FULL_BYTES || (days ?? MAX_DAYS) < FULL_DAYS) return [error(words)]
-  if (free < LITTLE_BYTES || (days ?? MAX_DAYS) < FEW_DAYS) return [warning(words)]
+  const detail = `${left}${lasts}.`
+  if (free < FULL_BYTES || (days ?? MAX_DAYS) < FULL_DAYS) return [error(detail, ADVICE)]
+  if (free < LITTLE_BYTES || (days ?? MAX_DAYS) < FEW_DAYS) return [warning(detail, ADVICE)]
   if (stored && free < stored.database) {
-    const detail = `${left}, less than the database takes (${formatSize(stored.database)}).`
-    return [warning({ detail, advice: 'Free some space: a backup and an upgrade copy the database first.' })]
+    const less = `${left}, less than the database takes (${formatSize(stored.database)}).`
+    return [warning(less, 'Free some space: a backup and an upgrade copy the database first.')]
   }
-  return [ok(words.detail)]
+  return [ok(detail)]
 }
 
 /** What the server says at its start. Undefined when the disk isn't full, or there is no folder yet. */

@@ -29,11 +29,11 @@ export async function checkDns(open: OpenInstallation): Promise<Finding[]> {
   if (failed.length === 0) return [ok(`${countOf(names.length, 'host name')} can be resolved.`)]
   if (failed.length === names.length && failed.length > 1) {
     const detail = `This machine resolves none of ${failed.length} host names.`
-    return [error({ detail, advice: 'Check the network, and the name servers in /etc/resolv.conf.' })]
+    return [error(detail, 'Check the network, and the name servers in /etc/resolv.conf.')]
   }
   return failed.slice(0, MAX_FAILED).map((name) => {
     const detail = `The host name ${name} can't be resolved.`
-    return error({ detail, advice: 'Check its spelling and its DNS entry.' })
+    return error(detail, 'Check its spelling and its DNS entry.')
   })
 }
 

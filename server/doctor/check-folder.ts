@@ -19,10 +19,10 @@ export async function checkFolder({ config }: Pick<Installation, 'config'>): Pro
   const facts = await stat(folder).catch(() => undefined)
   if (!facts?.isDirectory()) {
     return [
-      error({
-        detail: `There is no data folder at ${folder}.`,
-        advice: "Set BELLHOP_DATA to the server's folder, or start Bellhop once to create it.",
-      }),
+      error(
+        `There is no data folder at ${folder}.`,
+        "Set BELLHOP_DATA to the server's folder, or start Bellhop once to create it.",
+      ),
     ]
   }
   const fault = (await unwritable(folder)) ?? (await unwritableEntry(folder))
@@ -48,15 +48,15 @@ async function unwritable(path: string): Promise<Finding | undefined> {
     // A file that SQLite has just deleted.
     if (code === 'ENOENT') return undefined
     if (code === 'EROFS') {
-      return error({
-        detail: `${path} is on a disk that is mounted read-only.`,
-        advice: 'Check the disk, and mount it with write access.',
-      })
+      return error(
+        `${path} is on a disk that is mounted read-only.`,
+        'Check the disk, and mount it with write access.',
+      )
     }
-    return error({
-      detail: `This user can't read and write ${path}.`,
-      advice: 'Run Bellhop as the owner of the data folder, or give the folder to its user with chown -R.',
-    })
+    return error(
+      `This user can't read and write ${path}.`,
+      'Run Bellhop as the owner of the data folder, or give the folder to its user with chown -R.',
+    )
   }
 }
 
@@ -71,7 +71,7 @@ async function foreignFiles(folder: string, { uid }: Stats): Promise<Finding[]> 
     const facts = await stat(join(folder, name)).catch(() => undefined)
     if (!facts || facts.uid === uid) continue
     const detail = `${join(folder, name)} belongs to another user (${facts.uid}) than the data folder (${uid}).`
-    return [error({ detail, advice: `Give all files to the same user: chown -R ${uid} ${folder}` })]
+    return [error(detail, `Give all files to the same user: chown -R ${uid} ${folder}`)]
   }
   return []
 }
@@ -79,7 +79,7 @@ async function foreignFiles(folder: string, { uid }: Stats): Promise<Finding[]> 
 function openToOthers(folder: string, { mode }: Stats): Finding[] {
   if (process.platform === 'win32' || (mode & NOT_THE_OWNER) === 0) return []
   const detail = `Other users of this machine can open ${folder}, which holds customers' data and keys.`
-  return [warning({ detail, advice: `Close it: chmod 700 ${folder}` })]
+  return [warning(detail, `Close it: chmod 700 ${folder}`)]
 }
 
 /** Checks that the files of some attachments are there. Only looks for them: reading them would take hours. */
@@ -95,5 +95,5 @@ export async function checkFiles({ deps }: Pick<OpenInstallation, 'deps'>): Prom
   if (missing === 0) return [files.ok(`None is missing ${looked}.`)]
   const detail = `${missing} ${missing === 1 ? 'is' : 'are'} missing ${looked}.`
   const advice = 'Copy attachments/ from your newest backup into the data folder.'
-  return [files.error({ detail, advice })]
+  return [files.error(detail, advice)]
 }

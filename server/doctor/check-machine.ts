@@ -26,7 +26,7 @@ interface MachineFault {
 /** Checks descriptors, memory, and the kernel. `pid` is the server's process, if it is another one. */
 export async function checkMachine({ now }: Pick<Installation, 'now'>, pid?: number): Promise<Finding[]> {
   const faults = machineFaults(now, pid).filter(({ check }) => check === 'machine')
-  if (faults.length > 0) return faults.map(({ detail, advice }) => warning({ detail, advice }))
+  if (faults.length > 0) return faults.map(({ detail, advice }) => warning(detail, advice))
   return [ok(`File and memory limits are sufficient (${process.platform} ${release()}).`)]
 }
 

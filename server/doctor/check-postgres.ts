@@ -44,12 +44,7 @@ export async function checkPostgres(url: string): Promise<Finding[]> {
   } catch {
     // The error's text may contain the address and the user.
     const detail = "The database at DATABASE_URL can't be used."
-    return [
-      error({
-        detail,
-        advice: 'Check that PostgreSQL runs, and the host, name, and password in DATABASE_URL.',
-      }),
-    ]
+    return [error(detail, 'Check that PostgreSQL runs, and the host, name, and password in DATABASE_URL.')]
   } finally {
     await client.close({ timeout: 0 }).catch(() => {})
   }
@@ -59,30 +54,30 @@ function faultsOf(facts: Facts): Finding[] {
   const faults: Finding[] = []
   if (facts.isReadOnly) {
     const detail = 'The PostgreSQL server takes no changes: it is a standby, or set to be read only.'
-    faults.push(error({ detail, advice: 'Use the primary server in DATABASE_URL.' }))
+    faults.push(error(detail, 'Use the primary server in DATABASE_URL.'))
   }
   if (!facts.mayCreate) {
     const detail = "The user in DATABASE_URL can't create tables, so an upgrade would fail."
-    faults.push(error({ detail, advice: 'Make it the owner of the database.' }))
+    faults.push(error(detail, 'Make it the owner of the database.'))
   }
   if (facts.encoding !== 'UTF8') {
     const detail = `The database has the encoding ${facts.encoding}.`
-    faults.push(error({ detail, advice: 'Move the data to a database created with --encoding=UTF8.' }))
+    faults.push(error(detail, 'Move the data to a database created with --encoding=UTF8.'))
   }
   if (!PLAIN_LOCALE.test(facts.locale)) {
     const detail = `The database sorts by the locale ${facts.locale}.`
-    faults.push(warning({ detail, advice: 'Move the data to a database created with --locale=C.' }))
+    faults.push(warning(detail, 'Move the data to a database created with --locale=C.'))
   }
   if (major(facts) < OLDEST_VERSION) {
     const detail = `PostgreSQL ${major(facts)} is old. Bellhop is tested with ${OLDEST_VERSION} and later.`
-    faults.push(warning({ detail, advice: 'Upgrade PostgreSQL.' }))
+    faults.push(warning(detail, 'Upgrade PostgreSQL.'))
   }
   return faults
 }
 
 function empty(): Finding {
   const detail = 'The database at DATABASE_URL has no Bellhop data.'
-  return error({ detail, advice: 'Check DATABASE_URL, or start with: bellhop setup' })
+  return error(detail, 'Check DATABASE_URL, or start with: bellhop setup')
 }
 
 function major({ version }: Facts): number {

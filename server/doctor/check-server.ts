@@ -34,16 +34,16 @@ export async function askServer(config: Config): Promise<AskedServer> {
   return {
     ...found,
     isServing: false,
-    finding: error({ detail, advice: 'Look at its log, and restart it.' }),
+    finding: error(detail, 'Look at its log, and restart it.'),
   }
 }
 
 async function notRunning({ host, port }: Config): Promise<Finding> {
   if (port !== 0 && (await isTaken(host, port))) {
     const detail = `The server isn't running, and another program listens on port ${port}.`
-    return error({ detail, advice: 'Stop the other program, or set PORT to another number.' })
+    return error(detail, 'Stop the other program, or set PORT to another number.')
   }
-  return warning({ detail: "The server isn't running.", advice: 'Start it: bellhop serve' })
+  return warning("The server isn't running.", 'Start it: bellhop serve')
 }
 
 /** Undefined when it doesn't answer. */

@@ -98,11 +98,11 @@ async function runCheck(name: CheckName, check: Check, limitMs: number): Promise
   const { promise: tooLate, resolve } = Promise.withResolvers<Finding[]>()
   const timer = setTimeout(() => {
     const detail = `This check takes longer than ${countOf(Math.round(limitMs / 1000), 'second')}.`
-    resolve([warning({ detail, advice: 'Run it again in a few minutes, or on the server: bellhop doctor' })])
+    resolve([warning(detail, 'Run it again in a few minutes, or on the server: bellhop doctor')])
   }, limitMs)
   const running = check(stop.signal).catch((error) => {
     const advice = 'Run it again, and report it if it stays.'
-    return [warning({ detail: `This check failed: ${innermostMessage(error)}`, advice })]
+    return [warning(`This check failed: ${innermostMessage(error)}`, advice)]
   })
   try {
     return await Promise.race([running, tooLate])

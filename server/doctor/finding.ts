@@ -55,20 +55,27 @@ export interface OpenInstallation extends Installation {
   orgIds: string[]
 }
 
-type Words = Pick<Finding, 'detail' | 'advice'>
-
 /** Findings of one check. */
 export function findingsOf(check: CheckName) {
+  const finding = (state: FindingState) => {
+    return (detail: string, advice: string): Finding => ({ check, state, detail, advice })
+  }
   return {
-    ok: (detail: string): Finding => ({ check, state: 'ok', detail, advice: '' }),
-    warning: (words: Words): Finding => ({ check, state: 'warning', ...words }),
-    error: (words: Words): Finding => ({ check, state: 'error', ...words }),
+    ok: (detail: string) => finding('ok')(detail, ''),
+    warning: finding('warning'),
+    error: finding('error'),
+    /** The problems of some things; if there is none, that there are so many without problems. */
+    all(count: number, noun: string, problems: Finding[]): Finding[] {
+      if (problems.length > 0 || count === 0) return problems
+      return [finding('ok')(`${countOf(count, noun)} without problems.`, '')]
+    },
   }
 }
 
-/** `1 day`, `3 days`. */
+/** `1 day`, `3 days`, `2 mailboxes`. */
 export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+  const ending = noun.endsWith('x') ? 'es' : 's'
+  return `${count} ${noun}${count === 1 ? '' : ending}`
 }
 
 /** How long something has been going on: `5 minutes`, `3 hours`, `2 days`. */

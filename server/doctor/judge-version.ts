@@ -10,13 +10,13 @@ export function ofDataState(state: DataState, whole: string): Finding {
       return ok(whole)
     case 'older': {
       const advice = 'Restart the server with this program: it upgrades the data at the start.'
-      return warning({ detail: state.detail, advice })
+      return warning(state.detail, advice)
     }
     case 'newer': {
       const advice = 'Use the newer program, or restore a backup from before the upgrade.'
-      return error({ detail: state.detail, advice })
+      return error(state.detail, advice)
     }
     case 'pre_release':
-      return error({ detail: state.detail, advice: MOVE_DATA })
+      return error(state.detail, MOVE_DATA)
   }
 }

@@ -20,7 +20,7 @@ import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
 import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
-import { eraseDeliveries } from '../webhooks/deliveries/erase-deliveries.ts'
+import { eraseDeliveries } from '../webhooks/deliveries/retention.ts'
 
 /** Tickets in one unit. Each may have many messages, events and deliveries. */
 const SLICE = 20

@@ -14,7 +14,7 @@ import { addMissingTimes } from '../tickets/waiting.ts'
 import type { ExportHeader } from './export-format.ts'
 import { addMissingColumns } from './missing-columns.ts'
 import { type ExportFile, type ExportPart, readExport } from './read-export.ts'
-import type { FieldedKind } from './record-fields.ts'
+import type { FieldedKind } from './record-kinds.ts'
 
 const ROWS_AT_ONCE = 256
 const BYTES_AT_ONCE = 1024 * 1024

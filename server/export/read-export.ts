@@ -1,7 +1,7 @@
 import { asDamage, fileOf, openArchive } from '../backup/archive-file.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { CHUNK_BYTES, type ExportHeader, isNewer, parseHeader } from './export-format.ts'
-import { FIELDED_KINDS, type FieldedKind, rowOf } from './record-fields.ts'
+import { FIELDED_KINDS, type FieldedKind, rowOf } from './record-kinds.ts'
 
 const NEWLINE = 10
 /** Only this much is read of a file that isn't an export. */

@@ -12,7 +12,7 @@ import { mails } from '../database/tables/mailboxes.ts'
 import type { Deps } from '../deps.ts'
 import { verifySecretKey } from '../organizations/verify-secret-key.ts'
 import { CHUNK_BYTES, type ExportEnd, headerOf } from './export-format.ts'
-import { FIELDED_KINDS, type FieldedKind, recordOf } from './record-fields.ts'
+import { FIELDED_KINDS, type FieldedKind, recordOf } from './record-kinds.ts'
 
 /** A mail or the body of a webhook may have megabytes. */
 const ROWS_AT_ONCE = 64

@@ -1,7 +1,8 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import type { ExpensiveRead } from '../database/expensive-reads.ts'
 import { NAMED_IN_QUERY, statement, text } from '../database/statement.ts'
+import { attachments } from '../database/tables/attachments.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type MessageFormat, type MessageRole, messages } from '../database/tables/messages.ts'
 import { notes, readMarks } from '../database/tables/threads.ts'
@@ -27,7 +28,6 @@ import { isBlank } from '../text/text.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import type { TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
-import { describeTextless } from './textless-messages.ts'
 
 export const MAX_ROWS = 100
 const DEFAULT_ROWS = 50
@@ -257,28 +257,54 @@ const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
     ),
 )
 
-const newestMessages = statement('inbox_newest_messages', { orgId: text, ticketId: text }, (read: Reader) =>
-  read
-    .select({
-      text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-      format: messages.format,
-      createdAt: messages.createdAt,
-    })
-    .from(messages)
-    .where(and(eq(messages.orgId, text.bind('orgId')), eq(messages.ticketId, text.bind('ticketId'))))
-    .orderBy(sql`created_at desc, id desc`)
-    .limit(EXCERPT_MESSAGES),
-)
+const newestMessages = newestTexts('messages', messages)
+const newestNotes = newestTexts('notes', notes)
 
-const newestNotes = statement('inbox_newest_notes', { orgId: text, ticketId: text }, (read: Reader) =>
-  read
-    .select({
-      text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-      format: notes.format,
-      createdAt: notes.createdAt,
-    })
-    .from(notes)
-    .where(and(eq(notes.orgId, text.bind('orgId')), eq(notes.ticketId, text.bind('ticketId'))))
-    .orderBy(sql`created_at desc, id desc`)
-    .limit(EXCERPT_MESSAGES),
-)
+function newestTexts(name: string, table: typeof messages | typeof notes) {
+  return statement(`inbox_newest_${name}`, { orgId: text, ticketId: text }, (read: Reader, p) =>
+    read
+      .select({
+        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
+        format: table.format,
+        createdAt: table.createdAt,
+      })
+      .from(table)
+      .where(and(eq(table.orgId, p.orgId), eq(table.ticketId, p.ticketId)))
+      .orderBy(sql`created_at desc, id desc`)
+      .limit(EXCERPT_MESSAGES),
+  )
+}
+
+/** The list's text for messages without one, by message id: whom they were forwarded to, or their files. */
+async function describeTextless(
+  read: Reader,
+  { orgId, ids }: { orgId: string; ids: string[] },
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const found = await read
+    .select({ id: messages.id, email: messages.email })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), inArray(messages.id, ids)))
+  const files = await read
+    .select({ ownerId: attachments.ownerId, name: attachments.name })
+    .from(attachments)
+    .where(and(eq(attachments.orgId, orgId), inArray(attachments.ownerId, ids)))
+    .orderBy(asc(attachments.position))
+  const namesById = Map.groupBy(files, ({ ownerId }) => ownerId)
+  return new Map(
+    found.map(({ id, email }) => {
+      const names = (namesById.get(id) ?? []).map(({ name }) => name)
+      const recipients = email?.forwardOf === undefined ? [] : [...email.to, ...email.cc]
+      return [id, forwardedTo(recipients) || filesNamed(names)]
+    }),
+  )
+}
+
+function forwardedTo(recipients: { address: string }[]): string {
+  return recipients.length === 0 ? '' : `Forwarded to ${recipients.map(({ address }) => address).join(', ')}`
+}
+
+function filesNamed(names: string[]): string {
+  if (names.length === 0) return ''
+  return `${names.length === 1 ? '1 file' : `${names.length} files`}: ${names.join(', ')}`
+}

@@ -8,9 +8,8 @@ import type { AgentGuard } from '../sessions/require-agent.ts'
 import { TICKET_SORTS } from '../tickets/list-ranges.ts'
 import { listedTicket } from '../tickets/schemas.ts'
 import { viewListedTicket } from '../tickets/views.ts'
-import { readCounts } from './counts.ts'
+import { createViewCounter, readCounts } from './counts.ts'
 import { type InboxRow, listInbox, MAX_ROWS } from './list-inbox.ts'
-import { createViewCounter } from './view-counts.ts'
 
 const strict = { additionalProperties: false }
 const PREVIEW_LENGTH = 160

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or, type SQL } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import { bots } from '../database/tables/bots.ts'
@@ -13,60 +13,40 @@ type FirstStep = (typeof FIRST_STEPS)[number]
 export const STEP_STATES = ['done', 'todo'] as const
 type StepState = (typeof STEP_STATES)[number]
 
+interface Step {
+  table: typeof agents | typeof apiKeys | typeof bots | typeof endpoints | typeof mailboxes | typeof widgets
+  isCounted: SQL | undefined
+  /** Rows that the step needs: one by default. */
+  least?: number
+}
+
+const STEPS: Record<FirstStep, Step> = {
+  // One that waits for the sign-in at its provider is not connected yet.
+  email: {
+    table: mailboxes,
+    isCounted: and(
+      isNull(mailboxes.deletedAt),
+      or(eq(mailboxes.signIn, 'password'), isNotNull(mailboxes.tokens)),
+    ),
+  },
+  widget: { table: widgets, isCounted: isNull(widgets.deletedAt) },
+  telegram: { table: bots, isCounted: isNull(bots.deletedAt) },
+  agents: { table: agents, isCounted: isNull(agents.disabledAt), least: 2 },
+  key: { table: apiKeys, isCounted: and(eq(apiKeys.kind, 'secret'), isNull(apiKeys.revokedAt)) },
+  endpoint: { table: endpoints, isCounted: isNull(endpoints.deletedAt) },
+}
+
 /** Returns the state of each setup step. */
-export async function readChecklist(
-  deps: Deps,
+export function readChecklist(deps: Deps, orgId: string): Promise<{ id: FirstStep; state: StepState }[]> {
+  return Promise.all(FIRST_STEPS.map(async (id) => ({ id, state: await stateOf(deps, orgId, STEPS[id]) })))
+}
+
+async function stateOf(
+  { database: { read } }: Deps,
   orgId: string,
-): Promise<{ id: FirstStep; state: StepState }[]> {
-  const states: Record<FirstStep, Promise<StepState>> = {
-    key: stateOf(hasKey(deps, orgId)),
-    email: stateOf(hasMailbox(deps, orgId)),
-    widget: stateOf(hasWidget(deps, orgId)),
-    telegram: stateOf(hasBot(deps, orgId)),
-    agents: stateOf(hasColleagues(deps, orgId)),
-    endpoint: stateOf(hasEndpoint(deps, orgId)),
-  }
-  return Promise.all(FIRST_STEPS.map(async (id) => ({ id, state: await states[id] })))
-}
-
-async function stateOf(isDone: Promise<boolean>): Promise<StepState> {
-  return (await isDone) ? 'done' : 'todo'
-}
-
-async function hasKey({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const isSecret = and(eq(apiKeys.orgId, orgId), eq(apiKeys.kind, 'secret'), isNull(apiKeys.revokedAt))
-  const some = await read.select({ id: apiKeys.id }).from(apiKeys).where(isSecret).limit(1)
-  return some.length > 0
-}
-
-/** One that waits for the sign-in at its provider is not connected yet. */
-async function hasMailbox({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const isSignedIn = or(eq(mailboxes.signIn, 'password'), isNotNull(mailboxes.tokens))
-  const isConnected = and(eq(mailboxes.orgId, orgId), isNull(mailboxes.deletedAt), isSignedIn)
-  const some = await read.select({ id: mailboxes.id }).from(mailboxes).where(isConnected).limit(1)
-  return some.length > 0
-}
-
-async function hasWidget({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const isThere = and(eq(widgets.orgId, orgId), isNull(widgets.deletedAt))
-  const some = await read.select({ id: widgets.id }).from(widgets).where(isThere).limit(1)
-  return some.length > 0
-}
-
-async function hasBot({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const isThere = and(eq(bots.orgId, orgId), isNull(bots.deletedAt))
-  const some = await read.select({ id: bots.id }).from(bots).where(isThere).limit(1)
-  return some.length > 0
-}
-
-async function hasColleagues({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const isEnabled = and(eq(agents.orgId, orgId), isNull(agents.disabledAt))
-  const some = await read.select({ id: agents.id }).from(agents).where(isEnabled).limit(2)
-  return some.length > 1
-}
-
-async function hasEndpoint({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const isThere = and(eq(endpoints.orgId, orgId), isNull(endpoints.deletedAt))
-  const some = await read.select({ id: endpoints.id }).from(endpoints).where(isThere).limit(1)
-  return some.length > 0
+  { table, isCounted, least = 1 }: Step,
+): Promise<StepState> {
+  const isTheirs = and(eq(table.orgId, orgId), isCounted)
+  const rows = await read.select({ id: table.id }).from(table).where(isTheirs).limit(least)
+  return rows.length < least ? 'todo' : 'done'
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
@@ -91,21 +91,9 @@ export async function mostAccountsOfOneEmail(read: Reader): Promise<number> {
   return most?.accounts ?? 0
 }
 
+const { hash: _, ...withoutHash } = getTableColumns(apiKeys)
 /** An API key as it is shown: without the hash of the key itself. */
-export const keyColumns = {
-  id: apiKeys.id,
-  orgId: apiKeys.orgId,
-  kind: apiKeys.kind,
-  name: apiKeys.name,
-  prefix: apiKeys.prefix,
-  publicKey: apiKeys.publicKey,
-  scopes: apiKeys.scopes,
-  rateLimit: apiKeys.rateLimit,
-  expiresAt: apiKeys.expiresAt,
-  revokedAt: apiKeys.revokedAt,
-  lastUsedAt: apiKeys.lastUsedAt,
-  createdAt: apiKeys.createdAt,
-}
+export const keyColumns = withoutHash
 
 export const keyByHash = statement('api_keys_by_hash', { hash: text }, (read: Reader, p) =>
   read.select(keyColumns).from(apiKeys).where(eq(apiKeys.hash, p.hash)),

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
@@ -11,57 +11,15 @@ const MAX_WEBSITE_LENGTH = 2_048
 export const MAX_UNDO_SECONDS = 30
 export const MAX_SIGNATURE_LENGTH = 10_000
 
-interface OrganizationSettings {
-  name: string
-  /** A customer's message sets a pending or resolved ticket to open. */
-  reopens: boolean
-  /** An agent who replies to an unassigned ticket is assigned to it. */
-  assignOnReply: boolean
-  /** The name customers see. If empty, `name` is used. */
-  publicName: string
-  /** An http or https URL, or empty. */
-  website: string
-  /** Replies to tickets of the API channel are also sent by email. */
-  emailsApiTickets: boolean
-  /** Seconds in which an agent can undo a reply before it is sent, by how it leaves: 0 to 30. */
-  undoEmailSeconds: number
-  undoApiSeconds: number
-  undoWidgetSeconds: number
-  undoTelegramSeconds: number
-  /** Markdown, added to email replies. */
-  signature: string
-}
+const {
+  lastVisitor: _,
+  lastEvent: _lastEvent,
+  erasedEvent: _erasedEvent,
+  ...columns
+} = getTableColumns(organizations)
 
-export type Settings = OrganizationSettings & { id: string; createdAt: number }
-
-const columns = {
-  id: organizations.id,
-  name: organizations.name,
-  reopens: organizations.reopens,
-  assignOnReply: organizations.assignOnReply,
-  publicName: organizations.publicName,
-  website: organizations.website,
-  emailsApiTickets: organizations.emailsApiTickets,
-  undoEmailSeconds: organizations.undoEmailSeconds,
-  undoApiSeconds: organizations.undoApiSeconds,
-  undoWidgetSeconds: organizations.undoWidgetSeconds,
-  undoTelegramSeconds: organizations.undoTelegramSeconds,
-  signature: organizations.signature,
-  createdAt: organizations.createdAt,
-}
-const FIELDS = [
-  'name',
-  'reopens',
-  'assignOnReply',
-  'publicName',
-  'website',
-  'emailsApiTickets',
-  'undoEmailSeconds',
-  'undoApiSeconds',
-  'undoWidgetSeconds',
-  'undoTelegramSeconds',
-  'signature',
-] as const
+export type Settings = Pick<typeof organizations.$inferSelect, keyof typeof columns>
+type OrganizationSettings = Omit<Settings, 'id' | 'createdAt'>
 
 export async function readSettings(deps: Deps, orgId: string): Promise<Settings> {
   const [found] = await deps.database.read
@@ -87,13 +45,14 @@ export function changeSettings(
       .returning(columns)
     if (!before) throw notFound('organization')
     const after = { ...before, ...values }
-    const changed = FIELDS.filter((field) => after[field] !== before[field])
+    const earlier = new Map<string, unknown>(Object.entries(before))
+    const changed = Object.entries(after).filter(([field, to]) => to !== earlier.get(field))
     if (changed.length === 0) return before
     await tx.update(organizations).set(values).where(eq(organizations.id, orgId))
     await recordAudit(deps, tx, orgId, {
       action: 'organization.changed',
       subject: { id: orgId, label: after.name },
-      detail: Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }])),
+      detail: Object.fromEntries(changed.map(([field, to]) => [field, { from: earlier.get(field), to }])),
     })
     await recordWorkspaceChange(deps, tx, orgId)
     return after

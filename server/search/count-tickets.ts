@@ -22,7 +22,7 @@ export async function readCount(read: Reader, orgId: string, search: Search): Pr
 }
 
 /** Counts tickets one by one, up to a number of matches and a number of examined tickets. */
-export async function countTickets(
+export async function countMatches(
   deps: Pick<Deps, 'database' | 'expensiveReads'>,
   orgId: string,
   me: string,

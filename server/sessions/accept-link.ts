@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { endSessions } from '../agents/access.ts'
+import { endSessions } from '../agents/agents.ts'
 import { hashPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'

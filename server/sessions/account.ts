@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, ne } from 'drizzle-orm'
-import { endLinks, endSessions } from '../agents/access.ts'
+import { endLinks, endSessions } from '../agents/agents.ts'
 import { hashPassword, isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { agents } from '../database/tables/agents.ts'

@@ -51,12 +51,8 @@ export async function putNote(
     }
     const createdAt = deps.clock.now()
     requireFreshId('not', note.id, { now: createdAt, parameter: 'noteId' })
-    const added = { ...note, attachmentCount: ids.length, createdAt }
-    const stored = await tx
-      .insert(notes)
-      .values({ ...added, orgId, ticketId })
-      .onConflictDoNothing()
-      .returning({ id: notes.id })
+    const added = { ...note, orgId, ticketId, attachmentCount: ids.length, createdAt }
+    const stored = await tx.insert(notes).values(added).onConflictDoNothing().returning({ id: notes.id })
     if (stored.length === 0) throw idTaken()
     const { agentId, text } = note
     const uploads = { ids, uploader: agentId }

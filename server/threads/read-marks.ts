@@ -73,7 +73,7 @@ const findMessage = statement(
       .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id))),
 )
 
-const saveMarks = insertOf(readMarks, {
+export const saveMarks = insertOf(readMarks, {
   onConflict: {
     target: [readMarks.orgId, readMarks.agentId, readMarks.ticketId],
     set: { messageId: sql`excluded.message_id`, messageAt: sql`excluded.message_at` },

@@ -1,12 +1,13 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { type Customer, customerOf, upsertCustomer } from '../customers/customers.ts'
+import { addEmail, type Customer, customerOf, findCustomer, upsertCustomer } from '../customers/customers.ts'
 import { addressKey, isSendable } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
+import { recordEvents, recordWorkspaceChange } from '../events/events.ts'
+import { isId } from '../ids.ts'
 import { recordActivities } from './activities.ts'
 import { requireTicket, touchTags, touchTicket } from './queries.ts'
 
@@ -92,12 +93,7 @@ async function setAuthor(
 }
 
 /** Throws 400 for an address of our own: its mail would never be a customer's. */
-export async function requireOutside(
-  deps: Deps,
-  tx: Transaction,
-  orgId: string,
-  email: string,
-): Promise<void> {
+async function requireOutside(deps: Deps, tx: Transaction, orgId: string, email: string): Promise<void> {
   const pointer = '/email'
   if (!isSendable(email)) {
     const detail = `"${email.slice(0, 80)}" is not an email address.`
@@ -112,4 +108,37 @@ export async function requireOutside(
 function notByAddress(): AppError {
   const detail = 'Only the customer of an email or API ticket can be changed.'
   return new AppError(409, 'customer_fixed', detail)
+}
+
+/**
+ * Adds the address that a customer gave an agent, so that they can be emailed too. Works only for a customer without an
+ * address: addresses from mails and the API stay. Throws 404, 400 for an address that can't be a customer's, and 409
+ * when the customer has an address, or another customer has this one.
+ */
+export async function addCustomerEmail(
+  deps: Deps,
+  orgId: string,
+  { id, email }: { id: string; email: string },
+): Promise<void> {
+  if (!isId('usr', id)) throw notFound('customer')
+  await deps.database.write(async (tx) => {
+    await requireOutside(deps, tx, orgId, email)
+    const customer = await findCustomer(tx, orgId, id)
+    if (!customer) throw notFound('customer')
+    if (customer.email !== null) throw hasEmail(customer.name, customer.email)
+    if (!(await addEmail(deps, tx, orgId, { id, email }))) throw emailTaken(email)
+    await recordWorkspaceChange(deps, tx, orgId)
+  })
+}
+
+function emailTaken(email: string): AppError {
+  return new AppError(
+    409,
+    'email_taken',
+    `Another customer has the address ${email}. Search for it to find them.`,
+  )
+}
+
+function hasEmail(name: string, email: string): AppError {
+  return new AppError(409, 'customer_has_email', `${name} already has the address ${email}.`)
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { CHANNELS } from '../channels/kinds.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
 import { cacheByShape, insertOf, statement, text, value } from '../database/statement.ts'
@@ -183,51 +183,43 @@ const total = sql<number>`sum(${ticketCounters.count})`.mapWith(Number)
 
 type OpenTag = Pick<TagCount, 'tag' | 'open'>
 
-const usedTags = statement(
-  'counters_tags',
-  { orgId: text, assignedTo: text, noTag: text, limit: value<number>() },
-  (read: Reader, p) =>
-    read
-      .select({ tag: ticketCounters.tag, total, open })
-      .from(ticketCounters)
-      .where(
-        and(
-          eq(ticketCounters.orgId, p.orgId),
-          eq(ticketCounters.assignedTo, p.assignedTo),
-          isOneOf(ticketCounters.status, TICKET_STATUSES),
-          gt(ticketCounters.tag, p.noTag),
-          gt(ticketCounters.count, 0),
-        ),
-      )
-      .groupBy(ticketCounters.tag)
-      .orderBy(desc(total), ticketCounters.tag)
-      .limit(p.limit),
-)
-
+const usedTags = countersOfTags('tags', {
+  isCounted: isOneOf(ticketCounters.status, TICKET_STATUSES),
+  open,
+  order: sql`${total} desc, ${ticketCounters.tag}`,
+})
+const isOpen = sql`${ticketCounters.status} = 'open' and ${ticketCounters.isSpam} = false`
 /** In the order of the index, so that it reads no more than it returns. */
-const firstOpenTags = openTags('first', () => sql`${ticketCounters.tag}`)
-const mostOpenTags = openTags('most', () => sql`${total} desc, ${ticketCounters.tag}`)
+const firstOpenTags = countersOfTags('open_tags_first', {
+  isCounted: isOpen,
+  open: total,
+  order: sql`${ticketCounters.tag}`,
+})
+const mostOpenTags = countersOfTags('open_tags_most', {
+  isCounted: isOpen,
+  open: total,
+  order: sql`${total} desc, ${ticketCounters.tag}`,
+})
 
-function openTags(name: string, order: () => SQL) {
+function countersOfTags(name: string, of: { isCounted: SQL; open: SQL<number>; order: SQL }) {
   return statement(
-    `counters_open_tags_${name}`,
+    `counters_${name}`,
     { orgId: text, assignedTo: text, noTag: text, limit: value<number>() },
     (read: Reader, p) =>
       read
-        .select({ tag: ticketCounters.tag, open: total })
+        .select({ tag: ticketCounters.tag, total, open: of.open })
         .from(ticketCounters)
         .where(
           and(
             eq(ticketCounters.orgId, p.orgId),
             eq(ticketCounters.assignedTo, p.assignedTo),
-            sql`${ticketCounters.status} = 'open'`,
+            of.isCounted,
             gt(ticketCounters.tag, p.noTag),
-            sql`${ticketCounters.isSpam} = false`,
             gt(ticketCounters.count, 0),
           ),
         )
         .groupBy(ticketCounters.tag)
-        .orderBy(order())
+        .orderBy(of.order)
         .limit(p.limit),
   )
 }

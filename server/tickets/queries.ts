@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Attachment } from '../attachments/queries.ts'
 import { SENT_BY } from '../channels/kinds.ts'
 import { type Customer, customerColumns } from '../customers/customers.ts'
@@ -24,6 +24,7 @@ import {
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { isOfTicket, ofTicket } from './rows-of-ticket.ts'
 import { readWaitingOrder, waitingAfterMessage } from './waiting.ts'
 
 export type Ticket = Omit<typeof tickets.$inferSelect, 'number'>
@@ -68,14 +69,23 @@ export const messageColumns = {
   takenBackAt: messages.takenBackAt,
   createdAt: messages.createdAt,
 }
-export type ShownMessage = Pick<Message, keyof typeof messageColumns>
 
-export const findMessages = statement('messages_find', { orgId: text, ticketId: text }, (read: Reader, p) =>
+/** Bytes of a message besides its long columns, and of each of its attachments. */
+const ROW_BYTES = 300
+
+/** About the bytes of a stored message. */
+export const messageBytes =
+  sql<number>`octet_length(${messages.text}) + coalesce(octet_length(${messages.email}), 0)
+  + coalesce(octet_length(${messages.telegram}), 0)
+  + ${sql.raw(String(ROW_BYTES))} * (1 + ${messages.attachmentCount})`.mapWith(Number)
+
+/** The first messages of a ticket. */
+export const findMessages = statement('messages_find', { ...ofTicket, limit: integer }, (read: Reader, p) =>
   read
     .select(messageColumns)
     .from(messages)
-    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
-    .orderBy(asc(messages.createdAt), asc(messages.id)),
+    .where(isOfTicket(messages, p))
+    .orderBy(sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`),
 )
 
 /** The first statement of a unit that changes a ticket: no other unit changes it at the same time. */

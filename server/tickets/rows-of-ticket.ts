@@ -1,15 +1,15 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { integer, type ParamsOf, text } from '../database/statement.ts'
+import { inSlice, readInSlices } from '../responses/row-slices.ts'
 
 // Parameters and conditions of statements about the messages, notes, and other parts of one ticket.
 
 export const ofTicket = { orgId: text, ticketId: text }
-/** The parts after a place, oldest first. */
-export const sliceOfTicket = { ...ofTicket, at: integer, afterId: text, limit: integer }
+/** After the part with this time and id. */
+export const placeInTicket = { ...ofTicket, at: integer, afterId: text }
 export type OfTicket = ParamsOf<typeof ofTicket>
-
-type Slice = Record<keyof typeof sliceOfTicket, SQL>
+type PlaceInTicket = ParamsOf<typeof placeInTicket>
 
 interface PartColumns {
   id: PgColumn
@@ -19,18 +19,30 @@ interface PartColumns {
 }
 
 export function isOfTicket(
-  { orgId, ticketId }: Pick<PartColumns, 'orgId' | 'ticketId'>,
-  p: Pick<Slice, 'orgId' | 'ticketId'>,
+  { orgId, ticketId }: PartColumns,
+  p: Record<keyof OfTicket, SQL>,
 ): SQL | undefined {
   return and(eq(orgId, p.orgId), eq(ticketId, p.ticketId))
 }
 
-/** The rows of a ticket after a place. */
-export function isAfter(columns: PartColumns, p: Omit<Slice, 'limit'>): SQL | undefined {
-  return and(isOfTicket(columns, p), sql`(${columns.createdAt}, ${columns.id}) > (${p.at}, ${p.afterId})`)
+/**
+ * The condition and the order of a query for the next slice of the parts of a ticket, oldest first. `bytes` is about what
+ * a part takes.
+ */
+export function nextParts(columns: PartColumns, p: Record<keyof PlaceInTicket, SQL>, bytes: SQL) {
+  const { createdAt, id } = columns
+  const where = and(isOfTicket(columns, p), sql`(${createdAt}, ${id}) > (${p.at}, ${p.afterId})`)
+  return { where, order: inSlice([createdAt, id], { where, bytes }) }
 }
 
-/** Oldest first. The limit is part of it, because Drizzle would bind it bare (statement.ts). */
-export function inOrder({ createdAt, id }: PartColumns, p: Pick<Slice, 'limit'>): SQL {
-  return sql`${createdAt}, ${id} limit ${p.limit}`
+/** All parts of one kind, oldest first, in slices. */
+export function partsInSlices<Row extends { id: string; createdAt: number }>(
+  of: OfTicket,
+  partsAfter: (place: PlaceInTicket) => Promise<Row[]>,
+): AsyncGenerator<Row[], void, void> {
+  return readInSlices(
+    { ...of, at: -1, afterId: '' },
+    ({ id, createdAt }: Row) => ({ ...of, at: createdAt, afterId: id }),
+    partsAfter,
+  )
 }

@@ -12,6 +12,7 @@ import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { planSends } from '../messages/sends/plan-sends.ts'
 import { insertSends } from '../messages/sends/queries.ts'
+import { lengthOf, oneLine } from '../text/text.ts'
 import { counterChanges, moveCounters } from './counters.ts'
 import {
   findTicket,
@@ -155,4 +156,21 @@ export async function readTicketRow(read: Reader, orgId: string, id: string): Pr
   const [ticket] = isId('tkt', id) ? await findTicket(read, { orgId, id }) : []
   if (!ticket) throw notFound('ticket')
   return ticket
+}
+
+const MAX_LENGTH = 80
+const NO_SUBJECT = '(no text)'
+
+/**
+ * The subject for a ticket that was opened with a message only: the first line, up to the last word that fits, or the
+ * name of the first file.
+ */
+export function subjectOf(text: string, fileName: string | undefined): string {
+  const line = oneLine(text.split('\n').find((each) => oneLine(each) !== '') ?? '')
+  if (lengthOf(line) > MAX_LENGTH) {
+    const start = [...line].slice(0, MAX_LENGTH - 1).join('')
+    return `${start.replace(/(?<=.{20}) \S*$/, '')}…`
+  }
+  if (line !== '') return line
+  return fileName ?? NO_SUBJECT
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getTableName, is, SQL } from 'drizzle-orm'
-import { FIELDED_KINDS, type FieldedKind } from '../../server/export/record-fields.ts'
+import { FIELDED_KINDS, type FieldedKind } from '../../server/export/record-kinds.ts'
 import { documents, quoted, table } from '../docs/page.ts'
 import { allTables } from '../support/stored-rows.ts'
 

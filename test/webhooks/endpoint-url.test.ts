@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createAddressPolicy } from '../../server/network/address-policy.ts'
-import { refusalOfUrl } from '../../server/webhooks/endpoints/endpoint-url.ts'
+import { refusalOfUrl } from '../../server/webhooks/endpoints/validate.ts'
 
 const strict = createAddressPolicy([])
 const HOST = 'hooks.example.com'

@@ -57,7 +57,7 @@ export const sends = table(
     conversation: text().notNull(),
     content: json().$type<SendContent>().notNull(),
     state: text().$type<SendState>().notNull(),
-    /** When the next attempt may start; `PARKED` while its mailbox or bot is paused or refused. */
+    /** When the next attempt may start; `UNTIL_RESUMED` while its mailbox or bot is paused or refused. */
     dueAt: integer().notNull(),
     /** Attempts that ended without success so far. */
     attempts: integer().notNull().default(0),

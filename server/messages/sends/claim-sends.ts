@@ -6,7 +6,7 @@ import { messages } from '../../database/tables/messages.ts'
 import { sends } from '../../database/tables/sends.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import { type ClockJump, shiftOfDueTimes } from '../../jobs/clock-jump.ts'
-import { PARKED } from './queries.ts'
+import { UNTIL_RESUMED } from './queries.ts'
 import { MAX_DELAY_MS } from './send-schedule.ts'
 
 /** Written literally, because SQLite uses a partial index only for a query that contains its condition. */
@@ -103,16 +103,16 @@ export const findDueOf = statement(
 )
 
 /** Those whose sends wait until they are connected again. */
-export const findParkedAccounts = statement('sends_parked_accounts', {}, (read: Reader) =>
+export const findStoppedAccounts = statement('sends_stopped_accounts', {}, (read: Reader) =>
   read
     .selectDistinct(accountColumns)
     .from(sends)
-    .where(and(isUnfinished, isWaiting, sql`${sends.dueAt} = ${PARKED}`)),
+    .where(and(isUnfinished, isWaiting, sql`${sends.dueAt} = ${UNTIL_RESUMED}`)),
 )
 
-/** Makes the parked sends of an account due. */
-export async function unparkSends(tx: Transaction, laneId: string, now: number): Promise<void> {
-  const isTheirs = and(eq(sends.laneId, laneId), isUnfinished, isWaiting, eq(sends.dueAt, PARKED))
+/** Makes the sends of an account due that wait until it is connected again. */
+export async function resumeSends(tx: Transaction, laneId: string, now: number): Promise<void> {
+  const isTheirs = and(eq(sends.laneId, laneId), isUnfinished, isWaiting, eq(sends.dueAt, UNTIL_RESUMED))
   const ids = tx.select({ id: sends.messageId }).from(sends).where(isTheirs)
   // `/v1` shows the error of a message.
   const ticketIds = tx.select({ id: sends.ticketId }).from(sends).where(isTheirs)
@@ -126,7 +126,7 @@ export async function unparkSends(tx: Transaction, laneId: string, now: number):
 
 /** Makes sends due that wait after failed attempts, because the cause of the failures was changed. */
 export async function retryLane(tx: Transaction, laneId: string, now: number): Promise<void> {
-  const isRetry = sql`attempts > 0 and due_at > ${now} and due_at < ${PARKED}`
+  const isRetry = sql`attempts > 0 and due_at > ${now} and due_at < ${UNTIL_RESUMED}`
   await tx
     .update(sends)
     .set({ dueAt: now })
@@ -136,7 +136,7 @@ export async function retryLane(tx: Transaction, laneId: string, now: number): P
 /** Sends whose due time only a wrong clock can have written. Needs `isUnfinished`. */
 function isImpossible(now: number) {
   const isTooLate = sql`(attempts = 0 and due_at > ${now} or due_at > ${now + MAX_DELAY_MS})`
-  return sql`${isTooLate} and due_at <> ${PARKED}`
+  return sql`${isTooLate} and due_at <> ${UNTIL_RESUMED}`
 }
 
 /** Mailboxes and bots with sends that a crash left as being sent, or that wait for an impossible time. At start. */
@@ -184,5 +184,5 @@ export async function shiftSends(tx: Transaction, jump: ClockJump, now: number):
   await tx
     .update(sends)
     .set({ dueAt })
-    .where(and(isUnfinished, sql`due_at <> ${PARKED}`, where))
+    .where(and(isUnfinished, sql`due_at <> ${UNTIL_RESUMED}`, where))
 }

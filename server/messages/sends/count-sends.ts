@@ -2,7 +2,7 @@ import { and, count, min, ne, sql } from 'drizzle-orm'
 import { sends } from '../../database/tables/sends.ts'
 import { widgetConversations } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
-import { PARKED } from './queries.ts'
+import { UNTIL_RESUMED } from './queries.ts'
 
 interface SendBacklog {
   /** Sends that wait for an attempt, including those of paused or refused mailboxes. */
@@ -22,7 +22,7 @@ export async function countSends({ database, clock }: Deps): Promise<SendBacklog
   const [oldest] = await database.read
     .select({ at: min(sends.dueAt) })
     .from(sends)
-    .where(and(isUnfinished, sql`state = 'waiting'`, ne(sends.dueAt, PARKED)))
+    .where(and(isUnfinished, sql`state = 'waiting'`, ne(sends.dueAt, UNTIL_RESUMED)))
   const sizes = new Map(found.map((one) => [one.state, one.sends]))
   const at = oldest?.at ?? null
   return {

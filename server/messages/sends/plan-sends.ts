@@ -1,4 +1,4 @@
-import type { Outgoing, PlannedSends, SendingTicket, Way } from '../../channels/channel.ts'
+import type { Outgoing, PlannedSends, ReplyDestination, SendingTicket, Way } from '../../channels/channel.ts'
 import type { SentBy } from '../../channels/kinds.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import type { Deps } from '../../deps.ts'
@@ -34,4 +34,18 @@ export async function wayOf(
 /** A message that can't be sent. */
 export function failedPlan(reason: string, sentBy: SentBy): PlannedSends {
   return { sending: 'failed', sendError: reason, sentBy, email: null, sends: [] }
+}
+
+/** Where a reply to a ticket goes, how long it can be undone, and why it can't leave. */
+export async function readDestination(
+  deps: Deps,
+  read: Reader,
+  ticket: SendingTicket,
+  customer: { name: string; email: string | null },
+): Promise<ReplyDestination> {
+  const way = await wayOf(deps, read, ticket, customer)
+  const destination = await way.destination(deps, read, ticket, customer)
+  // One that can't leave can be undone like an email.
+  const channel = way.by === 'nothing' ? deps.channels.byAddress : deps.channels.of(way.by)
+  return { by: way.by, ...destination, undoSeconds: await channel.undoSeconds(read, ticket.orgId) }
 }

@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { recordEvents } from '../../events/events.ts'
 
 /** `dueAt` of a send whose mailbox or bot is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
-export const PARKED = 8_640_000_000_000_000
+export const UNTIL_RESUMED = 8_640_000_000_000_000
 
 export const insertSends = insertOf(sends)
 
@@ -56,7 +56,7 @@ export async function readTroubles(
         missed: channels.sending(channel).namesRecipients
           ? outcomes.filter((outcome) => outcome.state !== 'sent')
           : [],
-        retryAt: state === 'waiting' && attempts > 0 && dueAt < PARKED ? dueAt : null,
+        retryAt: state === 'waiting' && attempts > 0 && dueAt < UNTIL_RESUMED ? dueAt : null,
       },
     ]),
   )

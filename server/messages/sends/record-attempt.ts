@@ -23,7 +23,6 @@ const MESSAGE_STATES: Record<SendState, SendingState> = {
   bounced: 'bounced',
 }
 
-/** The columns that an attempt changes. */
 /**
  * Records an attempt and the next step: another attempt for the recipients without a final outcome, or the end. Changes
  * nothing if the send is no longer being sent, because its ticket was deleted. Returns the send as it is now.
@@ -91,7 +90,7 @@ function nextProgress(
   const { open, delays, now } = of
   const { error, fault, retryAt } = of.result
   if (open.length === 0) return finished({ ...send, attempts: send.attempts + 1 }, now)
-  // Such sends continue when the mailbox is connected again. The loop parks them until then.
+  // Such sends continue when the mailbox is connected again. The loop lets them wait until then.
   if (fault === 'interrupted' || fault === 'sign in') return { ...send, state: 'waiting', error }
   // At least 1: it is a retry, and keeps its delay when the clock jumps.
   if (retryAt !== undefined) {

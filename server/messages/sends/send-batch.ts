@@ -4,8 +4,8 @@ import type { Deps } from '../../deps.ts'
 import { type NewEvent, recordEvents } from '../../events/events.ts'
 import type { LaneTask } from '../../jobs/run-attempts.ts'
 import { failedThrough, type HealthChange, sentThrough } from './account-health.ts'
-import { type Account, claimSends, findDueOf, recoverSends, releaseSend, unparkSends } from './claim-sends.ts'
-import { changeTicket, PARKED } from './queries.ts'
+import { type Account, claimSends, findDueOf, recoverSends, releaseSend, resumeSends } from './claim-sends.ts'
+import { changeTicket, UNTIL_RESUMED } from './queries.ts'
 import {
   type FinishedAttempt,
   failSend,
@@ -14,7 +14,7 @@ import {
   saveProgress,
 } from './record-attempt.ts'
 
-/** The most further sends that one unit parks, fails, or postpones. */
+/** The most further sends that one unit stops, fails, or postpones. */
 const MAX_TOGETHER = 200
 
 /** An attempt that has ended, with the wall clock at its start. */
@@ -26,7 +26,7 @@ export interface EndedAttempt extends FinishedAttempt {
 type Task = LaneTask<Send, EndedAttempt> & Account
 
 /**
- * Records results, claims the next sends, and tells open pages. Locks tickets first, organizations last. `parked`: those
+ * Records results, claims the next sends, and tells open pages. Locks tickets first, organizations last. `stopped`: those
  * that were found paused or refused, so that their sends wait.
  */
 export async function processSends(
@@ -34,10 +34,10 @@ export async function processSends(
   tx: Transaction,
   tasks: Task[],
   isRunning: (sendId: string) => boolean,
-): Promise<{ claimed: Send[]; parked: Account[] }> {
+): Promise<{ claimed: Send[]; stopped: Account[] }> {
   const now = deps.clock.now()
   const changes = new Changes()
-  const batch: { claimed: Send[]; parked: Account[] } = { claimed: [], parked: [] }
+  const batch: { claimed: Send[]; stopped: Account[] } = { claimed: [], stopped: [] }
   for (const { laneId, mustRecover, finished } of tasks) {
     if (mustRecover) await recoverSends(tx, { laneId, now, isRunning })
     for (const { job, result } of finished) if (result === 'unsent') await releaseSend(tx, job)
@@ -56,10 +56,10 @@ export async function processSends(
     const account = await deps.channels.sending(channel).findAccount(tx, laneId)
     const isGone = !account || account.deletedAt !== null
     const reason = isGone ? `The ${account?.label ?? 'mailbox'} was removed.` : account.waits
-    if (task.mustRecover && (isGone || reason === undefined)) await unparkSends(tx, laneId, now)
+    if (task.mustRecover && (isGone || reason === undefined)) await resumeSends(tx, laneId, now)
     if (reason !== undefined) await stopSends(deps, tx, { laneId, isGone, reason, changes, now })
     else if (claims > 0) batch.claimed.push(...(await claimSends(tx, { laneId, now, limit: claims })))
-    if (reason !== undefined && !isGone) batch.parked.push({ laneId, orgId, channel })
+    if (reason !== undefined && !isGone) batch.stopped.push({ laneId, orgId, channel })
   }
   await changes.record(deps, tx, now)
   return batch
@@ -155,7 +155,7 @@ async function healthAfter(
   return hasSent ? sentThrough(account, now) : undefined
 }
 
-/** Parks the due sends of a paused or refused mailbox or bot, or fails those of a removed one. */
+/** Lets the due sends of a paused or refused mailbox or bot wait, or fails those of a removed one. */
 async function stopSends(
   deps: Deps,
   tx: Transaction,
@@ -165,7 +165,7 @@ async function stopSends(
   for (const send of await findDueOf(tx, { laneId, now, limit: MAX_TOGETHER })) {
     const open = openRecipients(recipientsOf(deps, send), send.outcomes)
     if (isGone) await failSend(tx, send, open, reason, now)
-    else await saveProgress(tx, { ...send, dueAt: PARKED, error: reason })
+    else await saveProgress(tx, { ...send, dueAt: UNTIL_RESUMED, error: reason })
     if (isGone || send.error !== reason) changes.addTicket(send)
   }
 }

@@ -1,9 +1,13 @@
+import { and, inArray, lt, sql } from 'drizzle-orm'
 import type { AttemptResult, Send, Transport } from '../../channels/channel.ts'
 import type { ChannelKind } from '../../channels/kinds.ts'
 import type { Reader } from '../../database/database.ts'
 import { sends } from '../../database/tables/sends.ts'
 import type { Deps } from '../../deps.ts'
-import { type AttemptLane, type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
+import type { AttemptLane } from '../../jobs/capacity.ts'
+import { startPruning } from '../../jobs/pruning.ts'
+import { type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
+import type { Loop } from '../../loop.ts'
 import {
   type Account,
   findClaimable,
@@ -11,7 +15,7 @@ import {
   findFirstDue,
   findNextAccount,
   findNextDue,
-  findParkedAccounts,
+  findStoppedAccounts,
   shiftSends,
 } from './claim-sends.ts'
 import { openRecipients } from './record-attempt.ts'
@@ -34,7 +38,7 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
   const failing = new Set<string>()
   /** Mailboxes and bots with work. */
   const accounts = new Map<string, Account>()
-  let parked: Map<string, Account> | undefined
+  let stopped: Map<string, Account> | undefined
 
   function laneOf({ laneId, orgId, channel }: Account): AttemptLane {
     accounts.set(laneId, { laneId, orgId, channel })
@@ -44,12 +48,12 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
 
   /** Those whose sends wait, and that are active again or removed. Only these are read at every commit. */
   async function findOpened(read: Reader): Promise<AttemptLane[]> {
-    parked ??= new Map((await findParkedAccounts(read, {})).map((account) => [account.laneId, account]))
+    stopped ??= new Map((await findStoppedAccounts(read, {})).map((account) => [account.laneId, account]))
     const opened: AttemptLane[] = []
-    for (const account of parked.values()) {
+    for (const account of stopped.values()) {
       const now = await channels.sending(account.channel).findAccount(read, account.laneId)
-      const isParked = now?.deletedAt === null && now.waits !== undefined
-      if (!isParked) opened.push({ ...laneOf(account), claimable: 0, mustRecover: true })
+      const isStopped = now?.deletedAt === null && now.waits !== undefined
+      if (!isStopped) opened.push({ ...laneOf(account), claimable: 0, mustRecover: true })
     }
     return opened
   }
@@ -111,15 +115,15 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
         const account = accounts.get(task.laneId)
         return account ? [{ ...task, ...account }] : []
       })
-      const { claimed, parked: nowParked } = await processSends(deps, tx, toDo, isRunning)
+      const { claimed, stopped: nowStopped } = await processSends(deps, tx, toDo, isRunning)
       return {
         claimed: claimed.map((send) => ({ lane: laneOf(send), jobs: [send] })),
         afterCommit() {
           for (const { finished } of tasks) {
             for (const { result } of finished) if (result !== 'unsent') note(result)
           }
-          for (const { laneId, mustRecover } of toDo) if (mustRecover) parked?.delete(laneId)
-          for (const account of nowParked) parked?.set(account.laneId, account)
+          for (const { laneId, mustRecover } of toDo) if (mustRecover) stopped?.delete(laneId)
+          for (const account of nowStopped) stopped?.set(account.laneId, account)
         },
       }
     },
@@ -157,4 +161,26 @@ const FAULTS = {
 function outcomeOf({ fault, outcomes, error }: AttemptResult): string {
   const isRefused = error === '' && outcomes.some(({ state }) => state === 'failed')
   return isRefused ? 'refused' : FAULTS[fault]
+}
+
+/** Delivery reports arrive within days. */
+const KEPT_MS = 30 * 86_400_000
+const RUN_EVERY_MS = 3_600_000
+const SLICE = 500
+
+/** Deletes sends 30 days after every recipient got them, a slice at a time. The text remains in the message. */
+export function startPruningSends(deps: Deps): Loop {
+  return startPruning(deps, 'prune_sends', {
+    everyMs: RUN_EVERY_MS,
+    slice: () =>
+      deps.database.write(async (tx) => {
+        const isOld = and(
+          sql`state = 'sent' and error = ''`,
+          lt(sends.finishedAt, deps.clock.now() - KEPT_MS),
+        )
+        const old = tx.select({ id: sends.id }).from(sends).where(isOld).limit(SLICE)
+        const deleted = await tx.delete(sends).where(inArray(sends.id, old)).returning({ id: sends.id })
+        return deleted.length === SLICE
+      }),
+  })
 }

@@ -1,10 +1,41 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
 import type { Ticket } from '../queries.ts'
+import { status, tags, ticketChange } from '../schemas.ts'
 import { changeTickets } from './change-tickets.ts'
-import { bulkAnswer, bulkRequest } from './schemas.ts'
+
+const MAX_ITEMS = 500
+const strict = { additionalProperties: false }
+
+const change = t.Object(
+  {
+    ...ticketChange.properties,
+    addTags: t.Optional(tags),
+    removeTags: t.Optional(tags),
+    isSpam: t.Optional(t.Boolean()),
+  },
+  strict,
+)
+const bulkRequest = t.Object(
+  {
+    items: t.Array(t.Object({ id: t.String({ maxLength: 64 }), change }, strict), { maxItems: MAX_ITEMS }),
+  },
+  strict,
+)
+const before = t.Object({
+  status,
+  assignedTo: t.Union([t.String(), t.Null()]),
+  tags: t.Array(t.String()),
+  isSpam: t.Boolean(),
+})
+const bulkAnswer = t.Object({
+  data: t.Array(t.Object({ id: t.String(), before })),
+  missing: t.Array(t.String()),
+  /** Ids that were not changed. Sending only these returns the reason. */
+  rest: t.Array(t.String()),
+})
 
 /** Changing many tickets at once. */
 export function bulkRoutes(guard: AgentGuard) {

@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import type { Database, Reader } from '../../database/database.ts'
 import type { ExpensiveRead } from '../../database/expensive-reads.ts'
 import { events } from '../../database/tables/events.ts'
@@ -221,22 +235,8 @@ const unknownCursor: Fault = {
   detail: 'Use the nextCursor of the previous page.',
 }
 
+const { testBody: _, ...deliveryColumns } = getTableColumns(deliveries)
 const columns = {
-  id: deliveries.id,
-  orgId: deliveries.orgId,
-  endpointId: deliveries.endpointId,
-  eventNumber: deliveries.eventNumber,
-  eventType: deliveries.eventType,
-  ticketId: deliveries.ticketId,
-  state: deliveries.state,
-  dueAt: deliveries.dueAt,
-  retries: deliveries.retries,
-  interruptions: deliveries.interruptions,
-  attempt: deliveries.attempt,
-  manual: deliveries.manual,
-  lastError: deliveries.lastError,
-  lastStatus: deliveries.lastStatus,
-  createdAt: deliveries.createdAt,
-  finishedAt: deliveries.finishedAt,
+  ...deliveryColumns,
   endpoint: { url: endpoints.url, offAt: endpoints.offAt, deletedAt: endpoints.deletedAt },
 }

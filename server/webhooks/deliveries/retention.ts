@@ -1,4 +1,5 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
+import type { Transaction } from '../../database/database.ts'
 import { events } from '../../database/tables/events.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../../database/tables/webhooks.ts'
@@ -6,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../ids.ts'
 import { startPruning } from '../../jobs/pruning.ts'
 import type { Loop } from '../../loop.ts'
-import { CANCEL_SLICE, cancelPending } from '../endpoints/endpoints.ts'
+import { CANCEL_SLICE, cancelPending, endpointAccounts } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000
 /** For headers, bodies and details of attempts. */
@@ -153,4 +154,37 @@ async function removeJobs(deps: Deps): Promise<string | null> {
     await tx.delete(resendJobs).where(lt(resendJobs.finishedAt, deps.clock.now() - SUMMARIES_MS))
   })
   return null
+}
+
+/**
+ * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
+ * succeeded are canceled, and attempts in progress leave no result. The log keeps the time, target, and type of each
+ * delivery. Locks endpoints, so call this after `recordEvents`.
+ */
+export async function eraseDeliveries(
+  tx: Transaction,
+  { orgId, ticketIds, now }: { orgId: string; ticketIds: string[]; now: number },
+): Promise<void> {
+  const ofTickets = and(eq(deliveries.orgId, orgId), inArray(deliveries.ticketId, ticketIds))
+  await tx
+    .update(events)
+    .set({ body: null })
+    .where(and(eq(events.orgId, orgId), inArray(events.ticketId, ticketIds), sql`body is not null`))
+  const affected = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
+  for (const id of affected.map((endpoint) => endpoint.id).sort()) await endpointAccounts.lock(tx, orgId, id)
+  await tx
+    .update(deliveries)
+    .set({ state: 'cancelled', finishedAt: sql`coalesce(${deliveries.finishedAt}, ${now})` })
+    .where(and(ofTickets, inArray(deliveries.state, ['pending', 'in_flight', 'failed'])))
+  const isOfTickets = inArray(
+    attempts.deliveryId,
+    tx.select({ id: deliveries.id }).from(deliveries).where(ofTickets),
+  )
+  // An attempt that has an outcome accepts no result.
+  await tx
+    .update(attempts)
+    .set({ outcome: 'interrupted' })
+    .where(and(isOfTickets, isNull(attempts.outcome)))
+  const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
+  await tx.update(attempts).set(nothing).where(isOfTickets)
 }

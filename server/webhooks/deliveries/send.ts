@@ -32,8 +32,6 @@ interface SendRequest {
   headers: Record<string, string>
   /** The exact bytes to send. */
   body: Uint8Array
-  /** Ends the attempt as `interrupted`. */
-  signal?: AbortSignal
 }
 
 export interface Sender {
@@ -69,25 +67,22 @@ export function createSender(options: SenderOptions): Sender {
     return target
   }
 
-  function run(post: PostRequest, signal: AbortSignal | undefined): Promise<SendResult> {
+  function run(post: PostRequest): Promise<SendResult> {
     return new Promise((settle) => {
       const running = new HttpPost(dependencies(), post, (result) => {
         inFlight.delete(running)
-        signal?.removeEventListener('abort', interrupt)
         settle(result)
       })
-      const interrupt = () => running.interrupt()
       inFlight.add(running)
-      signal?.addEventListener('abort', interrupt)
     })
   }
 
   return {
     async send(request) {
-      if (isClosed || request.signal?.aborted) return unsent('interrupted')
+      if (isClosed) return unsent('interrupted')
       const target = targetOf(request.url)
       if ('refusal' in target) return unsent('blocked_address', target.refusal)
-      return run(postOf(request, target), request.signal)
+      return run(postOf(request, target))
     },
     close() {
       isClosed = true

@@ -7,14 +7,13 @@ import { messageContents } from '../../../database/tables/messages.ts'
 import { emailImage, markdownToEmailHtml, plainToEmailHtml } from '../../../formatting/email-html.ts'
 import { imageNames } from '../../../formatting/markdown.ts'
 import { isFormatted, plainTextOf } from '../../../formatting/plain-text.ts'
-import { scopedCss } from '../../../formatting/scoped-css.ts'
+import { mapStyles, scopedCss } from '../../../formatting/scoped-css.ts'
 import { isId } from '../../../ids.ts'
 import { findMessage, type StoredMessage } from '../../../messages/queries.ts'
 
 /** Characters. Of a longer message only the text is forwarded. */
 const MAX_HTML_LENGTH = 500_000
 const CLASS = 'bellhop-forwarded'
-const STYLE_ELEMENT = /(<style(?:\s[^>]*)?>)([\s\S]*?)(<\/style>)/gi
 
 /** A message that is about to be forwarded. */
 interface Original {
@@ -144,9 +143,6 @@ function forwardableHtml(html: string, contentIds: ReadonlyMap<string, string>):
       },
     })
     .transform(own)
-  const scoped = renamed.replace(
-    STYLE_ELEMENT,
-    (_, open: string, css: string, close: string) => open + scopedCss(css, CLASS) + close,
-  )
+  const scoped = mapStyles(renamed, (css) => scopedCss(css, CLASS))
   return { html: `<div class="${CLASS}">${scoped}</div>`, shown }
 }

@@ -1,9 +1,6 @@
-import { and, isNull, ne } from 'drizzle-orm'
-import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import type { Loop } from '../../../loop.ts'
-import { pauseFor, startLanes } from '../../receiving-lanes.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { hostOf, isTokenRefused } from '../bots/bot-account.ts'
@@ -31,7 +28,7 @@ const WEBHOOK_CONNECTIONS = 1
 /** If another poller is still running, it shows within this many requests. */
 const QUIET_POLLS = 2
 
-interface Receiving {
+interface BotReceivingDeps {
   api: BotApi
   /** Called when updates have been stored. */
   onStored(): void
@@ -44,27 +41,14 @@ class ForeignWebhook extends Error {
   }
 }
 
-/** Receives the updates of all bots that are not paused: what refuses them now may end without a change here. */
-export function startReceivingUpdates(deps: Deps, receiving: Receiving): Loop {
-  return startLanes(deps, 'bots', {
-    table: bots,
-    listActive: () =>
-      deps.database.read
-        .select()
-        .from(bots)
-        .where(and(ne(bots.state, 'paused'), isNull(bots.deletedAt))),
-    receive: (bot, signal) => receiveUpdates(deps, bot, receiving, signal),
-  })
-}
-
 /**
  * Receives the updates of one bot until `signal` aborts: by polling, or with a webhook, by checking it regularly. After
  * a failure, it tries again after a pause, or when Telegram allows it. Also stores the bot's health.
  */
-async function receiveUpdates(
+export async function receiveUpdates(
   deps: Deps,
   bot: Bot,
-  receiving: Receiving,
+  receiving: BotReceivingDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const token = tokenOf(deps, bot)
@@ -87,12 +71,12 @@ async function receiveUpdates(
   }
 }
 
-/** Its lane ends a moment after the bot is removed. */
+/** It ends a moment after the bot is removed. */
 function isRemoved(thrown: unknown): boolean {
   return thrown instanceof AppError && thrown.status === 404
 }
 
-interface Session extends Receiving {
+interface Session extends BotReceivingDeps {
   bot: Bot
   token: string
   signal: AbortSignal

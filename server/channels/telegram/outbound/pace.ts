@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pauseFor } from '../../receiving-lanes.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 
 /** Telegram takes about one message a second in a chat, and 30 a second from a bot (core.telegram.org/bots/faq). */
 const CHAT_PAUSE_MS = 1_000
