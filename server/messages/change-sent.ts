@@ -4,13 +4,12 @@ import type { Transaction } from '../database/database.ts'
 import { type MessageFormat, messages } from '../database/tables/messages.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { readEdits, saveEdit } from '../tickets/message-edits.ts'
 import { requireTicket, waitAgain } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { findMessage, type StoredMessage } from './queries.ts'
-import { changeTicket, findSends } from './sends/queries.ts'
+import { findSends, recordTicketChange } from './sends/queries.ts'
 
 interface SentMessage {
   ticketId: string
@@ -35,7 +34,7 @@ export async function editSentMessage(
     if (!edited) throw notChangeable(deps)
     if (!edited.isChanged) return
     await saveEdit(tx, message, { text, format, now: deps.clock.now() })
-    await recordChange(deps, tx, message, deps.clock.now())
+    await recordTicketChange(deps, tx, message)
   })
 }
 
@@ -67,7 +66,8 @@ export async function removeFromChat(deps: Deps, tx: Transaction, message: Store
     .set({ ...taken, ...removed })
     .where(and(eq(messages.orgId, orgId), eq(messages.id, messageId)))
   await waitAgain(tx, ticket)
-  await recordChange(deps, tx, message, taken.takenBackAt)
+  // Open pages find what was taken back by the time of the event.
+  await recordTicketChange(deps, tx, { orgId, ticketId, at: taken.takenBackAt })
   return true
 }
 
@@ -90,17 +90,6 @@ async function requireMessage(
   const message = isId('msg', messageId) ? await findMessage(tx, { orgId, id: messageId }) : undefined
   if (message?.ticketId !== ticketId) throw notFound('message')
   return message
-}
-
-/** Open pages find what was taken back by the time of the event. */
-async function recordChange(
-  deps: Deps,
-  tx: Transaction,
-  { orgId, ticketId }: StoredMessage,
-  createdAt: number,
-): Promise<void> {
-  await changeTicket(tx, { orgId, id: ticketId, at: createdAt })
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
 }
 
 function takenBack(): AppError {

@@ -7,12 +7,11 @@ import { type EmailAddress, messages } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { type Message, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { findMessage } from './queries.ts'
 import { planSends } from './sends/plan-sends.ts'
-import { changeTicket, findSends, insertSends } from './sends/queries.ts'
+import { findSends, insertSends, recordTicketChange } from './sends/queries.ts'
 
 interface Resending {
   ticketId: string
@@ -42,8 +41,7 @@ export async function resendMessage(
       const again = { to, agentName, mailboxId: ticket.mailboxId }
       await deps.channels.sending(send.channel).resend(deps, tx, send, again)
     } else await planAgain(deps, tx, { ticket, message, to })
-    await changeTicket(tx, { orgId, id: ticketId, at: deps.clock.now() })
-    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: deps.clock.now() }])
+    await recordTicketChange(deps, tx, { orgId, ticketId })
   })
 }
 

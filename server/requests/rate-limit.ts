@@ -1,5 +1,8 @@
 /** Section 8 of the specification: a rolling window of 60 seconds. */
 export const WINDOW_MS = 60_000
+const HOUR_MS = 3_600_000
+/** How often keys without a counted request are removed. */
+const SWEEP_EVERY_MS = 300_000
 
 export interface Allowance {
   isAllowed: boolean
@@ -7,6 +10,12 @@ export interface Allowance {
   remaining: number
   /** Milliseconds until the oldest counted request leaves the window; 0 when none is counted. */
   resetMs: number
+}
+
+export interface Limit {
+  key: string
+  most: number
+  in: 'minute' | 'hour'
 }
 
 /** The exact times of one key's counted requests. Refused requests aren't counted. */
@@ -54,6 +63,32 @@ export function createRateLimiter(now: () => number, windowMs = WINDOW_MS) {
         expire(log, at - windowMs)
         if (log.size === 0) logs.delete(key)
       }
+    },
+  }
+}
+
+/** Limits that are counted together: something counts only if each of them allows it. In memory. */
+export function createLimits(now: () => number) {
+  const per = { minute: createRateLimiter(now), hour: createRateLimiter(now, HOUR_MS) }
+  let sweptAt = now()
+
+  function sweep(): void {
+    if (now() < sweptAt + SWEEP_EVERY_MS) return
+    sweptAt = now()
+    per.minute.sweep()
+    per.hour.sweep()
+  }
+
+  return {
+    /** Counts something, or returns for how many milliseconds it isn't allowed. */
+    take(limits: readonly Limit[]): number | undefined {
+      sweep()
+      for (const { key, most, in: window } of limits) {
+        const { isAllowed, resetMs } = per[window].look(key, most)
+        if (!isAllowed) return Math.max(1, resetMs)
+      }
+      for (const { key, most, in: window } of limits) per[window].take(key, most)
+      return undefined
     },
   }
 }

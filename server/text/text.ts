@@ -45,6 +45,16 @@ export function oneLine(text: string): string {
     .trim()
 }
 
+/** Several lines that someone typed or pasted: they end with a line feed, and no control character but the tab is left. */
+export function cleanLines(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(/(?![\t\n])\p{Cc}/gu, '')
+}
+
+/** The first `maxLength` code points. If something is left out, the last of them is an ellipsis. */
+export function cut(text: string, maxLength: number): string {
+  return lengthOf(text) <= maxLength ? text : `${[...text].slice(0, maxLength - 1).join('')}…`
+}
+
 export function isTextKind(schema: TSchema): boolean {
   return schema[Kind] === KIND
 }

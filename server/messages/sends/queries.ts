@@ -4,6 +4,7 @@ import { command, insertOf, integer, statement, text } from '../../database/stat
 import { type RecipientOutcome, sends } from '../../database/tables/sends.ts'
 import { tickets, ticketTags } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
+import { recordEvents } from '../../events/events.ts'
 
 /** `dueAt` of a send whose mailbox or bot is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
 export const UNTIL_RESUMED = 8_640_000_000_000_000
@@ -71,6 +72,16 @@ export async function changeTicket(
 ): Promise<void> {
   const [ticket] = await touchRow(tx, changed)
   if (ticket && ticket.tags.length > 0) await touchTagRows(tx, changed)
+}
+
+/** Records that something in a ticket has changed, other than by a new message. Open pages load it again. */
+export async function recordTicketChange(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId, at = deps.clock.now() }: { orgId: string; ticketId: string; at?: number },
+): Promise<void> {
+  await changeTicket(tx, { orgId, id: ticketId, at })
+  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: at }])
 }
 
 const touchRow = statement('sends_ticket', { orgId: text, id: text, at: integer }, (tx, p) =>

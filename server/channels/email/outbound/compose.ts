@@ -1,48 +1,27 @@
 import { createPrivateKey } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { asciiDomain } from '../../../customers/email-addresses.ts'
+import type { FrozenEmail } from '../../../database/tables/mailboxes.ts'
+import type { EmailAddress } from '../../../database/tables/messages.ts'
+import type { FrozenFile } from '../../../database/tables/sends.ts'
 import { withoutDirectionControls } from '../../../text/direction-controls.ts'
 
 /** A media type (RFC 6838). What a customer's browser or mail program claimed can be anything. */
 const MEDIA_TYPE = /^(?!message\/|multipart\/)[a-z0-9][\w.+-]{0,63}\/[a-z0-9][\w.+-]{0,127}$/i
 
-interface EmailAddress {
-  name: string
-  address: string
-}
-
-interface EmailFile {
-  /** The file name as shown. */
-  name: string
-  /** A media type such as `image/png`. */
-  type: string
-  /** SHA-256 of the stored file. */
-  hash: string
-  /** For an image in the HTML part: `cid:` and this text are its address there. */
-  contentId?: string
-}
-
-/** An email as it is frozen in `sends.content`: everything that its bytes are made of. */
-export interface EmailContent {
-  from: EmailAddress
+/** What the bytes of an email are made of. */
+export type EmailContent = Omit<
+  Readonly<FrozenEmail>,
+  'to' | 'cc' | 'replyTo' | 'html' | 'files' | 'references' | 'autoSubmitted' | 'forwardOf'
+> & {
   to: readonly EmailAddress[]
   cc: readonly EmailAddress[]
   replyTo: EmailAddress | null
-  subject: string
-  text: string
   /** Null for an email in plain text only. */
   html: string | null
-  files: readonly EmailFile[]
-  /** With angle brackets, as `messageIdOf` makes it. */
-  messageId: string
-  /** Survives a server that replaces the Message-ID: `messageToken`. */
-  token: string
-  /** With angle brackets. Null for the first email of a conversation. */
-  inReplyTo: string | null
-  /** Oldest first, with angle brackets: `referencesTo`. */
+  /** An image in the HTML part has a content id: `cid:` and this text are its address there. */
+  files: readonly Pick<FrozenFile, 'name' | 'type' | 'hash' | 'contentId'>[]
   references: readonly string[]
-  /** Milliseconds since 1970. */
-  date: number
   /** For mail that no person wrote (RFC 3834). */
   autoSubmitted?: 'auto-replied' | 'auto-generated'
 }

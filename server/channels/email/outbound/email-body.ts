@@ -9,7 +9,6 @@ import { imageNames } from '../../../formatting/markdown.ts'
 import { escapeHtml } from '../../../formatting/message-html.ts'
 import { plainText } from '../../../formatting/plain-text.ts'
 import type { ForwardedMessage } from '../../channel.ts'
-import { forMailPrograms } from './forwarded-html.ts'
 
 /** In UTF-16 units. Enough to see which message is answered. */
 const MAX_QUOTED_LENGTH = 10_000
@@ -62,6 +61,24 @@ export function forwardedHtml({ header, text, html }: ForwardedMessage): string 
   // Keeps the message from covering the header with a fake one.
   const style = 'position:relative;overflow:auto;contain:paint'
   return `<div style="margin:0 0 1em;color:#666">${block}</div>\n<div style="${style}">${html ?? plainToEmailHtml(text)}</div>`
+}
+
+/** Converts the HTML for an email: images refer to the attachments of the email, or to their remote URLs. */
+function forMailPrograms(html: string): string {
+  return new HTMLRewriter()
+    .on('img[data-cid]', {
+      element(image) {
+        image.setAttribute('src', `cid:${image.getAttribute('data-cid')}`)
+        image.removeAttribute('data-cid')
+      },
+    })
+    .on('img[data-remote-src]', {
+      element(image) {
+        image.setAttribute('src', image.getAttribute('data-remote-src') ?? '')
+        image.removeAttribute('data-remote-src')
+      },
+    })
+    .transform(html)
 }
 
 function headerLines(header: ForwardedMessage['header']): string[] {

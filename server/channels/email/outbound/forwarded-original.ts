@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { decodeHTMLAttribute } from 'entities'
 import type { ReceivedFile } from '../../../attachments/bindings.ts'
 import { type Attachment, findAttachmentsOf } from '../../../attachments/queries.ts'
 import type { Reader } from '../../../database/database.ts'
@@ -6,9 +7,13 @@ import { messageContents } from '../../../database/tables/messages.ts'
 import { emailImage, markdownToEmailHtml, plainToEmailHtml } from '../../../formatting/email-html.ts'
 import { imageNames } from '../../../formatting/markdown.ts'
 import { isFormatted, plainTextOf } from '../../../formatting/plain-text.ts'
+import { mapStyles, scopedCss } from '../../../formatting/scoped-css.ts'
 import { isId } from '../../../ids.ts'
 import { findMessage, type StoredMessage } from '../../../messages/queries.ts'
-import { type ForwardableHtml, forwardableHtml } from './forwarded-html.ts'
+
+/** Characters. Of a longer message only the text is forwarded. */
+const MAX_HTML_LENGTH = 500_000
+const CLASS = 'bellhop-forwarded'
 
 /** A message that is about to be forwarded. */
 interface Original {
@@ -102,4 +107,42 @@ function htmlOf(
     html: [written, ...shown, forwarded].join('\n'),
     shown: new Set([...(stored?.shown ?? []), ...images.map(({ id }) => id)]),
   }
+}
+
+interface ForwardableHtml {
+  html: string
+  /** Content ids of its images, as they were. */
+  shown: Set<string>
+}
+
+/**
+ * The stored HTML of a mail, so that it can be part of another one: without the mail it quotes, with its images under the
+ * new content ids of `contentIds`, and with styles that apply only to it. An image without a new id is left out. Null for
+ * HTML that is too long.
+ */
+function forwardableHtml(html: string, contentIds: ReadonlyMap<string, string>): ForwardableHtml | null {
+  if (html.length > MAX_HTML_LENGTH) return null
+  const shown = new Set<string>()
+  const own = new HTMLRewriter()
+    .on('[data-quote]', {
+      element(element) {
+        element.remove()
+      },
+    })
+    .transform(html)
+  const renamed = new HTMLRewriter()
+    .on('img:not([data-remote-src])', {
+      element(image) {
+        const contentId = decodeHTMLAttribute(image.getAttribute('data-cid') ?? '')
+        const newId = contentIds.get(contentId)
+        if (newId === undefined) image.remove()
+        else {
+          shown.add(contentId)
+          image.setAttribute('data-cid', newId)
+        }
+      },
+    })
+    .transform(own)
+  const scoped = mapStyles(renamed, (css) => scopedCss(css, CLASS))
+  return { html: `<div class="${CLASS}">${scoped}</div>`, shown }
 }

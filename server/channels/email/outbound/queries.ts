@@ -6,24 +6,7 @@ import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { organizations } from '../../../database/tables/organizations.ts'
 
-type Message = typeof messages.$inferSelect
-
-export type Mailbox = Pick<
-  typeof mailboxes.$inferSelect,
-  | 'id'
-  | 'orgId'
-  | 'name'
-  | 'address'
-  | 'addressKey'
-  | 'aliases'
-  | 'state'
-  | 'signIn'
-  | 'signature'
-  | 'autoReply'
-  | 'isDefault'
-  | 'hasSubaddresses'
-  | 'hasSubjectTokens'
->
+export type Mailbox = Awaited<ReturnType<typeof findMailboxes>>[number]
 
 /** Those that are not removed, oldest first. */
 export const findMailboxes = statement('sends_mailboxes', { orgId: text }, (read: Reader | Transaction, p) =>
@@ -85,10 +68,7 @@ export const findAgentSignature = statement(
 )
 
 /** A message that arrived or left by email. */
-export type EmailedMessage = Pick<
-  Message,
-  'id' | 'role' | 'text' | 'author' | 'authorName' | 'isAutomatic' | 'email' | 'createdAt'
->
+export type EmailedMessage = Awaited<ReturnType<typeof findNewestMessages>>[number]
 
 /** Not by a third party, and not to one. */
 const IN_CONVERSATION = sql`${messages.email} is not null and coalesce(${messages.author}, '') <> 'third_party'`

@@ -30,8 +30,8 @@ interface ApiResponse {
 }
 
 /** Sends a request, and resolves with the head of its response. Rejects with `BotApiError`. */
-export function startApiRequest(connection: Connection, given: ApiRequest): Promise<ApiResponse> {
-  return new Promise((resolve, reject) => new Exchange(connection, given, resolve, reject).start())
+export function startApiRequest(connection: Connection, request: ApiRequest): Promise<ApiResponse> {
+  return new Promise((resolve, reject) => new Exchange(connection, request, resolve, reject).start())
 }
 
 /** The whole body of a response. */
@@ -56,40 +56,34 @@ class Exchange {
 
   constructor(
     private readonly connection: Connection,
-    private readonly given: ApiRequest,
+    private readonly options: ApiRequest,
     private readonly resolve: (response: ApiResponse) => void,
     private readonly reject: (error: BotApiError) => void,
   ) {}
 
   start(): void {
-    const { signal } = this.given
+    const { isTls, agent, host, port, lookup } = this.connection
+    const { method, path, body, signal } = this.options
+    const onAbort = () => this.#fail('interrupted', INTERRUPTED)
     if (signal?.aborted) {
-      this.#fail('interrupted', INTERRUPTED)
+      onAbort()
       return
     }
-    const onAbort = () => this.#fail('interrupted', INTERRUPTED)
     signal?.addEventListener('abort', onAbort, { once: true })
     this.#stopListening = () => signal?.removeEventListener('abort', onAbort)
-    this.#connect()
-  }
-
-  #connect(): void {
-    const { isTls, agent, host, port, lookup } = this.connection
-    const { method, path, body } = this.given
+    this.#restartTimer()
     const headers = body ? { 'content-type': body.type, 'content-length': body.size } : {}
     const options = { method, agent, host, port, path, headers, lookup }
-    this.#isHandedOver = false
-    this.#restartTimer()
     const request = process.getBuiltinModule(isTls ? 'node:https' : 'node:http').request(options)
     this.#request = request
-    request.on('error', (error) => this.#onError(request, error))
+    request.on('error', (error) => this.#onError(error))
     request.on('response', (response) => this.#onResponse(response))
-    this.#send(request).catch((error) => this.#onError(request, error))
+    this.#send(request).catch((error) => this.#onError(error))
   }
 
   async #send(request: ClientRequest): Promise<void> {
     let sent = 0
-    const { body } = this.given
+    const { body } = this.options
     for await (const chunk of body?.chunks() ?? []) {
       if (this.#failure) return
       sent += chunk.byteLength
@@ -127,8 +121,8 @@ class Exchange {
     if (!isComplete) throw new BotApiError('unanswered', CUT)
   }
 
-  #onError(request: ClientRequest, error: Error): void {
-    if (this.#failure || request !== this.#request) return
+  #onError(error: Error): void {
+    if (this.#failure) return
     const code = connectionErrorOf(error)
     if (code) this.#fail('not_sent', `${this.connection.host} ${SENTENCES[code]}`)
     else this.#fail(this.#isHandedOver ? 'unanswered' : 'not_sent', sentenceOfCut(error))
@@ -137,7 +131,7 @@ class Exchange {
   #restartTimer(): void {
     const { clock } = this.connection
     this.#cancelTimer()
-    this.#cancelTimer = clock.after(this.given.timeoutMs, () =>
+    this.#cancelTimer = clock.after(this.options.timeoutMs, () =>
       this.#fail(this.#isHandedOver ? 'unanswered' : 'not_sent', "Telegram didn't respond in time."),
     )
   }

@@ -6,7 +6,6 @@ import { checkedLookup, type Resolve, resolveName } from '../../../network/check
 import { createTrust } from '../../../network/trusted-certificates.ts'
 import { BotApiError, errorOfAnswer } from './bot-api-error.ts'
 import { type ApiRequest, type Connection, readAll, startApiRequest } from './bot-api-request.ts'
-import { multipartOf, type UploadedFile } from './multipart.ts'
 
 /** Less than what most servers keep an idle connection for, so that this side closes it first. */
 const MAX_IDLE_MS = 4_000
@@ -21,6 +20,17 @@ type BotApiMethod = keyof Methods & string
 type BotApiParams<Method extends BotApiMethod> = Parameters<Methods[Method]>[0]
 type BotApiResult<Method extends BotApiMethod> = ReturnType<Methods[Method]>
 
+/** A file to upload. Its bytes are read while they are sent, and again for each attempt. */
+export interface UploadedFile {
+  /** Named in the parameters as `attach://FIELD`. */
+  field: string
+  name: string
+  type: string
+  /** Bytes. */
+  size: number
+  open(): AsyncIterable<Uint8Array>
+}
+
 interface CallOptions {
   /** Ends the request; it rejects as `interrupted`. */
   signal?: AbortSignal | undefined
@@ -31,8 +41,8 @@ interface CallOptions {
 
 /**
  * The Bot API of Telegram (core.telegram.org/bots/api). Doesn't use `fetch`, because Bun runs at most 256 at a time and
- * each bot waits for its messages in its own request. Doesn't use a library, because libraries show URLs in their
- * errors, and every URL contains the token.
+ * each bot waits for its messages in its own request. Doesn't use grammY, because it does: its errors contain the URL
+ * with the token, don't say whether a message may have been sent, and can't end a request by our clock.
  */
 export interface BotApi {
   /** Rejects with `BotApiError`. */
@@ -145,6 +155,45 @@ function jsonOf(params: object | undefined): ApiRequest['body'] {
   }
 }
 
+/** The body of a request with files (RFC 7578). Parameters that aren't text are sent as JSON. */
+function multipartOf(params: object, files: UploadedFile[]): ApiRequest['body'] {
+  const boundary = `bellhop-${crypto.randomUUID()}`
+  const fields = Object.entries(params)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      return `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${text}\r\n`
+    })
+  const start = Buffer.from(fields.join(''))
+  const parts = files.map((file) => ({ file, head: Buffer.from(headOf(boundary, file)) }))
+  const lineEnd = Buffer.from('\r\n')
+  const end = Buffer.from(`--${boundary}--\r\n`)
+  const ofParts = parts.reduce((sum, { head, file }) => sum + head.length + file.size + lineEnd.length, 0)
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    size: start.length + ofParts + end.length,
+    async *chunks() {
+      yield start
+      for (const { head, file } of parts) {
+        yield head
+        yield* file.open()
+        yield lineEnd
+      }
+      yield end
+    },
+  }
+}
+
+function headOf(boundary: string, { field, name, type }: UploadedFile): string {
+  const disposition = `form-data; name="${quoted(field)}"; filename="${quoted(name)}"`
+  return `--${boundary}\r\nContent-Disposition: ${disposition}\r\nContent-Type: ${type.replaceAll(/[\r\n]/g, '')}\r\n\r\n`
+}
+
+/** As browsers do it: section 4.2 of RFC 7578 leaves it open. */
+function quoted(text: string): string {
+  return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
 function readAnswer(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString())
@@ -159,9 +208,9 @@ function isSuccess<Result>(answer: unknown): answer is Extract<ApiResponse<Resul
 
 /** Anything other than a Bot API response comes from something in between, such as a proxy. */
 function refusalOf(status: number, answer: unknown, token: string) {
-  const given: Partial<Extract<ApiResponse<unknown>, { ok: false }>> =
+  const refusal: Partial<Extract<ApiResponse<unknown>, { ok: false }>> =
     typeof answer === 'object' && answer !== null ? answer : {}
-  const { error_code: code, description, parameters } = given
+  const { error_code: code, description, parameters } = refusal
   const retryAfter = parameters?.retry_after
   return {
     code: typeof code === 'number' ? code : status < 400 ? 502 : status,

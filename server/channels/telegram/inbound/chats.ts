@@ -3,8 +3,6 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordEvents } from '../../../events/events.ts'
-import { changeTicket } from '../../../messages/sends/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
 import { fileIn, fullName } from './message-content.ts'
 
@@ -137,17 +135,6 @@ export async function saveChatState(
     .update(telegramChats)
     .set({ state, stateAt: deps.clock.now() })
     .where(and(isChat(bot, chatId), ne(telegramChats.state, state)))
-}
-
-/** Records that something in a ticket has changed, other than by a new message. Open pages load it again. */
-export async function recordTicketChange(
-  deps: Deps,
-  tx: Transaction,
-  { orgId, ticketId }: { orgId: string; ticketId: string },
-): Promise<void> {
-  const now = deps.clock.now()
-  await changeTicket(tx, { orgId, id: ticketId, at: now })
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
 }
 
 function isChat({ orgId, id }: Pick<Bot, 'orgId' | 'id'>, chatId: string) {

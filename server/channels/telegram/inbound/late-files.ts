@@ -9,10 +9,11 @@ import { type MessageChat, type MissingFile, messages } from '../../../database/
 import type { Deps } from '../../../deps.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
+import { recordTicketChange } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
-import { claimMessages, recordTicketChange, type TelegramMessage } from './chats.ts'
+import { claimMessages, type TelegramMessage } from './chats.ts'
 import { type FetchedFile, fetchFile } from './fetch-file.ts'
 import type { UpdateOutcome } from './updates.ts'
 

@@ -2,12 +2,10 @@ import type { Message, MessageOrigin, User } from '@grammyjs/types'
 import { cleanFileName } from '../../../attachments/file-name.ts'
 import type { MessageFormat } from '../../../database/tables/messages.ts'
 import { plainTextOf } from '../../../formatting/plain-text.ts'
-import { isBlank, lengthOf, oneLine } from '../../../text/text.ts'
+import { cleanLines, cut, isBlank, lengthOf, oneLine } from '../../../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
 import { markdownOfEntities } from './entities-markdown.ts'
 
-/** Control characters other than tab and line feed: nothing shows them. */
-const CONTROLS = /(?![\t\n])\p{Cc}/gu
 const MAX_QUOTED_LENGTH = 300
 const MAX_NAME_LENGTH = 255
 export const UNSUPPORTED = "(A type of message that Bellhop can't show. Ask the customer what it says.)"
@@ -181,10 +179,5 @@ function answeredBy(message: Message): MessageContent['repliesTo'] {
 }
 
 function cleaned(text: string): string {
-  return text.toWellFormed().replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, '').trim()
-}
-
-/** Counts code points, so that no character is cut in half. */
-function cut(text: string, maxLength: number): string {
-  return lengthOf(text) <= maxLength ? text : `${[...text].slice(0, maxLength - 1).join('')}…`
+  return cleanLines(text.toWellFormed()).trim()
 }

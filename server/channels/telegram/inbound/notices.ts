@@ -5,11 +5,12 @@ import { telegramConversations } from '../../../database/tables/bots.ts'
 import { customerIdentities } from '../../../database/tables/customers.ts'
 import { organizations } from '../../../database/tables/organizations.ts'
 import type { Deps } from '../../../deps.ts'
+import { recordTicketChange } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import { claimTelegramLink } from '../../widget/telegram-link.ts'
 import type { Bot } from '../bots/bot-rows.ts'
 import { insertNotice } from '../outbound/plan-telegram.ts'
-import { claimMessages, findChat, recordTicketChange, saveChat } from './chats.ts'
+import { claimMessages, findChat, saveChat } from './chats.ts'
 import { type FetchedFile, isTooLarge } from './fetch-file.ts'
 import type { UpdateOutcome } from './updates.ts'
 
@@ -37,7 +38,8 @@ export async function greet(
   const conversation =
     startToken === '' ? undefined : await takeOver(deps, tx, { bot, message, from, startToken })
   await saveChat(deps, tx, { bot, chat, from }, conversation)
-  await say(deps, tx, bot, chat.id, bot.greeting || (await greetingOf(tx, bot, conversation !== undefined)))
+  const text = bot.greeting || (await greetingOf(tx, bot, conversation !== undefined))
+  await insertNotice(deps, tx, bot, { chatId: String(chat.id), text })
   if (conversation) await recordTicketChange(deps, tx, { orgId: bot.orgId, ticketId: conversation.ticketId })
   return { outcome: 'done' }
 }
@@ -98,7 +100,7 @@ export async function tellGroup(
   const before = await findChat(tx, bot, String(chat.id))
   if (!before?.isGroupTold) {
     await saveChat(deps, tx, { bot, chat, from: undefined }, { isGroupTold: true })
-    await say(deps, tx, bot, chat.id, PRIVATE_ONLY)
+    await insertNotice(deps, tx, bot, { chatId: String(chat.id), text: PRIVATE_ONLY })
   }
   return { outcome: 'ignored', reason: 'It was written in a group.' }
 }
@@ -113,9 +115,5 @@ export async function tellTooLarge(
   if (names.length === 0) return
   const files = names.length === 1 ? `The file ${names[0]} is` : `The files ${names.join(', ')} are`
   const text = `${files} too large: Telegram bots can receive files of up to 20 MB. Please send a smaller file, or a link.`
-  await say(deps, tx, bot, Number(chatId), text)
-}
-
-function say(deps: Deps, tx: Transaction, bot: Bot, chatId: number, text: string): Promise<void> {
-  return insertNotice(deps, tx, { orgId: bot.orgId, bot, chatId: String(chatId), text, format: 'plain' })
+  await insertNotice(deps, tx, bot, { chatId, text })
 }

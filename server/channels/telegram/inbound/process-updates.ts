@@ -7,10 +7,10 @@ import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
+import { createLimits, type Limit } from '../../../requests/rate-limit.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
-import { type ChatLimits, createChatLimits } from './chat-limits.ts'
 import { findMessage } from './chats.ts'
 import { type FetchedFile, fetchFile } from './fetch-file.ts'
 import {
@@ -39,6 +39,9 @@ const RETRY_MS = 1_000
 /** After a fault of this server, such as a full disk. */
 const SERVER_FAULT_MS = 5_000
 const DOWNLOAD_ATTEMPTS = 2
+/** Of a chat: as many as a visitor of the widget may send. */
+const UPDATES_PER_MINUTE = 20
+const UPDATES_PER_HOUR = 200
 const FAILED = 'Bellhop could not process this update. The log says why.'
 
 /** The chat of a bot. */
@@ -55,7 +58,7 @@ type Wait = number | undefined
  * fails delays only its own chat, and only for a short time.
  */
 export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
-  const limits = createChatLimits(deps.clock)
+  const limits = createLimits(deps.clock.monotonic)
   return runLanes(deps, {
     name: 'incoming telegram',
     tables: [telegramUpdates],
@@ -63,19 +66,27 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
     failure: 'telegram_chat_failed',
     restAfterErrorMs: SERVER_FAULT_MS,
     async find(read, { limit }) {
-      limits.sweep()
       const chats = await findChats(read, { limit })
       return chats.map((chat) => ({ ...chat, id: `${chat.botId}:${chat.chatId}`, dueAt: 0 }))
     },
-    run: (chat, signal) => processChat(deps, api, { chat, limits, signal }),
+    run: (chat, signal) => processChat(deps, api, { chat, signal, take: () => limits.take(limitsOf(chat)) }),
   })
 }
 
-/** Returns for how many ms the chat rests. */
+/** Someone who floods a bot must not delay other people's messages. Updates over the limit stay stored and wait. */
+function limitsOf({ botId, chatId }: Chat): Limit[] {
+  const key = `${botId}:${chatId}`
+  return [
+    { key, most: UPDATES_PER_MINUTE, in: 'minute' },
+    { key, most: UPDATES_PER_HOUR, in: 'hour' },
+  ]
+}
+
+/** Returns for how many ms the chat rests. `take` counts an update, or says how long the chat has to wait. */
 async function processChat(
   deps: Deps,
   api: BotApi,
-  { chat, limits, signal }: { chat: Chat; limits: ChatLimits; signal: AbortSignal },
+  { chat, take, signal }: { chat: Chat; take: () => Wait; signal: AbortSignal },
 ): Promise<number> {
   const { botId, chatId } = chat
   const [bot] = await deps.database.read.select().from(bots).where(eq(bots.id, botId))
@@ -84,7 +95,7 @@ async function processChat(
     const pending = await findPending(deps.database.read, { botId, chatId, limit: SLICE })
     if (pending.length === 0) return 0
     for (const group of groupsOf(pending)) {
-      const wait = waitOf(deps, group) ?? limits.take(chat)
+      const wait = waitOf(deps, group) ?? take()
       if (wait !== undefined) return wait
       try {
         await process(deps, api, { bot, group, signal })

@@ -1,9 +1,10 @@
 import type { ChatMemberUpdated } from '@grammyjs/types'
 import type { Transaction } from '../../../database/database.ts'
 import type { Deps } from '../../../deps.ts'
+import { recordTicketChange } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
-import { findChat, recordTicketChange, saveChatState } from './chats.ts'
+import { findChat, saveChatState } from './chats.ts'
 import { tellGroup } from './notices.ts'
 import type { UpdateOutcome } from './updates.ts'
 

@@ -1,4 +1,5 @@
-import type { Clock } from '../../../clock.ts'
+import type { Deps } from '../../../deps.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 
 /** Telegram takes about one message a second in a chat, and 30 a second from a bot (core.telegram.org/bots/faq). */
 const CHAT_PAUSE_MS = 1_000
@@ -34,7 +35,8 @@ interface Limit {
   milliseconds: number
 }
 
-export function createPace(clock: Clock): Pace {
+export function createPace(deps: Deps): Pace {
+  const { clock } = deps
   /** When the next message may go, by chat (monotonic clock). */
   const chats = new Map<string, number>()
   /** When the last messages of each bot went, oldest first. */
@@ -55,20 +57,9 @@ export function createPace(clock: Clock): Pace {
     await sleep(at - clock.monotonic(), signal)
   }
 
-  function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-    if (milliseconds <= 0 && !signal.aborted) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        cancel()
-        reject(signal.reason)
-      }
-      const cancel = clock.after(milliseconds, () => {
-        signal.removeEventListener('abort', end)
-        resolve()
-      })
-      if (signal.aborted) end()
-      else signal.addEventListener('abort', end, { once: true })
-    })
+  async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (milliseconds > 0) await pauseFor(deps, milliseconds, signal)
+    signal.throwIfAborted()
   }
 
   function sent(place: Place): void {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
 import { bots, type FrozenTelegram } from '../../../database/tables/bots.ts'
-import { type MessageFormat, messages } from '../../../database/tables/messages.ts'
+import { messages } from '../../../database/tables/messages.ts'
 import { sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, invalid } from '../../../errors.ts'
@@ -9,6 +9,7 @@ import { failedPlan, waitingSend } from '../../../messages/sends/plan-sends.ts'
 import { insertSends } from '../../../messages/sends/queries.ts'
 import { isDeletion } from '../../../messages/sends/record-attempt.ts'
 import type { Outgoing, PlannedSends, Resend, Send } from '../../channel.ts'
+import type { Bot } from '../bots/bot-rows.ts'
 import { faultOfFiles, telegramParts } from './telegram-content.ts'
 import { labelOf, reasonToWait, type TelegramWay } from './telegram-way.ts'
 
@@ -22,7 +23,7 @@ interface NewTelegramSend {
 /** A message of a bot to a chat. Messages to a chat are sent in order. */
 export function newTelegramSend(
   deps: Deps,
-  { bot, chat }: { bot: Pick<TelegramWay['bot'], 'id' | 'username' | 'state'>; chat: { chatId: string } },
+  { bot, chat }: { bot: Pick<Bot, 'id' | 'username' | 'state'>; chat: { chatId: string } },
   { orgId, message, content }: NewTelegramSend,
 ): TelegramSend {
   const { chatId } = chat
@@ -47,19 +48,13 @@ export function newTelegramSend(
 export async function insertNotice(
   deps: Deps,
   tx: Transaction,
-  notice: {
-    orgId: string
-    bot: Pick<TelegramWay['bot'], 'id' | 'username' | 'state'>
-    chatId: string
-    text: string
-    format: MessageFormat
-  },
+  bot: Bot,
+  { chatId, text }: { chatId: string; text: string },
 ): Promise<void> {
-  const { orgId, bot, chatId, text, format } = notice
-  const parts = telegramParts({ text, format, files: [] })
+  const parts = telegramParts({ text, format: 'plain', files: [] })
   if (parts.length === 0) return
   const content = { action: 'send' as const, parts }
-  await insertSends(tx, [newTelegramSend(deps, { bot, chat: { chatId } }, { orgId, content })])
+  await insertSends(tx, [newTelegramSend(deps, { bot, chat: { chatId } }, { orgId: bot.orgId, content })])
 }
 
 /** Plans a reply to a chat. */

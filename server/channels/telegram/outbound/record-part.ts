@@ -1,11 +1,11 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
-import type { FrozenTelegram } from '../../../database/tables/bots.ts'
-import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
+import { type FrozenTelegram, telegramMessages } from '../../../database/tables/bots.ts'
 import { sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
 import { findSends } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
+import { saveChatState } from '../inbound/chats.ts'
 import { isByTelegram, type TelegramSend } from './plan-telegram.ts'
 import { deletionOf, sentParts } from './sent-parts.ts'
 
@@ -67,7 +67,6 @@ async function insertIds(
   { orgId, laneId, messageId, ticketId, content }: TelegramSend,
   ids: number[],
 ): Promise<void> {
-  const createdAt = deps.clock.now()
   const { chatId } = content
   const rows = ids.map((telegramMessageId) => ({
     orgId,
@@ -78,19 +77,9 @@ async function insertIds(
     ticketId: ticketId || null,
     messageId,
     album: null,
-    createdAt,
+    createdAt: deps.clock.now(),
   }))
   await tx.insert(telegramMessages).values(rows).onConflictDoNothing()
   // A chat that accepts messages is no longer blocked, even if the update that says so was missed.
-  await tx
-    .update(telegramChats)
-    .set({ state: 'active', stateAt: createdAt })
-    .where(
-      and(
-        eq(telegramChats.orgId, orgId),
-        eq(telegramChats.botId, laneId),
-        eq(telegramChats.chatId, chatId),
-        ne(telegramChats.state, 'active'),
-      ),
-    )
+  await saveChatState(deps, tx, { orgId, id: laneId }, { chatId, state: 'active' })
 }

@@ -1,8 +1,7 @@
 import type { FrozenTelegram, TelegramPart } from '../../../database/tables/bots.ts'
 import type { FrozenFile } from '../../../database/tables/sends.ts'
-import type { BotApi } from '../bot-api/bot-api.ts'
+import type { BotApi, UploadedFile } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
-import type { UploadedFile } from '../bot-api/multipart.ts'
 
 /** A request to Telegram that is part of a send. */
 export interface SendStep {

@@ -35,31 +35,24 @@ export function startShowingTyping(deps: Deps, live: Pick<Live, 'onTyping'>): Pi
   }
 }
 
-type TypingChat = Pick<typeof bots.$inferSelect, 'id' | 'username' | 'token' | 'state' | 'showsTyping'> & {
-  chatId: string
-}
-
 async function show(
   deps: Deps,
   api: BotApi,
   { orgId, ticketId, signal }: { orgId: string; ticketId: string; signal: AbortSignal },
 ): Promise<void> {
   try {
-    const found = await findChat(deps, { orgId, ticketId })
-    if (!found?.token || !found.showsTyping || reasonToWait(found) !== undefined) return
-    const token = deps.encryption.decrypt(found.token, found.id)
-    const params = { chat_id: found.chatId, action: 'typing' as const }
+    const chat = await findChat(deps, { orgId, ticketId })
+    if (!chat?.token || !chat.showsTyping || reasonToWait(chat) !== undefined) return
+    const token = deps.encryption.decrypt(chat.token, chat.id)
+    const params = { chat_id: chat.chatId, action: 'typing' as const }
     await api.call(token, 'sendChatAction', params, { signal, timeoutMs: TIMEOUT_MS })
   } catch (error) {
     if (!(error instanceof BotApiError)) deps.log.error('typing_not_shown', { ticket: ticketId, error })
   }
 }
 
-async function findChat(
-  deps: Deps,
-  { orgId, ticketId }: { orgId: string; ticketId: string },
-): Promise<TypingChat | undefined> {
-  const [found] = await deps.database.read
+async function findChat(deps: Deps, { orgId, ticketId }: { orgId: string; ticketId: string }) {
+  const [chat] = await deps.database.read
     .select({
       id: bots.id,
       token: bots.token,
@@ -77,5 +70,5 @@ async function findChat(
         isNull(bots.deletedAt),
       ),
     )
-  return found
+  return chat
 }

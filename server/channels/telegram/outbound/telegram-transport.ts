@@ -1,25 +1,31 @@
-import { and, eq, isNull, ne } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { statement, text } from '../../../database/statement.ts'
-import type { FrozenTelegram } from '../../../database/tables/bots.ts'
-import { bots, telegramChats } from '../../../database/tables/bots.ts'
+import { bots, type FrozenTelegram } from '../../../database/tables/bots.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
 import type { AttemptResult, Transport } from '../../channel.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
+import { saveChatState } from '../inbound/chats.ts'
 import { createPace } from './pace.ts'
 import { isByTelegram, type TelegramSend } from './plan-telegram.ts'
 import { recordPart, recordTargets, recordUnanswered } from './record-part.ts'
 import { type SendStep, stepsOf } from './send-steps.ts'
-import { chatStateOf, failedResult, resultOfError, sentResult, waitOf } from './telegram-result.ts'
 
 /** How soon a message is sent again if Telegram didn't respond to it. */
 const REPEAT_AFTER_MS = 30_000
+/** For a 429 that doesn't say how long. */
+const DEFAULT_WAIT_MS = 5_000
+const ACTIONS: Record<FrozenTelegram['action'], string> = {
+  send: '',
+  edit: "The edit didn't reach the customer. ",
+  delete: 'The customer still sees the message. ',
+}
 
 /** Sends the messages of bots. */
 export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
-  const pace = createPace(deps.clock)
+  const pace = createPace(deps)
   const closing = new AbortController()
 
   async function attempt(send: TelegramSend): Promise<AttemptResult> {
@@ -65,7 +71,11 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
       return limitedResult(pace.limit(place, wait), error.message)
     }
     const state = chatStateOf(error)
-    if (state) await markChat(deps, send, state)
+    if (state) {
+      const { orgId, laneId: id } = send
+      const change = { chatId: content.chatId, state }
+      await deps.database.write((tx) => saveChatState(deps, tx, { orgId, id }, change))
+    }
     if (error.kind !== 'unanswered' || step.isRepeatable) return resultOfError(content, error)
     if (content.unanswered > 0) {
       return failedResult(content, "Telegram didn't respond, twice. The message may have arrived.")
@@ -125,32 +135,54 @@ async function openFiles(
   const blobs = new Map<string, Blob>()
   const left = action === 'send' ? parts.slice(done.length) : []
   for (const { hash, name } of left.flatMap((part) => (part.kind === 'files' ? part.files : []))) {
-    const found = await deps.files.open(hash)
-    if ('fault' in found) {
-      const what = found.fault === 'missing' ? 'is missing' : 'was changed'
+    const opened = await deps.files.open(hash)
+    if ('fault' in opened) {
+      const what = opened.fault === 'missing' ? 'is missing' : 'was changed'
       return { fault: `The file "${name}" ${what} on the Bellhop server.` }
     }
-    blobs.set(hash, found.file)
+    blobs.set(hash, opened.file)
   }
   return { blobs }
 }
 
-async function markChat(
-  deps: Deps,
-  { orgId, laneId, content }: TelegramSend,
-  state: 'blocked' | 'deleted',
-): Promise<void> {
-  await deps.database.write((tx) =>
-    tx
-      .update(telegramChats)
-      .set({ state, stateAt: deps.clock.now() })
-      .where(
-        and(
-          eq(telegramChats.orgId, orgId),
-          eq(telegramChats.botId, laneId),
-          eq(telegramChats.chatId, content.chatId),
-          ne(telegramChats.state, state),
-        ),
-      ),
-  )
+/** The result of a send that failed for good. */
+function failedResult({ chatId, action }: FrozenTelegram, reason: string): AttemptResult {
+  const detail = `${ACTIONS[action]}${reason}`
+  return { outcomes: [{ address: chatId, state: 'failed', detail }], error: '', fault: 'message' }
+}
+
+function sentResult({ chatId }: FrozenTelegram, externalId: string | undefined): AttemptResult {
+  const outcomes = [{ address: chatId, state: 'sent' as const, detail: '' }]
+  return { outcomes, error: '', fault: 'none', ...(externalId !== undefined && { externalId }) }
+}
+
+/** The result for a refusal or a failed connection, except for a 429 and a message without a response. */
+function resultOfError(content: FrozenTelegram, error: BotApiError): AttemptResult {
+  const { kind, code, message } = error
+  const open = { outcomes: [], error: message }
+  if (kind === 'interrupted') return { ...open, error: '', fault: 'interrupted' }
+  if (kind === 'not_sent') return { ...open, fault: 'account' }
+  if (kind === 'unanswered' || code >= 500) return { ...open, fault: 'message' }
+  if (code === 401 || code === 404) return { ...open, fault: 'sign in' }
+  return failedResult(content, sentenceOf(error))
+}
+
+/** How long Telegram asks to wait; undefined for other responses. */
+function waitOf({ code, retryAfterMs }: BotApiError): number | undefined {
+  return code === 429 ? (retryAfterMs ?? DEFAULT_WAIT_MS) : undefined
+}
+
+/** The state of a chat that Telegram refuses messages for; undefined for another refusal. */
+function chatStateOf({ code, description }: BotApiError): 'blocked' | 'deleted' | undefined {
+  if (code !== 403) return undefined
+  return /deactivated/i.test(description) ? 'deleted' : 'blocked'
+}
+
+function sentenceOf(error: BotApiError): string {
+  const { code, description, message } = error
+  if (chatStateOf(error) === 'deleted') return 'The customer deleted their Telegram account.'
+  if (code === 403 && /blocked/i.test(description)) return 'The customer blocked the bot.'
+  if (/chat not found/i.test(description)) return 'This chat no longer exists in Telegram.'
+  if (code === 413) return 'The files are too large for Telegram.'
+  return message.replace(/(?:Bad Request|Forbidden): /, '')
 }

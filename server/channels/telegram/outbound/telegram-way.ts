@@ -1,30 +1,21 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { bots, telegramChats, telegramConversations } from '../../../database/tables/bots.ts'
 import { pausedSentence } from '../../../messages/sends/account-health.ts'
 
 type Bot = typeof bots.$inferSelect
-type Chat = typeof telegramChats.$inferSelect
 
 /** The bot and the chat that the messages of a ticket go to. */
-export interface TelegramWay {
-  bot: Pick<Bot, 'id' | 'username' | 'state' | 'deletedAt'>
-  chat: Pick<Chat, 'chatId' | 'name' | 'username' | 'state'>
-}
+export type TelegramWay = Awaited<ReturnType<typeof findWay>>[number]
 
 /** The chat of a ticket that talks in Telegram, also when its bot was removed. */
 export async function findTelegramWay(
   read: Reader | Transaction,
   { orgId, ticketId }: { orgId: string; ticketId: string },
 ): Promise<TelegramWay | undefined> {
-  const [found] = await findWay(read, { orgId, ticketId })
-  if (!found) return undefined
-  const { id, botUsername, botState, deletedAt, chatId, name, username, state } = found
-  return {
-    bot: { id, username: botUsername, state: botState, deletedAt },
-    chat: { chatId, name, username, state },
-  }
+  const [way] = await findWay(read, { orgId, ticketId })
+  return way
 }
 
 const findWay = statement(
@@ -33,14 +24,13 @@ const findWay = statement(
   (read: Reader | Transaction, p) =>
     read
       .select({
-        id: bots.id,
-        botUsername: sql<string>`${bots.username}`.as('bot_username'),
-        botState: sql<Bot['state']>`${bots.state}`.as('bot_state'),
-        deletedAt: bots.deletedAt,
-        chatId: telegramChats.chatId,
-        name: telegramChats.name,
-        username: telegramChats.username,
-        state: telegramChats.state,
+        bot: { id: bots.id, username: bots.username, state: bots.state, deletedAt: bots.deletedAt },
+        chat: {
+          chatId: telegramChats.chatId,
+          name: telegramChats.name,
+          username: telegramChats.username,
+          state: telegramChats.state,
+        },
       })
       .from(telegramConversations)
       .innerJoin(bots, eq(bots.id, telegramConversations.botId))

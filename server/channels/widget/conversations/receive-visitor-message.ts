@@ -4,6 +4,7 @@ import type { Transaction } from '../../../database/database.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, type Fault } from '../../../errors.ts'
 import { isId } from '../../../ids.ts'
+import { cleanLines } from '../../../text/text.ts'
 import { requireTextOrFiles } from '../../../tickets/messages.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket, subjectOf } from '../../../tickets/tickets.ts'
@@ -27,9 +28,6 @@ import {
   insertWidgetMessages,
 } from './queries.ts'
 import { isOwn, unknownConversation } from './read-conversations.ts'
-
-/** Control characters other than tab and line feed, which nothing displays. */
-const CONTROLS = /(?![\t\n])\p{Cc}/gu
 
 interface NewVisitorMessage {
   /** A ticket id, or an id that the page made for a conversation. */
@@ -58,7 +56,7 @@ export async function receiveVisitorMessage(
   { widget, me }: { widget: Widget; me: SignedInVisitor },
   { conversation, clientId, text, attachments, typed }: NewVisitorMessage,
 ): Promise<SentMessage> {
-  const message = { clientId, requestHash: hashOf(text, attachments), text: cleanText(text), attachments }
+  const message = { clientId, requestHash: hashOf(text, attachments), text: cleanLines(text), attachments }
   requireTextOrFiles(message)
   const { orgId, id: visitorId } = me
   const sent = await deps.database.write(async (tx) => {
@@ -207,10 +205,6 @@ async function subjectFor(
 ): Promise<string> {
   const [file] = text.trim() === '' ? await findUnsent(tx, { orgId, uploader: id, ids: attachments }) : []
   return subjectOf(text, file?.name)
-}
-
-function cleanText(text: string): string {
-  return text.replaceAll(/\r\n?/g, '\n').replaceAll(CONTROLS, '')
 }
 
 function hashOf(text: string, attachments: string[]): string {

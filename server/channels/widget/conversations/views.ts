@@ -2,6 +2,7 @@ import { viewUpload } from '../../../attachments/views.ts'
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
 import { markdownToPageHtml, plainToPageHtml } from '../../../formatting/page-html.ts'
 import { plainTextOf } from '../../../formatting/plain-text.ts'
+import { cut } from '../../../text/text.ts'
 import type { Conversation, MessageWithFiles } from './read-conversations.ts'
 
 const MAX_PREVIEW_LENGTH = 160
@@ -63,7 +64,5 @@ function previewOf({ text, format, attachments, isRemoved }: MessageWithFiles): 
   const start = plainTextOf({ text: text.slice(0, MAX_PREVIEWED_LENGTH), format }, 'text')
   const line = start.replaceAll(/\s+/g, ' ').trim()
   if (line === '') return attachments[0]?.name ?? ''
-  const characters = [...line]
-  if (characters.length <= MAX_PREVIEW_LENGTH) return line
-  return `${characters.slice(0, MAX_PREVIEW_LENGTH - 1).join('')}…`
+  return cut(line, MAX_PREVIEW_LENGTH)
 }

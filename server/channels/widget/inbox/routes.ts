@@ -1,20 +1,20 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 import type { Deps } from '../../../deps.ts'
 import { arrive, jsonBody } from '../../../requests/json-body.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import { byId } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import type { VisitorStreams } from '../stream/visitor-streams.ts'
-import { ticketVisitor, visitorBlock } from './schemas.ts'
-import { blockTicketVisitor, readTicketVisitor } from './ticket-visitor.ts'
-import { viewTicketVisitor } from './views.ts'
+import { listBlocked, unblockAddress, unblockVisitor } from './blocked-visitors.ts'
+import { blockedList, ticketVisitor, visitorBlock } from './schemas.ts'
+import { blockTicketVisitor, readTicketVisitor, viewTicketVisitor } from './ticket-visitor.ts'
 
 /** Routes about a ticket's visitor, for agents. */
 export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   async function view(orgId: string, ticketId: string) {
-    const found = await readTicketVisitor(deps, orgId, ticketId)
-    const { tokenHash } = found.visitor
-    return viewTicketVisitor(found, tokenHash !== null && streams.isConnected(tokenHash))
+    const ofTicket = await readTicketVisitor(deps, orgId, ticketId)
+    const { tokenHash } = ofTicket.visitor
+    return viewTicketVisitor(ofTicket, tokenHash !== null && streams.isConnected(tokenHash))
   }
 
   const shared = { params: byId, response: { 200: ticketVisitor } }
@@ -31,5 +31,36 @@ export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: Visi
         return view(orgId, id)
       },
       { ...shared, parse: arrive, transform: [strictQuery(), jsonBody], body: visitorBlock },
+    )
+}
+
+/** Who can't write in the widgets of an organization, for administrators. Agents block from a ticket. */
+export function blockedRoutes(deps: Deps, guard: AgentGuard) {
+  const transform = [guard.adminsOnly, strictQuery()]
+  return new Elysia({ name: 'blocked/console', prefix: '/console' })
+    .use(guard.requireAgent)
+    .get('/blocked', ({ me: { orgId } }) => listBlocked(deps, orgId), {
+      transform,
+      response: { 200: blockedList },
+    })
+    .delete(
+      '/blocked/visitors/:id',
+      async ({ me: { orgId }, as, params: { id }, status }) => {
+        await unblockVisitor(as, orgId, id)
+        return status(204, undefined)
+      },
+      { transform, params: byId, response: { 204: t.Undefined() } },
+    )
+    .delete(
+      '/blocked/addresses/:address',
+      async ({ me: { orgId, agentId }, as, params: { address }, status }) => {
+        await unblockAddress(as, orgId, { address, agentId })
+        return status(204, undefined)
+      },
+      {
+        transform,
+        params: t.Object({ address: t.String() }),
+        response: { 204: t.Undefined() },
+      },
     )
 }

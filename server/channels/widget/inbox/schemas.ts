@@ -33,3 +33,22 @@ export const visitorBlock = t.Object(
   { isBlocked: t.Optional(t.Boolean()), isAddressBlocked: t.Optional(t.Boolean()) },
   { additionalProperties: false },
 )
+
+const blockedAt = time('When they were blocked.')
+
+export const blockedList = t.Object({
+  visitors: t.Array(
+    t.Object({
+      id: t.String(),
+      isVerified: t.Boolean(),
+      /** Empty when they gave none. Not checked unless the visitor is verified. */
+      name: t.String(),
+      email: t.String(),
+      widgetName: t.String(),
+      /** Their newest conversation; null when it was deleted. */
+      ticketId: orNull(t.String()),
+      blockedAt,
+    }),
+  ),
+  addresses: t.Array(t.Object({ address: t.String(), agentName: orNull(t.String()), blockedAt })),
+})

@@ -2,12 +2,13 @@ import { and, eq, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations, widgets } from '../../../database/tables/widgets.ts'
+import { isoTime } from '../../../dates.ts'
 import type { Deps } from '../../../deps.ts'
 import { invalid, notFound } from '../../../errors.ts'
-import { blockAddress, blockVisitor } from '../blocked/blocked-visitors.ts'
 import { isAddressBlocked, type Visitor } from '../visitors/visitors.ts'
+import { blockAddress, blockVisitor } from './blocked-visitors.ts'
 
-export interface TicketVisitor {
+interface TicketVisitor {
   visitor: Visitor
   widget: Pick<typeof widgets.$inferSelect, 'id' | 'name' | 'questions'>
   isAddressBlocked: boolean
@@ -18,10 +19,44 @@ export interface TicketVisitor {
  * 404, also for a ticket of another channel.
  */
 export async function readTicketVisitor(deps: Deps, orgId: string, ticketId: string): Promise<TicketVisitor> {
-  const [found] = await findVisitors(deps.database.read, { orgId, ticketId })
-  if (!found) throw notFound('visitor')
-  const isBlockedHere = await isAddressBlocked(deps, orgId, found.visitor.address)
-  return { ...found, isAddressBlocked: isBlockedHere }
+  const [newest] = await findVisitors(deps.database.read, { orgId, ticketId })
+  if (!newest) throw notFound('visitor')
+  const isBlockedHere = await isAddressBlocked(deps, orgId, newest.visitor.address)
+  return { ...newest, isAddressBlocked: isBlockedHere }
+}
+
+/** A visitor as agents see them beside their ticket. */
+export function viewTicketVisitor({ visitor, widget, isAddressBlocked }: TicketVisitor, isOnline: boolean) {
+  const { id, userId, typedName, typedEmail, pageUrl, pageTitle, browser, language, timeZone, address } =
+    visitor
+  return {
+    id,
+    widget: { id: widget.id, name: widget.name },
+    isVerified: userId !== null,
+    userId,
+    typedName,
+    typedEmail,
+    answers: answersOf({ visitor, widget }),
+    page: pageUrl === '' ? null : { url: pageUrl, title: pageTitle },
+    browser,
+    language,
+    timeZone,
+    address,
+    lastSeenAt: isoTime(visitor.lastSeenAt),
+    isOnline,
+    isBlocked: visitor.blockedAt !== null,
+    isAddressBlocked,
+  }
+}
+
+/** In the order of the questions, then answers to questions that the widget no longer asks. */
+function answersOf({ visitor, widget }: Pick<TicketVisitor, 'visitor' | 'widget'>) {
+  const labels = new Map(widget.questions.fields.map(({ key, label }) => [key, label]))
+  const keys = new Set([...labels.keys(), ...Object.keys(visitor.fields)])
+  return [...keys].flatMap((key) => {
+    const text = visitor.fields[key]
+    return text ? [{ label: labels.get(key) ?? key, text }] : []
+  })
 }
 
 /**
@@ -34,8 +69,8 @@ export async function blockTicketVisitor(
   change: { ticketId: string; agentId: string; isBlocked?: boolean; isAddressBlocked?: boolean },
 ): Promise<void> {
   const { ticketId, agentId, isBlocked, isAddressBlocked } = change
-  const known = await readTicketVisitor(deps, orgId, ticketId)
-  const { id, address, blockedAt } = known.visitor
+  const before = await readTicketVisitor(deps, orgId, ticketId)
+  const { id, address, blockedAt } = before.visitor
   if (isAddressBlocked && address === '') {
     const detail = 'The IP address of this visitor is unknown.'
     throw invalid([{ pointer: '/isAddressBlocked', code: 'unknown_address', detail }])
@@ -43,7 +78,7 @@ export async function blockTicketVisitor(
   if (isBlocked !== undefined && isBlocked !== (blockedAt !== null)) {
     await blockVisitor(deps, orgId, { id, isBlocked })
   }
-  if (isAddressBlocked !== undefined && isAddressBlocked !== known.isAddressBlocked) {
+  if (isAddressBlocked !== undefined && isAddressBlocked !== before.isAddressBlocked) {
     await blockAddress(deps, orgId, { address, agentId, isBlocked: isAddressBlocked })
   }
 }

@@ -7,11 +7,10 @@ import { integer, statement } from '../../../database/statement.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { emailedVisitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordEvents } from '../../../events/events.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
 import { planSends } from '../../../messages/sends/plan-sends.ts'
-import { changeTicket, insertSends } from '../../../messages/sends/queries.ts'
+import { insertSends, recordTicketChange } from '../../../messages/sends/queries.ts'
 import { lockTicket, type Message, type Ticket } from '../../../tickets/queries.ts'
 import { MAX_UNANSWERED, unreadRecipient } from './unread-answers.ts'
 
@@ -77,9 +76,7 @@ async function emailUnread(
       ...(isSent && { lastEmailedAt: now }),
     })
     .where(ofTicket)
-  if (!isSent) return
-  await changeTicket(tx, { orgId, id: ticketId, at: now })
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+  if (isSent) await recordTicketChange(deps, tx, { orgId, ticketId })
 }
 
 /** Answers that are neither seen nor emailed, oldest first: one more than an email has. */

@@ -47,17 +47,17 @@ type VerifiedIdentity = Extract<IdentityResult, { isValid: true }>
 export async function openSession(
   deps: Deps,
   widget: Widget,
-  { current, onNew, ...given }: NewSession & { current: SignedInVisitor | undefined; onNew: () => void },
+  { current, onNew, ...details }: NewSession & { current: SignedInVisitor | undefined; onNew: () => void },
 ): Promise<Session> {
-  const identity = given.identity && (await requireIdentity(deps, widget, given.identity))
+  const identity = details.identity && (await requireIdentity(deps, widget, details.identity))
   const isSame = current && (identity === undefined || current.userId === identity.userId)
   if (widget.verifiedOnly && !identity && (!isSame || current.userId === null)) throw verificationRequired()
-  if (isSame) return { visitor: await goOn(deps, current, { identity, given }), token: undefined }
+  if (isSame) return { visitor: await goOn(deps, current, { identity, details }), token: undefined }
   onNew()
   if (identity && (await isUserBlocked(deps, widget, identity.userId))) throw visitorBlocked()
-  if (current?.userId === null && identity) return signIn(deps, current, { identity, given })
+  if (current?.userId === null && identity) return signIn(deps, current, { identity, details })
   if (current) await endSession(deps, current)
-  return startSession(deps, widget, { identity, given })
+  return startSession(deps, widget, { identity, details })
 }
 
 /** Signs a visitor out: the token opens nothing anymore, and open streams end. */
@@ -99,12 +99,16 @@ async function isUserBlocked(deps: Deps, { id, orgId }: Widget, userId: string):
   return blocked !== undefined
 }
 
-interface Given {
+interface SessionInput {
   identity: VerifiedIdentity | undefined
-  given: NewSession
+  details: NewSession
 }
 
-async function startSession(deps: Deps, widget: Widget, { identity, given }: Given): Promise<Session> {
+async function startSession(
+  deps: Deps,
+  widget: Widget,
+  { identity, details }: SessionInput,
+): Promise<Session> {
   const { token, hash } = newVisitorToken(deps)
   const now = deps.clock.now()
   const visitor: Visitor = {
@@ -117,15 +121,15 @@ async function startSession(deps: Deps, widget: Widget, { identity, given }: Giv
     userId: identity?.userId ?? null,
     verifiedName: identity?.name ?? '',
     verifiedEmail: identity?.email ?? '',
-    typedName: given.name,
-    typedEmail: given.email,
+    typedName: details.name,
+    typedEmail: details.email,
     fields: {},
-    pageUrl: given.page?.url ?? '',
-    pageTitle: given.page?.title ?? '',
-    browser: given.browser,
-    language: given.language,
-    timeZone: given.timeZone,
-    address: given.address,
+    pageUrl: details.page?.url ?? '',
+    pageTitle: details.page?.title ?? '',
+    browser: details.browser,
+    language: details.language,
+    timeZone: details.timeZone,
+    address: details.address,
     lastSeenAt: now,
     blockedAt: null,
     createdAt: now,
@@ -140,14 +144,14 @@ async function startSession(deps: Deps, widget: Widget, { identity, given }: Giv
 async function signIn(
   deps: Deps,
   me: SignedInVisitor,
-  { identity, given }: Given & { identity: VerifiedIdentity },
+  { identity, details }: SessionInput & { identity: VerifiedIdentity },
 ): Promise<Session> {
   const { token, hash } = newVisitorToken(deps)
   const visitor = await deps.database.write(async (tx) => {
     const locked = await lockVisitor(tx, me)
     const { userId } = identity
     const changed = await change(tx, locked, {
-      ...changesOf({ identity, given }),
+      ...changesOf({ identity, details }),
       userId,
       // They become another customer with their next message.
       customerId: null,
@@ -166,8 +170,8 @@ async function signIn(
 }
 
 /** A new name or address that the website has signed changes the customer, once there is one. */
-async function goOn(deps: Deps, me: SignedInVisitor, { identity, given }: Given): Promise<Visitor> {
-  const changes = changesOf({ identity, given })
+async function goOn(deps: Deps, me: SignedInVisitor, { identity, details }: SessionInput): Promise<Visitor> {
+  const changes = changesOf({ identity, details })
   const names = Object.keys(changes) as (keyof typeof changes)[]
   if (names.every((name) => changes[name] === me[name])) return me
   const visitor = await deps.database.write(async (tx) => {
@@ -179,7 +183,7 @@ async function goOn(deps: Deps, me: SignedInVisitor, { identity, given }: Given)
   return visitor
 }
 
-function changesOf({ identity, given: { name, email } }: Given): Partial<Visitor> {
+function changesOf({ identity, details: { name, email } }: SessionInput): Partial<Visitor> {
   return {
     ...(identity && { verifiedName: identity.name, verifiedEmail: identity.email }),
     ...(name !== '' && { typedName: name }),

@@ -53,7 +53,6 @@ export function createVisitorGuard(deps: Deps, live: Pick<Live, 'showVisitors'>)
   let cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)
 
   function sweep(): void {
-    limits.sweep()
     uploads.sweep()
     forgetCachedVisitors(deps)
     cancelSweep = deps.clock.after(SWEEP_EVERY_MS, sweep)

@@ -1,9 +1,7 @@
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { networkOf } from '../../../requests/address.ts'
-import { createRateLimiter } from '../../../requests/rate-limit.ts'
-
-const HOUR_MS = 3_600_000
+import { createLimits, type Limit } from '../../../requests/rate-limit.ts'
 
 /** Messages in 60 seconds. */
 const MESSAGES_PER_VISITOR = 20
@@ -29,51 +27,37 @@ interface VisitorLimits {
   message(from: Sender): void
   session(from: Omit<Sender, 'visitorId'>): void
   request(from: Pick<Sender, 'address'> & { visitorId: string | undefined }): void
-  /** Removes expired entries. */
-  sweep(): void
 }
 
 /** Addresses count by network, because one customer may have many IPv6 addresses. */
 export function createVisitorLimits(deps: Deps): VisitorLimits {
-  const { monotonic } = deps.clock
-  const minute = createRateLimiter(monotonic)
-  const hour = createRateLimiter(monotonic, HOUR_MS)
+  const limits = createLimits(deps.clock.monotonic)
 
-  /** Counts a request only if every limit allows it. */
-  function take(what: string, limits: [limiter: typeof minute, key: string, limit: number][]): void {
-    for (const [limiter, key, limit] of limits) {
-      const { isAllowed, resetMs } = limiter.look(`${what} ${key}`, limit)
-      if (!isAllowed) throw tooMany(what, resetMs)
-    }
-    for (const [limiter, key, limit] of limits) limiter.take(`${what} ${key}`, limit)
+  function take(what: string, counted: Limit[]): void {
+    const wait = limits.take(counted.map((limit) => ({ ...limit, key: `${what} ${limit.key}` })))
+    if (wait !== undefined) throw tooMany(what, wait)
   }
 
   return {
     message({ visitorId, address, widgetId }) {
       take('messages', [
-        [minute, visitorId, MESSAGES_PER_VISITOR],
-        [hour, visitorId, MESSAGES_PER_VISITOR_AND_HOUR],
-        [minute, networkOf(address), MESSAGES_PER_ADDRESS],
-        [minute, widgetId, MESSAGES_PER_KEY],
+        { key: visitorId, most: MESSAGES_PER_VISITOR, in: 'minute' },
+        { key: visitorId, most: MESSAGES_PER_VISITOR_AND_HOUR, in: 'hour' },
+        { key: networkOf(address), most: MESSAGES_PER_ADDRESS, in: 'minute' },
+        { key: widgetId, most: MESSAGES_PER_KEY, in: 'minute' },
       ])
     },
     session({ address, widgetId }) {
       take('sessions', [
-        [minute, networkOf(address), SESSIONS_PER_ADDRESS],
-        [minute, widgetId, SESSIONS_PER_KEY],
+        { key: networkOf(address), most: SESSIONS_PER_ADDRESS, in: 'minute' },
+        { key: widgetId, most: SESSIONS_PER_KEY, in: 'minute' },
       ])
     },
     request({ visitorId, address }) {
-      take('requests', [
-        ...(visitorId === undefined
-          ? []
-          : [[minute, visitorId, REQUESTS_PER_VISITOR] as [typeof minute, string, number]]),
-        [minute, networkOf(address), REQUESTS_PER_ADDRESS],
-      ])
-    },
-    sweep() {
-      minute.sweep()
-      hour.sweep()
+      const ofAddress: Limit = { key: networkOf(address), most: REQUESTS_PER_ADDRESS, in: 'minute' }
+      const ofVisitor: Limit[] =
+        visitorId === undefined ? [] : [{ key: visitorId, most: REQUESTS_PER_VISITOR, in: 'minute' }]
+      take('requests', [...ofVisitor, ofAddress])
     },
   }
 }
