@@ -1,6 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { createBotApi } from '../channels/telegram/bot-api/bot-api.ts'
 import { createBot } from '../channels/telegram/bots/bots.ts'
+import { matches } from '../database/matches.ts'
 import { telegramChats, telegramConversations } from '../database/tables/bots.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { tickets } from '../database/tables/tickets.ts'
@@ -35,7 +36,7 @@ export async function seedChats(deps: Deps, { orgId }: DemoOrganization, botId: 
       .select({ ticketId: tickets.id, createdAt: tickets.createdAt, customer: customers })
       .from(tickets)
       .innerJoin(customers, eq(customers.id, tickets.customerId))
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.channel, 'telegram')))
+      .where(matches(tickets, { orgId, channel: 'telegram' }))
       .orderBy(asc(tickets.createdAt), asc(tickets.id))
     const chats = new Map<string, string>()
     for (const { ticketId, createdAt, customer } of rows) {
@@ -50,10 +51,7 @@ export async function seedChats(deps: Deps, { orgId }: DemoOrganization, botId: 
       }
       chats.set(customer.id, chatId)
       await tx.insert(telegramConversations).values({ ...chat, ticketId, createdAt })
-      await tx
-        .update(telegramChats)
-        .set({ ticketId })
-        .where(and(eq(telegramChats.botId, botId), eq(telegramChats.chatId, chatId)))
+      await tx.update(telegramChats).set({ ticketId }).where(matches(telegramChats, { botId, chatId }))
     }
   })
 }

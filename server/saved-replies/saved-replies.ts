@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { integer, statement, text } from '../database/statement.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
@@ -119,7 +120,7 @@ export async function deleteSavedReply(deps: Deps, orgId: string, id: string): P
 
 function isSavedReply(orgId: string, id: string) {
   if (!isId('svr', id)) throw notFound('saved reply')
-  return and(eq(savedReplies.orgId, orgId), eq(savedReplies.id, id))
+  return matches(savedReplies, { orgId, id })
 }
 
 async function recordSavedReplyChange(

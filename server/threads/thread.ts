@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns } from 'drizzle-orm'
+import { asc, getTableColumns } from 'drizzle-orm'
 import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
 import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
@@ -202,25 +203,16 @@ export const findWaiting = statement('thread_waiting', sliceOfTicket, (read: Rea
 )
 
 const findDrafts = statement('thread_drafts', { ...ofTicket, agentId: text }, (read: Reader, p) =>
-  read
-    .select()
-    .from(drafts)
-    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId)))
-    .orderBy(asc(drafts.kind)),
+  read.select().from(drafts).where(matches(drafts, p)).orderBy(asc(drafts.kind)),
 )
 
 const findMark = statement('thread_mark', { ...ofTicket, agentId: text }, (read: Reader, p) =>
-  read
-    .select({ messageId: readMarks.messageId })
-    .from(readMarks)
-    .where(
-      and(eq(readMarks.orgId, p.orgId), eq(readMarks.agentId, p.agentId), eq(readMarks.ticketId, p.ticketId)),
-    ),
+  read.select({ messageId: readMarks.messageId }).from(readMarks).where(matches(readMarks, p)),
 )
 
 const findSeen = statement('thread_seen', ofTicket, (read: Reader, p) =>
   read
     .select({ messageId: widgetConversations.seenMessageId, at: widgetConversations.seenAt })
     .from(widgetConversations)
-    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
+    .where(matches(widgetConversations, p)),
 )

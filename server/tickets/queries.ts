@@ -3,6 +3,7 @@ import type { Attachment } from '../attachments/queries.ts'
 import { SENT_BY } from '../channels/kinds.ts'
 import { type Customer, customerColumns } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import {
   command,
   insertOf,
@@ -49,7 +50,7 @@ export const findTicket = statement('tickets_find', { orgId: text, id: text }, (
     .select(ticketWithCustomer)
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
+    .where(matches(tickets, p)),
 )
 
 /** The columns of a message that `/v1` shows. */
@@ -74,7 +75,7 @@ export const findMessages = statement('messages_find', { orgId: text, ticketId: 
   read
     .select(messageColumns)
     .from(messages)
-    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+    .where(matches(messages, p))
     .orderBy(asc(messages.createdAt), asc(messages.id)),
 )
 
@@ -83,7 +84,7 @@ export const lockTicket = statement('tickets_lock', { orgId: text, id: text }, (
   tx
     .update(tickets)
     .set({ version: sql`${tickets.version}` })
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+    .where(matches(tickets, p))
     .returning(ticketColumns),
 )
 
@@ -128,10 +129,7 @@ export async function waitAgain(tx: Transaction, ticket: Ticket): Promise<void> 
   if (ticket.status === 'resolved') return
   const waitingOrder = await readWaitingOrder(tx, ticket)
   const { orgId, id } = ticket
-  await tx
-    .update(tickets)
-    .set({ waitingOrder })
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, id)))
+  await tx.update(tickets).set({ waitingOrder }).where(matches(tickets, { orgId, id }))
   await touchTags(tx, { ...ticket, waitingOrder })
 }
 
@@ -179,11 +177,7 @@ export const saveTicket = updateOf('tickets_save', tickets, {
 })
 
 export const deleteTag = command('ticket_tags_delete', { orgId: text, tag: text, ticketId: text }, (tx, p) =>
-  tx
-    .delete(ticketTags)
-    .where(
-      and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId), eq(ticketTags.tag, p.tag)),
-    ),
+  tx.delete(ticketTags).where(matches(ticketTags, p)),
 )
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
@@ -207,6 +201,6 @@ export const lockEnabledAgent = statement('tickets_agent', { orgId: text, id: te
   tx
     .update(agents)
     .set({ disabledAt: sql`${agents.disabledAt}` })
-    .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), isNull(agents.disabledAt)))
+    .where(and(matches(agents, p), isNull(agents.disabledAt)))
     .returning({ id: agents.id }),
 )

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { command, integer, statement, text, value } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
@@ -146,7 +147,7 @@ export function changeEndpoint(
 
 export async function save(tx: Transaction, before: Endpoint, set: Partial<Endpoint>): Promise<Endpoint> {
   const { orgId, id } = before
-  const isIt = and(eq(endpoints.orgId, orgId), eq(endpoints.id, id))
+  const isIt = matches(endpoints, { orgId, id })
   const [saved] = await tx.update(endpoints).set(set).where(isIt).returning()
   if (!saved) throw new Error(`The endpoint ${id} is missing.`)
   return saved
@@ -157,7 +158,7 @@ const findEndpoint = statement('endpoints_find', { orgId: text, id: text }, (rea
   read
     .select()
     .from(endpoints)
-    .where(and(eq(endpoints.orgId, p.orgId), eq(endpoints.id, p.id), isNull(endpoints.deletedAt))),
+    .where(and(matches(endpoints, p), isNull(endpoints.deletedAt))),
 )
 
 /**
@@ -168,7 +169,7 @@ export const lockEndpoint = statement('endpoints_lock', { orgId: text, id: text 
   tx
     .update(endpoints)
     .set({ updatedAt: sql`${endpoints.updatedAt}` })
-    .where(and(eq(endpoints.orgId, p.orgId), eq(endpoints.id, p.id), isNull(endpoints.deletedAt)))
+    .where(and(matches(endpoints, p), isNull(endpoints.deletedAt)))
     .returning(),
 )
 
