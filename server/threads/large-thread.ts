@@ -7,8 +7,14 @@ import { activities, notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import type { TextSlices } from '../responses/large-responses.ts'
 import { jsonSlices, MAX_SLICE_BYTES, MAX_SLICE_ROWS, readInSlices, START } from '../responses/row-slices.ts'
-import { areMessagesFew, messageSizesAfter } from '../tickets/message-slices.ts'
-import { inOrder, isAfter, type OfTicket, sliceOfTicket } from '../tickets/rows-of-ticket.ts'
+import {
+  areMessagesFew,
+  inOrder,
+  isAfter,
+  messageSizesAfter,
+  type OfTicket,
+  sliceOfTicket,
+} from '../tickets/rows-of-ticket.ts'
 import { addState, findActivities, findMessages, findNotes, findWaiting, type ThreadFrame } from './thread.ts'
 import { type EntryRow, inTimeOrder, viewEntry, viewFrame, viewWaitingReply } from './views.ts'
 

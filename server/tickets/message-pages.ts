@@ -7,9 +7,8 @@ import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { MAX_SLICE_BYTES, sliceLengths } from '../responses/row-slices.ts'
 import type { Cursor, PageRequest } from './cursor.ts'
-import { messageBytes } from './message-slices.ts'
 import { messageColumns } from './queries.ts'
-import { type OfTicket, ofTicket, sliceOfTicket } from './rows-of-ticket.ts'
+import { messageBytes, type OfTicket, ofTicket, sliceOfTicket } from './rows-of-ticket.ts'
 import { viewSentMessage } from './views.ts'
 
 export const MESSAGE_SORTS = ['created_asc', 'created_desc'] as const

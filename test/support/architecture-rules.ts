@@ -123,7 +123,7 @@ const TELEGRAM_ELSEWHERE = [
   'server/search/index/read-documents.ts',
   'server/search/query-language.ts',
   'server/threads/thread.ts',
-  'server/tickets/message-slices.ts',
+  'server/tickets/rows-of-ticket.ts',
   'server/tickets/queries.ts',
   'server/tickets/receive-message.ts',
 ]
