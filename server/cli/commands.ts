@@ -81,29 +81,44 @@ export function addOnOne<Result, Options = object>(
     })
 }
 
-/** Adds `show <id> --json`. */
-export function addShow<Result>(
-  parent: Command,
-  {
-    facts,
-    ...command
-  }: Omit<OnOne<Result, object>, 'print'> & {
-    facts: (result: Result) => Record<string, string>
-  },
-): void {
-  addOnOne(parent, 'show', { ...command, print: (result) => printFacts(facts(result)) }).option(
-    '--json',
-    'print JSON',
-  )
+interface Account<Row, View> {
+  what: 'mailbox' | 'bot' | 'widget'
+  list(deps: Deps, orgId: string): Promise<Row[]>
+  read(deps: Deps, orgId: string, id: string): Promise<Row>
+  viewAll(deps: Deps, orgId: string, rows: Row[]): Promise<View[]>
+  /** Descriptions of the commands. */
+  described: { list: string; show: string }
+  columns: Record<string, (view: View) => string>
+  whenEmpty: string
+  facts(view: View): Record<string, string>
 }
 
-type StateCommand = Pick<OnOne<unknown, object>, 'description' | 'run'>
+/** Adds `list --org <org>` and `show <id>`, which print the same with `--json`. */
+export function addListAndShow<Row, View>(
+  parent: Command,
+  { what, list, read, viewAll, described, columns, whenEmpty, facts }: Account<Row, View>,
+): void {
+  addList(parent, {
+    description: described.list,
+    find: async (deps, orgId) => viewAll(deps, orgId, await list(deps, orgId)),
+    columns,
+    whenEmpty,
+  })
+  addOnOne(parent, 'show', {
+    what,
+    description: described.show,
+    run: async (deps, orgId, id) => (await viewAll(deps, orgId, [await read(deps, orgId, id)]))[0],
+    print: (view) => view && printFacts(facts(view)),
+  }).option('--json', 'print JSON')
+}
+
+type Verb = Pick<OnOne<unknown, object>, 'description' | 'run'>
 
 /** Adds `pause <id>`, `resume <id>`, and `remove <id>` to the command of a mailbox, bot, or widget. */
 export function addStateCommands(
   parent: Command,
   what: 'mailbox' | 'bot' | 'widget',
-  { pause, resume, remove }: Record<'pause' | 'resume' | 'remove', StateCommand>,
+  { pause, resume, remove }: Record<'pause' | 'resume' | 'remove', Verb>,
 ): void {
   addOnOne(parent, 'pause', { what, ...pause, print: (_, id) => print(`${id} is paused.`) })
   addOnOne(parent, 'resume', { what, ...resume, print: (_, id) => print(`${id} is active.`) })

@@ -1,5 +1,7 @@
-import { StorageError } from './database.ts'
+import { drizzle } from 'drizzle-orm/sqlite-proxy'
+import { type Reader, StorageError } from './database.ts'
 import type { ReaderRequest, ReaderResponse } from './reader-worker.ts'
+import { refuseInsideUnit } from './unit.ts'
 
 /** A Worker without work is ended after this time, which frees its memory. */
 const MAX_IDLE_MS = 60_000
@@ -98,4 +100,30 @@ export function openDatabaseThread(file: string): DatabaseThread {
 
 function tell(worker: Worker, request: ReaderRequest): void {
   worker.postMessage(request)
+}
+
+interface BackgroundReader {
+  read: Reader
+  /** Queries that are running or waiting are rejected. */
+  close(): void
+}
+
+/**
+ * Reads of a SQLite file in a Worker, one after the other. SQLite runs each query to its end, and a full-text query can
+ * take long before its first row, whatever its limit. On the main thread it would hold up every request.
+ */
+export function openBackgroundReader(file: string): BackgroundReader {
+  const thread = openDatabaseThread(file)
+
+  async function query(sql: string, params: unknown[]): Promise<{ rows: unknown[][] }> {
+    refuseInsideUnit('read')
+    const bindings = params as Extract<ReaderRequest, { params: unknown }>['params']
+    return { rows: await thread.run({ sql, params: bindings }) }
+  }
+
+  return {
+    // The second argument is for batches.
+    read: drizzle(query, undefined, { casing: 'snake_case' }) as unknown as Reader,
+    close: thread.close,
+  }
 }

@@ -53,7 +53,7 @@ export function value<Value>(): Kind<Value, Placeholder<string, Value>> {
   return { bind: (name) => sql.placeholder(name) }
 }
 
-interface Preparable<Result> {
+export interface Preparable<Result> {
   prepare(name: string): {
     execute(values: Record<string, unknown>): Promise<Result>
     getQuery(): { sql: string; params: unknown[] }

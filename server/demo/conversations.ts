@@ -7,7 +7,7 @@ import { postAgentMessage } from '../tickets/messages.ts'
 import { receiveCustomerMessage } from '../tickets/receive-message.ts'
 import { openTicket } from '../tickets/tickets.ts'
 import { type InboxChange, updateTicket } from '../tickets/update-ticket.ts'
-import { type DemoMailbox, type FetchedMail, fetchMails, fileFetched, recordSent } from './demo-mailbox.ts'
+import { type DemoMailbox, type FetchedMail, fetchMails, recordSent, storeFetched } from './demo-mailbox.ts'
 import { type DemoFileName, demoFile } from './files.ts'
 import { type DemoOrganization, depsAt, depsIn } from './organization.ts'
 import type { Step } from './plan.ts'
@@ -90,7 +90,7 @@ async function runStep(
   const { orgId } = organization
   const mail = stage.mails.get(step)
   if (mail) {
-    const ticketOfMail = await fileFetched(deps, tx, mailbox, mail)
+    const ticketOfMail = await storeFetched(deps, tx, mailbox, mail)
     if (ticketOfMail === undefined)
       throw new Error(`A mail of ticket ${step.ticket} of the plan has no ticket.`)
     tickets.set(step.ticket, ticketOfMail)

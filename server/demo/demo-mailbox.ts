@@ -1,7 +1,8 @@
 import { and, asc, eq } from 'drizzle-orm'
+import type { ReceivedFile } from '../attachments/bindings.ts'
 import type { Send } from '../channels/channel.ts'
-import { fileMailIn, type StoredFile } from '../channels/email/inbound/file-mail.ts'
 import { storeFiles } from '../channels/email/inbound/process-loop.ts'
+import { storeMail } from '../channels/email/inbound/store-mail.ts'
 import { createMailbox } from '../channels/email/mailboxes/mailboxes.ts'
 import { isByEmail } from '../channels/email/outbound/email-content.ts'
 import { createMailParser } from '../channels/email/parse/parse-mail.ts'
@@ -30,7 +31,7 @@ export interface FetchedMail {
   hash: string
   size: number
   result: ParseResult
-  files: StoredFile[]
+  files: ReceivedFile[]
 }
 
 /** The mailbox of the demo, at a mail server on this machine. */
@@ -94,11 +95,11 @@ async function fetchMail(
   const attachmentFolder = await deps.files.incomingFolder()
   const result = await parser.parse({ path: file.name ?? '', attachmentFolder })
   using files = await storeFiles(deps, result)
-  return { hash, size, result, files: files.stored }
+  return { hash, size, result, files: files.received }
 }
 
-/** Files a mail at the time of `deps`, in the caller's unit. Returns the ticket that it went to. */
-export async function fileFetched(
+/** Stores a mail at the time of `deps`, in the caller's unit. Returns the ticket that it went to. */
+export async function storeFetched(
   deps: Deps,
   tx: Transaction,
   mailbox: DemoMailbox,
@@ -122,7 +123,7 @@ export async function fileFetched(
       createdAt: now,
     })
     .returning()
-  return mail && (await fileMailIn(deps, tx, mail, { result, files }))?.ticketId
+  return mail && (await storeMail(deps, tx, mail, { result, files }))?.ticketId
 }
 
 /** From a reply until the mail server has it. */
@@ -167,7 +168,7 @@ export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void
       const outcomes = outcomesFor(deps, send, 'failed', refusals[index] ?? '')
       await saveProgress(tx, finished({ ...send, outcomes }, send.finishedAt ?? send.createdAt))
     }
-    if (report) await fileFetched(depsAt(deps, at), tx, mailbox, report)
+    if (report) await storeFetched(depsAt(deps, at), tx, mailbox, report)
   })
 }
 

@@ -1,3 +1,4 @@
+export const STYLE_ELEMENT = /(<style(?:\s[^>]*)?>)([\s\S]*?)(<\/style>)/gi
 /** Characters. */
 const MAX_CSS_LENGTH = 100_000
 const MEDIA_QUERY = /^@media\b[\w\s():,.>=/-]*$/i
@@ -6,6 +7,14 @@ const PAGE = /^(?:(?:html|:root)(?![\w-])\s*>?\s*)?(body(?![\w-]))?/i
 const STRING = /"[^"\n\r\f]*"|'[^'\n\r\f]*'/g
 const INNER_BRACKETS = /\([^()[\]]*\)|\[[^()[\]]*\]/g
 const MAX_BRACKET_DEPTH = 4
+
+/** HTML with other rules in its `<style>` elements. */
+export function mapStyles(html: string, change: (css: string) => string): string {
+  return html.replace(
+    STYLE_ELEMENT,
+    (_, open: string, css: string, close: string) => open + change(css) + close,
+  )
+}
 
 /**
  * Style rules that apply only inside of the elements with a class, so that a mail can be part of another page. Takes rules

@@ -1,8 +1,9 @@
+import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 import { oneOf } from '../requests/schemas.ts'
 import { webhookBodies } from '../tickets/schemas.ts'
+import { VERSION } from '../version.ts'
 import { API_ERROR_CODES, FIELD_ERROR_CODES } from './error-codes.ts'
-import type { ApiDescription } from './openapi/document.ts'
 
 const text = (description: string) => t.String({ description })
 const count = (description: string, minimum = 0) => t.Integer({ description, minimum })
@@ -73,68 +74,69 @@ const webhookHeaders = (event: string) => ({
   ),
 })
 
-/** The parts of the API description that routes don't declare. */
-export function apiDescription(version: string): ApiDescription {
-  return {
-    title: 'Bellhop',
-    version,
-    license: 'MIT',
-    description:
-      'Create, read, and answer support tickets, and receive signed webhooks. For a tour with examples, see [Use the API](/docs/api) and [Webhooks](/docs/webhooks).',
-    prefix: '/v1',
-    tags: [
-      { name: 'Tickets', description: 'Create, list, read and update tickets.' },
-      { name: 'Messages', description: 'Reply to customers.' },
-      { name: 'Attachments', description: 'Send and read files.' },
-      { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },
-    ],
-    securitySchemes: {
-      secretKey: {
-        type: 'http',
-        scheme: 'bearer',
-        description:
-          'Send a secret key with every request: `Authorization: Bearer bellhop_sk_…`. A key sees its own organization only. Store it like a password; never put it in a web page.',
-      },
+/** Problems that any request can get, by status. */
+const problems: Record<string, { description: string; headers?: Record<string, TSchema> }> = {
+  400: { description: 'The request is invalid. `errors` lists every problem.' },
+  401: { description: 'The key is missing, wrong, expired or revoked.' },
+  403: { description: 'The key doesn’t have permission. `detail` names the scope it needs.' },
+  421: { description: 'The request is for a host name that isn’t this server’s.' },
+  429: {
+    description: 'Too many requests in the last 60 seconds.',
+    headers: { 'Retry-After': count('Seconds to wait.', 1) },
+  },
+  500: { description: 'Something failed on the server. Retry with increasing delays.' },
+  503: { description: 'The data can’t be read or written right now. Retry.' },
+}
+
+/** The parts of the API description that routes don't declare. Descriptions are CommonMark. */
+export const API = {
+  title: 'Bellhop',
+  version: VERSION,
+  license: 'MIT',
+  description:
+    'Create, read, and answer support tickets, and receive signed webhooks. For a tour with examples, see [Use the API](/docs/api) and [Webhooks](/docs/webhooks).',
+  prefix: '/v1',
+  tags: [
+    { name: 'Tickets', description: 'Create, list, read and update tickets.' },
+    { name: 'Messages', description: 'Reply to customers.' },
+    { name: 'Attachments', description: 'Send and read files.' },
+    { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },
+  ],
+  securitySchemes: {
+    secretKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description:
+        'Send a secret key with every request: `Authorization: Bearer bellhop_sk_…`. A key sees its own organization only. Store it like a password; never put it in a web page.',
     },
-    responseHeaders: {
-      'X-Request-Id': text('Identifies the request in the server’s log. Send your own and it’s kept.'),
-      'X-RateLimit-Limit': count('Requests allowed in any 60 seconds. Rate limit headers need a valid key.'),
-      'X-RateLimit-Remaining': count('Requests left right now.'),
-      'X-RateLimit-Reset': count('When you get the next request back, in seconds since 1970.'),
-      RateLimit: text('The same, as the IETF draft writes it.'),
-      'RateLimit-Policy': text('The limit and its window, as the IETF draft writes it.'),
+  },
+  responseHeaders: {
+    'X-Request-Id': text('Identifies the request in the server’s log. Send your own and it’s kept.'),
+    'X-RateLimit-Limit': count('Requests allowed in any 60 seconds. Rate limit headers need a valid key.'),
+    'X-RateLimit-Remaining': count('Requests left right now.'),
+    'X-RateLimit-Reset': count('When you get the next request back, in seconds since 1970.'),
+    RateLimit: text('The same, as the IETF draft writes it.'),
+    'RateLimit-Policy': text('The limit and its window, as the IETF draft writes it.'),
+  },
+  problem,
+  problems,
+  webhooks: {
+    'ticket.created': {
+      summary: 'Ticket created',
+      description: 'Sent for every new ticket on any channel. Its first message follows as `message.sent`.',
+      schema: webhookBodies['ticket.created'],
+      headers: webhookHeaders('ticket.created'),
     },
-    problem,
-    problems: {
-      400: { description: 'The request is invalid. `errors` lists every problem.' },
-      401: { description: 'The key is missing, wrong, expired or revoked.' },
-      403: { description: 'The key doesn’t have permission. `detail` names the scope it needs.' },
-      421: { description: 'The request is for a host name that isn’t this server’s.' },
-      429: {
-        description: 'Too many requests in the last 60 seconds.',
-        headers: { 'Retry-After': count('Seconds to wait.', 1) },
-      },
-      500: { description: 'Something failed on the server. Retry with increasing delays.' },
-      503: { description: 'The data can’t be read or written right now. Retry.' },
+    'message.sent': {
+      summary: 'Message sent',
+      description:
+        'Sent for every message from a customer or an agent. Includes the ticket as it is after the message.',
+      schema: webhookBodies['message.sent'],
+      headers: webhookHeaders('message.sent'),
     },
-    webhooks: {
-      'ticket.created': {
-        summary: 'Ticket created',
-        description: 'Sent for every new ticket on any channel. Its first message follows as `message.sent`.',
-        schema: webhookBodies['ticket.created'],
-        headers: webhookHeaders('ticket.created'),
-      },
-      'message.sent': {
-        summary: 'Message sent',
-        description:
-          'Sent for every message from a customer or an agent. Includes the ticket as it is after the message.',
-        schema: webhookBodies['message.sent'],
-        headers: webhookHeaders('message.sent'),
-      },
-    },
-    webhookResponses: {
-      '2XX': 'Received, if you respond within 10 seconds.',
-      default: 'Not received. Bellhop retries after 30 seconds, 5 minutes, and 30 minutes.',
-    },
-  }
+  },
+  webhookResponses: {
+    '2XX': 'Received, if you respond within 10 seconds.',
+    default: 'Not received. Bellhop retries after 30 seconds, 5 minutes, and 30 minutes.',
+  },
 }

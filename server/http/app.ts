@@ -39,10 +39,8 @@ import { tagRoutes } from '../tags/routes.ts'
 import { threadRoutes } from '../threads/routes.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
-import { VERSION } from '../version.ts'
 import { deliveryRoutes } from '../webhooks/deliveries/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoints/routes.ts'
-import { apiDescription } from './api-description.ts'
 import { assetRoutes } from './assets.ts'
 import { builtPages } from './built-pages.ts'
 import { checkRequests } from './checked-requests.ts'
@@ -127,7 +125,7 @@ export function createApp(
     .use(visitorApiRoutes(deps, guards.widget))
     .use(unknownApiRoutes(guards.keys, () => routes()))
     .use(guideRoutes(deps.config.publicUrl))
-    .use(openapi(apiDescription(VERSION), deps.config.publicUrl))
+    .use(openapi(deps.config.publicUrl))
   routes = () => app.routes
   checkRequests(app)
   return app

@@ -1,5 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { AppError } from '../errors.ts'
+import { encodingFor } from '../responses/encodings.ts'
 import { keptTextResponse } from '../responses/kept-texts.ts'
 import { type Asset, type BuiltPages, builtPages } from './built-pages.ts'
 
@@ -95,25 +96,13 @@ function assetResponse(request: Request, name: string): Response {
 }
 
 /** The asset in the smallest encoding that the browser accepts. */
-export function encodedResponse(request: Request, asset: Asset, given: Record<string, string>): Response {
-  const { bytes, encoding } = encodedFor(request.headers.get('accept-encoding') ?? '', asset)
-  const headers = { ...given, 'content-type': asset.type }
-  return new Response(bytes, { headers: encoding ? { ...headers, 'content-encoding': encoding } : headers })
-}
-
-function encodedFor(accepted: string, { plain, br, gzip }: Asset) {
-  if (br && accepts(accepted, 'br')) return { bytes: br, encoding: 'br' }
-  if (gzip && accepts(accepted, 'gzip')) return { bytes: gzip, encoding: 'gzip' }
-  return { bytes: plain, encoding: undefined }
-}
-
-/** Whether `Accept-Encoding` allows an encoding. `q=0` excludes it. */
-function accepts(accepted: string, encoding: string): boolean {
-  return accepted.split(',').some((part) => {
-    const [name = '', quality = ''] = part
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/)
-    return name === encoding && !/^q=0(?:\.0*)?$/.test(quality)
-  })
+export function encodedResponse(
+  request: Request,
+  { type, plain, encoded }: Asset,
+  more: Record<string, string>,
+): Response {
+  const accepted = request.headers.get('accept-encoding') ?? ''
+  const encoding = encodingFor(accepted, [...encoded.keys()])
+  const headers = { ...more, 'content-type': type, ...(encoding && { 'content-encoding': encoding }) }
+  return new Response((encoding && encoded.get(encoding)) ?? plain, { headers })
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import type { Encoding } from '../responses/encodings.ts'
 
 /** The compiled program contains the folder, because of `--asset=dist/web`. From source, it is where it was built. */
 const FOLDER =
@@ -19,15 +20,19 @@ const TYPES: Record<string, string> = {
   '.webmanifest': 'application/manifest+json',
 }
 
+const ENDINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
 type Bytes = Uint8Array<ArrayBuffer>
 
 /** A file whose name changes with its content. */
 export interface Asset {
   type: string
   plain: Bytes
-  /** Created by the build. Missing if it wouldn't be smaller. */
-  br?: Bytes
-  gzip?: Bytes
+  /** Created by the build, the smallest first. Without those that wouldn't be smaller. */
+  encoded: Map<Encoding, Bytes>
 }
 
 export interface BuiltPages {
@@ -70,12 +75,11 @@ function readFolder(folder: string): Map<string, Asset> {
   for (const name of names) {
     const type = TYPES[extname(name)]
     if (!type) continue
-    assets.set(name, {
-      type,
-      plain: read(join(folder, name)),
-      ...(names.has(`${name}.br`) ? { br: read(join(folder, `${name}.br`)) } : {}),
-      ...(names.has(`${name}.gz`) ? { gzip: read(join(folder, `${name}.gz`)) } : {}),
-    })
+    const encoded = new Map<Encoding, Bytes>()
+    for (const [encoding, ending] of ENDINGS) {
+      if (names.has(name + ending)) encoded.set(encoding, read(join(folder, name + ending)))
+    }
+    assets.set(name, { type, plain: read(join(folder, name)), encoded })
   }
   return assets
 }

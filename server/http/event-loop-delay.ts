@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.ts'
-import { gauge, type Metric } from './prometheus-text.ts'
+import { createHistogram, gauge, type Metric } from './prometheus-text.ts'
 
 /** A delay is measured with this precision. */
 const SAMPLE_EVERY_MS = 20
@@ -24,8 +24,8 @@ const WINDOW_MS = 60_000
  * Uses real time, not the clock of the dependencies: tests move that one.
  */
 export function watchEventLoop() {
-  const delays = createHistogram()
-  const holds = createHistogram()
+  const delays = createDelays()
+  const holds = createDelays()
   let sampledAt = systemClock.monotonic()
   let cpu = threadCpuMs()
   let everyMs = SAMPLE_EVERY_MS
@@ -71,9 +71,9 @@ export function watchEventLoop() {
   }
 }
 
-function createHistogram() {
-  const buckets: number[] = new Array(BUCKETS_S.length + 1).fill(0)
-  let sum = 0
+/** Delays, and the longest of the last one to two windows. */
+function createDelays() {
+  const seconds = createHistogram(BUCKETS_S)
   let longestNow = 0
   let longestBefore = 0
   let windowEndsAt = systemClock.monotonic() + WINDOW_MS
@@ -85,24 +85,20 @@ function createHistogram() {
         windowEndsAt = now + WINDOW_MS
       }
       longestNow = Math.max(longestNow, ms)
-      const seconds = ms / 1000
-      const index = BUCKETS_S.findIndex((end) => seconds <= end)
-      const bucket = index < 0 ? BUCKETS_S.length : index
-      buckets[bucket] = (buckets[bucket] ?? 0) + 1
-      sum += seconds
+      seconds.record(ms / 1000)
     },
-    values: () => ({ buckets, sum }),
+    counts: seconds.counts,
     longestMs: () => Math.max(longestNow, longestBefore),
   }
 }
 
-type Histogram = ReturnType<typeof createHistogram>
+type Delays = ReturnType<typeof createDelays>
 
-function histogram(name: string, help: string, { values }: Histogram): Metric {
-  return { name, help, type: 'histogram', ends: BUCKETS_S, values: [values()] }
+function histogram(name: string, help: string, { counts }: Delays): Metric {
+  return { name, help, type: 'histogram', ends: BUCKETS_S, values: [counts] }
 }
 
-function longest(name: string, help: string, { longestMs }: Histogram): Metric {
+function longest(name: string, help: string, { longestMs }: Delays): Metric {
   return gauge(name, help, longestMs() / 1000)
 }
 

@@ -1,22 +1,22 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { API } from './api-description.ts'
 import { REFERENCE_PATH } from './docs/layout.ts'
 import { renderReference } from './docs/reference.ts'
 import { docsPage, EXAMPLE_ADDRESS, textResponse, withServerAddress } from './docs/routes.ts'
 import { describeApi } from './openapi/describe.ts'
 import type { DeclaredRoute } from './openapi/describe-operation.ts'
-import type { ApiDescription } from './openapi/document.ts'
 
 /**
- * Serves `<prefix>/openapi.json` and the reference page `/docs`, both generated from the routes of the app that uses this
+ * Serves `/v1/openapi.json` and the reference page `/docs`, both generated from the routes of the app that uses this
  * plugin. They are generated at the first request, kept in memory, and sent with an `ETag`. They show the public URL, or
  * the address that the reader uses: most clients can't use a relative one. If a route can't be described, the request
  * fails with an Error that names the cause.
  */
-export function openapi(api: ApiDescription, publicUrl?: string): Elysia {
+export function openapi(publicUrl?: string): Elysia {
   const app = new DocumentedApp({ name: 'openapi' })
-  const documentPath = `${api.prefix}/openapi.json`
-  const document = once(() => describeApi(app.declaredRoutes(), app.declaredModels(), api, EXAMPLE_ADDRESS))
+  const documentPath = `${API.prefix}/openapi.json`
+  const document = once(() => describeApi(app.declaredRoutes(), app.declaredModels(), EXAMPLE_ADDRESS))
   const json = once(() => JSON.stringify(document()))
   const page = once(() => renderReference(document(), documentPath))
   const detail = { hide: true }

@@ -28,6 +28,20 @@ export function byLabel(
   }
 }
 
+/** Values counted by size. `ends` are the upper bounds of the buckets. */
+export function createHistogram(ends: readonly number[]) {
+  const counts = { buckets: new Array<number>(ends.length + 1).fill(0), sum: 0 }
+  return {
+    record(value: number): void {
+      let bucket = 0
+      while (bucket < ends.length && value > (ends[bucket] ?? 0)) bucket += 1
+      counts.buckets[bucket] = (counts.buckets[bucket] ?? 0) + 1
+      counts.sum += value
+    },
+    counts,
+  }
+}
+
 export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**

@@ -1,4 +1,4 @@
-import type { Metric } from './prometheus-text.ts'
+import { createHistogram, type Metric } from './prometheus-text.ts'
 import type { FinishedRequest } from './watch-requests.ts'
 
 /** Upper ends of the latency buckets, in seconds. */
@@ -9,9 +9,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 interface Latency {
   method: string
   statuses: Map<number, number>
-  /** One count per bucket, and one for slower requests. Not cumulative. */
-  buckets: number[]
-  sumS: number
+  seconds: ReturnType<typeof createHistogram>
 }
 
 /** Counts requests in plain numbers, which become text only when metrics are read. */
@@ -21,20 +19,20 @@ export function createRequestCounts() {
   function latencyOf(route: string, method: string): Latency {
     const methods = routes.get(route) ?? new Map<string, Latency>()
     routes.set(route, methods)
-    const known = METHODS.has(method) ? method : 'other'
-    const latency = methods.get(known) ?? newLatency(known)
-    methods.set(known, latency)
+    const name = METHODS.has(method) ? method : 'other'
+    const latency = methods.get(name) ?? {
+      method: name,
+      statuses: new Map(),
+      seconds: createHistogram(BUCKETS_S),
+    }
+    methods.set(name, latency)
     return latency
   }
 
   return {
     count({ method, route, status, durationMs }: FinishedRequest): void {
       const latency = routes.get(route)?.get(method) ?? latencyOf(route, method)
-      const seconds = durationMs / 1000
-      let bucket = 0
-      while (bucket < BUCKETS_S.length && seconds > (BUCKETS_S[bucket] ?? 0)) bucket += 1
-      latency.buckets[bucket] = (latency.buckets[bucket] ?? 0) + 1
-      latency.sumS += seconds
+      latency.seconds.record(durationMs / 1000)
       latency.statuses.set(status, (latency.statuses.get(status) ?? 0) + 1)
     },
     metrics(): Metric[] {
@@ -58,17 +56,9 @@ export function createRequestCounts() {
           help: 'Time from receiving the request headers until the response is ready.',
           type: 'histogram',
           ends: BUCKETS_S,
-          values: all.map(({ route, method, buckets, sumS }) => ({
-            labels: { route, method },
-            buckets,
-            sum: sumS,
-          })),
+          values: all.map(({ route, method, seconds }) => ({ labels: { route, method }, ...seconds.counts })),
         },
       ]
     },
   }
-}
-
-function newLatency(method: string): Latency {
-  return { method, statuses: new Map(), buckets: new Array(BUCKETS_S.length + 1).fill(0), sumS: 0 }
 }

@@ -2,43 +2,22 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { startLoop } from '../loop.ts'
+import {
+  type AttemptLane,
+  type BusyLane,
+  fullOrganizations,
+  type Limit,
+  MAX_BATCH,
+  shareOfClaims,
+} from './capacity.ts'
 import { type ClockJump, watchClock } from './clock-jump.ts'
 
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_STORAGE_ERROR_MS = 1_000
 const SHUTDOWN_TIMEOUT_MS = 10_000
-/** Jobs claimed in one batch, and jobs queued in all: with fewer, a fast lane waits for commits. */
-const MAX_BATCH = 128
-/** Queued jobs, as a multiple of what the lane finished since the last batch: above 1, so that it can grow. */
-const QUEUE_GROWTH = 2
 /** How long a result may wait to share a commit with others while its lane has this many jobs queued. */
 const SHARED_COMMIT_MS = 20
 const ENOUGH_QUEUED = 8
-/** This share of each limit is only for organizations that have fewer attempts in progress than `FEW`. */
-const RESERVED_SHARE = 3 / 16
-const FEW = 4
-
-/** What has its jobs attempted by one holder: a webhook endpoint, a mailbox, a bot. */
-export interface AttemptLane {
-  id: string
-  orgId: string
-  /** Attempts at the same time. */
-  atOnce: number
-  /** Its newest attempt got no response. */
-  isUnresponsive?: boolean
-  /** Some more jobs are claimed and queued, in proportion to how many finish, so that sockets don't wait for the disk. */
-  isQueued?: boolean
-  /** Jobs that can be claimed, if that is known. */
-  claimable?: number
-  /** Something other than claims and results is to be done for it. */
-  mustRecover?: boolean
-}
-
-/** Attempts in progress that share a limit. `earlier`: attempts of the same lane that were already in progress. */
-interface Limit {
-  size: number
-  counts(lane: AttemptLane, earlier: number): boolean
-}
 
 /** `unsent`: it was claimed, but returned before its attempt began. */
 interface FinishedJob<J, R> {
@@ -158,11 +137,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   async function findDue(now: number): Promise<AttemptLane[]> {
-    const usage = currentUsage()
-    const organizations = [...new Set([...lanes.values()].map(({ lane }) => lane.orgId))]
-    const full = usage.map((used, at) =>
-      organizations.filter((orgId) => !hasRoom(kind.limits[at], used, orgId)),
-    )
+    const full = fullOrganizations(kind.limits, busyLanes())
     const due = await kind.findDue(database.read, { now, limit: MAX_BATCH + lanes.size, full })
     for (const lane of due) if (lane.mustRecover) disturbed?.add(lane.id)
     return due
@@ -266,77 +241,20 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     else clock.after(milliseconds, loop.wake)
   }
 
-  /**
-   * How many jobs each of these lanes may claim now. Organizations take turns, and lanes within one: one claim for each
-   * in order, then a second one, until nothing is left or wanted.
-   */
+  /** How many jobs each of these lanes may claim now. */
   function share(due: AttemptLane[]): Map<string, number> {
-    const finishedBy = Map.groupBy(finished, ({ laneId }) => laneId)
-    const usage = currentUsage()
-    const queued = [...lanes.values()].reduce((sum, { queue }) => sum + queue.length, 0)
-    const left = { claims: MAX_BATCH, queue: MAX_BATCH - queued }
-    const claims = new Map<string, number>()
+    const byLane = Map.groupBy(finished, ({ laneId }) => laneId)
     // What a lane may claim after a failure is known when that is recorded.
-    const isKnown = ({ id }: AttemptLane) => !finishedBy.get(id)?.some(endedInFailure)
-    let open = inTurns(due.filter(isKnown)).map((lane) => {
-      const { running: used, queue } = lanes.get(lane.id) ?? { running: 0, queue: [] }
-      const growth = QUEUE_GROWTH * (finishedBy.get(lane.id)?.length ?? 0) - queue.length
-      return {
-        lane,
-        used,
-        wanted: lane.claimable ?? Number.POSITIVE_INFINITY,
-        queue: lane.isQueued ? growth : 0,
-      }
-    })
-    while (open.length > 0 && left.claims > 0) {
-      open = open.filter((one) => {
-        if (left.claims <= 0 || one.wanted <= 0) return false
-        if (one.used < one.lane.atOnce) {
-          if (!reserve(usage, one.lane, one.used)) return false
-          one.used++
-        } else {
-          if (one.queue <= 0 || left.queue <= 0) return false
-          one.queue--
-          left.queue--
-        }
-        one.wanted--
-        left.claims--
-        claims.set(one.lane.id, (claims.get(one.lane.id) ?? 0) + 1)
-        return true
-      })
-    }
-    return claims
+    const claiming = due.filter(({ id }) => !byLane.get(id)?.some(endedInFailure))
+    return shareOfClaims(kind.limits, claiming, busyLanes(), ({ id }) => byLane.get(id)?.length ?? 0)
   }
 
   function endedInFailure({ result }: Claimed<J, R>): boolean {
     return result !== undefined && result !== 'unsent' && kind.hasFailed(result)
   }
 
-  /** Attempts in progress by limit and organization. */
-  function currentUsage(): Usage[] {
-    const usage = kind.limits.map((): Usage => ({ total: 0, byOrganization: new Map() }))
-    for (const { lane, running: used } of lanes.values()) {
-      for (let earlier = 0; earlier < used; earlier++) count(usage, lane, earlier)
-    }
-    return usage
-  }
-
-  function count(usage: Usage[], lane: AttemptLane, earlier: number): void {
-    for (const [at, limit] of kind.limits.entries()) {
-      const used = usage[at]
-      if (!used || !limit.counts(lane, earlier)) continue
-      used.total++
-      used.byOrganization.set(lane.orgId, (used.byOrganization.get(lane.orgId) ?? 0) + 1)
-    }
-  }
-
-  /** Counts one more attempt of a lane, unless a limit has no room for it. */
-  function reserve(usage: Usage[], lane: AttemptLane, earlier: number): boolean {
-    const isFull = kind.limits.some(
-      (limit, at) => limit.counts(lane, earlier) && !hasRoom(limit, usage[at], lane.orgId),
-    )
-    if (!isFull) count(usage, lane, earlier)
-    return !isFull
+  function busyLanes(): BusyLane[] {
+    return [...lanes.values()].map(({ lane, running, queue }) => ({ lane, running, queued: queue.length }))
   }
 
   function untilIdle(): Promise<void> {
@@ -360,29 +278,4 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       if (finished.size > 0) await commitBatch([])
     },
   }
-}
-
-interface Usage {
-  total: number
-  byOrganization: Map<string, number>
-}
-
-/** An organization can't take a whole limit. */
-function hasRoom(limit: Limit | undefined, used: Usage | undefined, orgId: string): boolean {
-  if (!limit || !used) return true
-  const hasFew = (used.byOrganization.get(orgId) ?? 0) < FEW
-  return used.total < limit.size * (hasFew ? 1 : 1 - RESERVED_SHARE)
-}
-
-/** The first lane of each organization, then the second of each. */
-function inTurns(due: AttemptLane[]): AttemptLane[] {
-  const rounds: AttemptLane[][] = []
-  const seen = new Map<string, number>()
-  for (const lane of due) {
-    const round = seen.get(lane.orgId) ?? 0
-    seen.set(lane.orgId, round + 1)
-    rounds[round] ??= []
-    rounds[round].push(lane)
-  }
-  return rounds.flat()
 }

@@ -4,9 +4,8 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { openSessions, type SignedIn } from '../sessions/sessions.ts'
 import type { FeedStart } from './feed.ts'
-import { frameOf } from './page-stream.ts'
-import type { Announcement, PresenceSnapshot } from './presence.ts'
-import { createStreams } from './streams.ts'
+import type { Announcement, CustomerTyping, PresenceSnapshot } from './presence.ts'
+import { createStreams, frameOf } from './streams.ts'
 import { type AgentPage, createWorkspace, liveFrame, liveText, type Workspace } from './workspace-stream.ts'
 
 const MAX_STREAMS_PER_AGENT = 20
@@ -33,8 +32,8 @@ export interface Live {
   onPresence(call: (orgId: string, presence: PresenceSnapshot) => void): () => void
   /** Presence as it was last sent; undefined when no agent is there. */
   presenceOf(orgId: string): PresenceSnapshot | undefined
-  /** Shows agents in which tickets the customer is typing now. */
-  setTyping(orgId: string, ticketIds: string[]): void
+  /** Shows agents that the customer of a ticket is typing, or has stopped. */
+  showCustomerTyping(orgId: string, typing: CustomerTyping): void
   /** Tells pages to read again what they show of the visitors who wrote these tickets. */
   showVisitors(orgId: string, ticketIds: string[]): void
   /** The number of open streams. */
@@ -93,7 +92,7 @@ export function createLive(deps: Deps): Live {
       return () => presenceListeners.delete(call)
     },
     presenceOf: (orgId) => streams.find(orgId)?.presence(),
-    setTyping: (orgId, ticketIds) => streams.find(orgId)?.setTyping(ticketIds),
+    showCustomerTyping: (orgId, typing) => streams.find(orgId)?.showCustomerTyping(typing),
     showVisitors(orgId, ticketIds) {
       const frame = liveFrame({ event: 'visitors', data: { ticketIds } })
       for (const { stream } of streams.find(orgId)?.pages ?? []) stream.send(frame)

@@ -20,27 +20,38 @@ export interface Announcement {
   state: PresenceState
 }
 
+/** Whether the customer of a ticket is typing. Their page repeats it while they do. */
+export interface CustomerTyping {
+  ticketId: string
+  isTyping: boolean
+}
+
 const EXPIRES_AFTER_MS = 45_000
+const TYPING_EXPIRES_AFTER_MS = 8_000
 /** How long a page has to reconnect after its stream closed. */
 const RECONNECT_GRACE_MS = 3_000
 const MAX_PAGES_PER_AGENT = 50
 
 interface Presence {
   announce(announcement: Announcement): void
+  customerTyping(typing: CustomerTyping): void
   /** Call when the stream of a page has closed. */
   closePage(agentId: string, pageId: string): void
   /** `connected` are the agents with an open page, announced or not. */
   snapshot(connected: Iterable<string>): PresenceSnapshot
-  /** When the next announcement expires, on the monotonic clock. Undefined when there is none. */
+  /** When the next announcement or typing expires, on the monotonic clock. Undefined when there is none. */
   nextExpiryAt(): number | undefined
 }
 
 /** Presence in one organization. In memory only, because it expires in seconds. `now` is monotonic. */
 export function createPresence(now: () => number): Presence {
   const pages = new Map<string, Announcement & { expiresAt: number }>()
+  /** When it expires, by ticket. */
+  const typing = new Map<string, number>()
 
   function removeExpired(): void {
     for (const [key, { expiresAt }] of pages) if (expiresAt <= now()) pages.delete(key)
+    for (const [ticketId, expiresAt] of typing) if (expiresAt <= now()) typing.delete(ticketId)
   }
 
   return {
@@ -51,6 +62,10 @@ export function createPresence(now: () => number): Presence {
       const [oldest] = others
       if (oldest && others.length >= MAX_PAGES_PER_AGENT) pages.delete(oldest[0])
       pages.set(key, { ...announcement, expiresAt: now() + EXPIRES_AFTER_MS })
+    },
+    customerTyping({ ticketId, isTyping }) {
+      if (isTyping) typing.set(ticketId, now() + TYPING_EXPIRES_AFTER_MS)
+      else typing.delete(ticketId)
     },
     closePage(agentId, pageId) {
       const page = pages.get(keyOf({ agentId, pageId }))
@@ -70,12 +85,15 @@ export function createPresence(now: () => number): Presence {
       }
       for (const agents of Object.values(tickets))
         agents.sort((one, other) => (one.agentId < other.agentId ? -1 : 1))
-      return { online: [...online].sort(), tickets }
+      return {
+        online: [...online].sort(),
+        tickets,
+        ...(typing.size > 0 && { typing: [...typing.keys()].sort() }),
+      }
     },
     nextExpiryAt() {
-      let next: number | undefined
-      for (const { expiresAt } of pages.values()) next = Math.min(next ?? expiresAt, expiresAt)
-      return next
+      const times = [...typing.values(), ...[...pages.values()].map(({ expiresAt }) => expiresAt)]
+      return times.length === 0 ? undefined : Math.min(...times)
     },
   }
 }

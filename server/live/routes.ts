@@ -5,8 +5,8 @@ import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import type { Live } from './live.ts'
-import { STREAM_HEADERS } from './page-stream.ts'
 import { announcement, liveEvent, liveQuery } from './schemas.ts'
+import { STREAM_HEADERS } from './streams.ts'
 
 /**
  * The event stream of open pages, and their presence. Events only say what changed; pages load the data from other

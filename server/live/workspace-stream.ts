@@ -2,9 +2,8 @@ import type { LogEvent } from '../database/tables/events.ts'
 import type { Deps } from '../deps.ts'
 import type { LoggedEvent } from '../events/events.ts'
 import { createFeed } from './feed.ts'
-import { eventText, type Frame, frameOf } from './page-stream.ts'
-import { type Announcement, createPresence, type PresenceSnapshot } from './presence.ts'
-import type { OpenPage, Room } from './streams.ts'
+import { type Announcement, type CustomerTyping, createPresence, type PresenceSnapshot } from './presence.ts'
+import { eventText, type Frame, frameOf, type OpenPage, type Room } from './streams.ts'
 import { createThrottle } from './throttle.ts'
 
 /** A page that has missed more events reads everything again. */
@@ -38,8 +37,7 @@ export interface AgentPage extends OpenPage {
 /** Shows the open pages of one organization what changes in it, and which agents are there. */
 export interface Workspace extends Room<AgentPage> {
   announce(announcement: Announcement): void
-  /** The tickets in which the customer is typing. */
-  setTyping(ticketIds: string[]): void
+  showCustomerTyping(typing: CustomerTyping): void
   /** The presence that was sent last. */
   presence(): PresenceSnapshot
 }
@@ -65,7 +63,6 @@ export function createWorkspace(
   let sentText = ''
   let sent: PresenceSnapshot = { online: [], tickets: {} }
   let frame: Frame = liveFrame({ event: 'presence', data: sent })
-  let typing: string[] = []
   let cancelExpiry = () => {}
 
   const feed = createFeed<AgentPage>(deps, orgId, {
@@ -92,10 +89,7 @@ export function createWorkspace(
   }
 
   function sendPresence(): void {
-    const snapshot = {
-      ...presence.snapshot([...pages].map(({ agentId }) => agentId)),
-      ...(typing.length > 0 && { typing }),
-    }
+    const snapshot = presence.snapshot([...pages].map(({ agentId }) => agentId))
     const text = JSON.stringify(snapshot)
     if (text !== sentText) {
       sentText = text
@@ -129,8 +123,8 @@ export function createWorkspace(
       presence.announce(announcement)
       throttle.wake()
     },
-    setTyping(ticketIds) {
-      typing = ticketIds
+    showCustomerTyping(typing) {
+      presence.customerTyping(typing)
       throttle.wake()
     },
     presence: () => sent,

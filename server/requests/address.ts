@@ -1,7 +1,5 @@
 import ipaddr from 'ipaddr.js'
 
-type Network = ReturnType<typeof ipaddr.parseCIDR>
-
 /** The server that received a request. It knows the client's IP address. */
 export interface Server {
   requestIP(request: Request): { address: string } | null
@@ -10,16 +8,16 @@ export interface Server {
 /** Whether an address is in one of the trusted networks. */
 export function createTrustCheck(trusted: string[]): (address: string) => boolean {
   const networks = trusted.map((network) => ipaddr.parseCIDR(network))
-  return (address) => networks.length > 0 && isTrusted(address, networks)
+  return (address) =>
+    networks.length > 0 &&
+    ipaddr.isValid(address) &&
+    ipaddr.subnetMatch(ipaddr.process(address), { trusted: networks }, 'none') === 'trusted'
 }
 
 /** Whether a request comes from a proxy in one of the trusted networks. */
 export function createProxyCheck(trusted: string[]): (request: Request, server: Server | null) => boolean {
-  const networks = trusted.map((network) => ipaddr.parseCIDR(network))
-  return (request, server) => {
-    if (networks.length === 0) return false
-    return isTrusted(server?.requestIP(request)?.address ?? 'unknown', networks)
-  }
+  const isTrusted = createTrustCheck(trusted)
+  return (request, server) => trusted.length > 0 && isTrusted(directAddress(request, server))
 }
 
 /**
@@ -27,21 +25,20 @@ export function createProxyCheck(trusted: string[]): (request: Request, server: 
  * the request comes from a trusted network.
  */
 export function createAddressReader(trusted: string[]): (request: Request, server: Server | null) => string {
-  const networks = trusted.map((network) => ipaddr.parseCIDR(network))
+  const isTrusted = createTrustCheck(trusted)
   return (request, server) => {
-    const direct = server?.requestIP(request)?.address ?? 'unknown'
-    if (networks.length === 0 || !isTrusted(direct, networks)) return direct
+    const direct = directAddress(request, server)
+    if (!isTrusted(direct)) return direct
     const forwarded = request.headers.get('x-forwarded-for')?.split(',') ?? []
     for (const entry of forwarded.map((one) => one.trim()).reverse()) {
-      if (!isTrusted(entry, networks)) return ipaddr.isValid(entry) ? entry : direct
+      if (!isTrusted(entry)) return ipaddr.isValid(entry) ? entry : direct
     }
     return direct
   }
 }
 
-function isTrusted(address: string, networks: Network[]): boolean {
-  if (!ipaddr.isValid(address)) return false
-  return ipaddr.subnetMatch(ipaddr.process(address), { trusted: networks }, 'none') === 'trusted'
+function directAddress(request: Request, server: Server | null): string {
+  return server?.requestIP(request)?.address ?? 'unknown'
 }
 
 /** Reduces an IPv6 address to its /64 network, which usually belongs to one customer. */

@@ -1,33 +1,35 @@
-interface Kept {
+interface Entry<Value> {
   version: string
-  text: string
+  value: Value
+  bytes: number
 }
 
-/** Caches finished texts by name and version, up to a number of bytes. The most recently used ones stay. */
-export function createByteCache(maxBytes: number) {
-  const entries = new Map<string, Kept>()
-  let bytes = 0
+/** Caches finished values by name and version, up to a number of bytes. The most recently used ones stay. */
+export function createByteCache<Value>(maxBytes: number, bytesOf: (value: Value) => number) {
+  const entries = new Map<string, Entry<Value>>()
+  let total = 0
 
-  function remove(name: string, { text }: Kept): void {
+  function remove(name: string, { bytes }: Entry<Value>): void {
     entries.delete(name)
-    bytes -= bytesOf(name, text)
+    total -= bytes
   }
 
   return {
-    get(name: string, version: string): string | undefined {
-      const known = entries.get(name)
-      if (known?.version !== version) return undefined
+    get(name: string, version = ''): Value | undefined {
+      const entry = entries.get(name)
+      if (entry?.version !== version) return undefined
       entries.delete(name)
-      entries.set(name, known)
-      return known.text
+      entries.set(name, entry)
+      return entry.value
     },
-    keep(name: string, version: string, text: string): void {
+    keep(name: string, value: Value, version = ''): void {
       const old = entries.get(name)
       if (old) remove(name, old)
-      entries.set(name, { version, text })
-      bytes += bytesOf(name, text)
+      const bytes = 2 * name.length + bytesOf(value) + 200
+      entries.set(name, { version, value, bytes })
+      total += bytes
       for (const [oldest, entry] of entries) {
-        if (bytes <= maxBytes) return
+        if (total <= maxBytes) return
         remove(oldest, entry)
       }
     },
@@ -35,6 +37,6 @@ export function createByteCache(maxBytes: number) {
 }
 
 /** A text with characters beyond Latin-1 takes two bytes for each. It is counted as such. */
-function bytesOf(name: string, text: string): number {
-  return 2 * (name.length + text.length) + 200
+export function bytesOfText(text: string): number {
+  return 2 * text.length
 }

@@ -1,7 +1,6 @@
 import { type Duplex, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import type zlib from 'node:zlib'
 
 /** The encodings that a response can have, the best first. */
 const ENCODINGS = ['zstd', 'br', 'gzip'] as const
@@ -16,7 +15,10 @@ const BROTLI_QUALITY = 4
 const GZIP = { level: 5 }
 
 /** RFC 9110, section 12.5.3: the accepted encoding with the highest `q`, or undefined for none. */
-export function encodingFor(accepted: string): Encoding | undefined {
+export function encodingFor(
+  accepted: string,
+  available: readonly Encoding[] = ENCODINGS,
+): Encoding | undefined {
   const qualities = new Map(
     accepted.split(',').map((part) => {
       const [name = '', ...parameters] = part
@@ -28,37 +30,14 @@ export function encodingFor(accepted: string): Encoding | undefined {
     }),
   )
   const qualityOf = (encoding: string) => qualities.get(encoding) ?? qualities.get('*') ?? 0
-  const [best] = ENCODINGS.toSorted((one, other) => qualityOf(other) - qualityOf(one))
+  const [best] = available.toSorted((one, other) => qualityOf(other) - qualityOf(one))
   return best && qualityOf(best) > 0 ? best : undefined
 }
 
 export async function compress(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array<ArrayBuffer>> {
+  const { compressNow, compressInThread } = compressionOf(encoding)
   const isSmall = bytes.byteLength <= MAX_AT_ONCE_BYTES
-  return new Uint8Array(isSmall ? compressNow(bytes, encoding) : await compressInThread(bytes, encoding))
-}
-
-function compressNow(bytes: Uint8Array, encoding: Encoding): Buffer {
-  const zlib = loadZlib()
-  switch (encoding) {
-    case 'zstd':
-      return zlib.zstdCompressSync(bytes)
-    case 'br':
-      return zlib.brotliCompressSync(bytes, brotli(zlib))
-    case 'gzip':
-      return zlib.gzipSync(bytes, GZIP)
-  }
-}
-
-function compressInThread(bytes: Uint8Array, encoding: Encoding): Promise<Buffer> {
-  const zlib = loadZlib()
-  switch (encoding) {
-    case 'zstd':
-      return promisify(zlib.zstdCompress)(bytes)
-    case 'br':
-      return promisify<zlib.InputType, zlib.BrotliOptions, Buffer>(zlib.brotliCompress)(bytes, brotli(zlib))
-    case 'gzip':
-      return promisify<zlib.InputType, zlib.ZlibOptions, Buffer>(zlib.gzip)(bytes, GZIP)
-  }
+  return new Uint8Array(isSmall ? compressNow(bytes) : await promisify(compressInThread)(bytes))
 }
 
 /**
@@ -69,7 +48,7 @@ export async function* compressSlices(
   text: AsyncIterable<string>,
   encoding: Encoding,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const compressor = compressorOf(encoding)
+  const compressor = compressionOf(encoding).openStream()
   const done = pipeline(Readable.from(text, { objectMode: true, highWaterMark: 1 }), compressor)
   // The loop below throws the same.
   done.catch(() => {})
@@ -77,23 +56,34 @@ export async function* compressSlices(
   await done
 }
 
-function compressorOf(encoding: Encoding): Duplex {
-  const zlib = loadZlib()
+interface Compression {
+  compressNow(bytes: Uint8Array): Buffer
+  compressInThread(bytes: Uint8Array, call: (error: Error | null, compressed: Buffer) => void): void
+  openStream(): Duplex
+}
+
+function compressionOf(encoding: Encoding): Compression {
+  // Loaded when first used, so that the server starts faster.
+  const zlib = process.getBuiltinModule('node:zlib')
+  const brotli = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
   switch (encoding) {
     case 'zstd':
-      return zlib.createZstdCompress()
+      return {
+        compressNow: (bytes) => zlib.zstdCompressSync(bytes),
+        compressInThread: (bytes, call) => zlib.zstdCompress(bytes, call),
+        openStream: () => zlib.createZstdCompress(),
+      }
     case 'br':
-      return zlib.createBrotliCompress(brotli(zlib))
+      return {
+        compressNow: (bytes) => zlib.brotliCompressSync(bytes, brotli),
+        compressInThread: (bytes, call) => zlib.brotliCompress(bytes, brotli, call),
+        openStream: () => zlib.createBrotliCompress(brotli),
+      }
     case 'gzip':
-      return zlib.createGzip(GZIP)
+      return {
+        compressNow: (bytes) => zlib.gzipSync(bytes, GZIP),
+        compressInThread: (bytes, call) => zlib.gzip(bytes, GZIP, call),
+        openStream: () => zlib.createGzip(GZIP),
+      }
   }
-}
-
-/** Loaded when first used, so that the server starts faster. */
-function loadZlib() {
-  return process.getBuiltinModule('node:zlib')
-}
-
-function brotli({ constants }: typeof zlib): zlib.BrotliOptions {
-  return { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
 }

@@ -1,8 +1,9 @@
 import { isNamed } from '../requests/headers.ts'
+import { createByteCache } from './byte-cache.ts'
 import { markEncoded } from './compress-responses.ts'
 import { compress, type Encoding, encodingFor, MIN_COMPRESSED_BYTES } from './encodings.ts'
 
-/** Of all kept texts together. Those that were used last stay. */
+/** Of all kept texts together. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -13,8 +14,8 @@ interface Kept {
   encoded: Map<Encoding, Promise<Bytes>>
 }
 
-const keptTexts = new Map<string, Kept>()
-let keptBytes = 0
+/** The encodings are smaller than the text. */
+const keptTexts = createByteCache<Kept>(MAX_KEPT_BYTES, ({ plain }) => plain.length * 2)
 
 /**
  * Responds with a text that many clients get, such as a page, and an ETag of its content; or with 304 if the client has
@@ -23,12 +24,13 @@ let keptBytes = 0
 export async function keptTextResponse(
   request: Request,
   text: string,
-  { headers: given, status = 200 }: { headers: Record<string, string>; status?: number },
+  response: { headers: Record<string, string>; status?: number },
 ): Promise<Response> {
   const kept = keep(text)
-  const headers = new Headers({ ...given, etag: kept.etag })
-  const known = request.headers.get('if-none-match')
-  if (known !== null && isNamed(known, kept.etag)) {
+  const { status = 200 } = response
+  const headers = new Headers({ ...response.headers, etag: kept.etag })
+  const ifNoneMatch = request.headers.get('if-none-match')
+  if (ifNoneMatch !== null && isNamed(ifNoneMatch, kept.etag)) {
     headers.delete('content-type')
     return new Response(null, { status: 304, headers })
   }
@@ -43,34 +45,17 @@ export async function keptTextResponse(
 }
 
 function keep(text: string): Kept {
-  const known = keptTexts.get(text)
-  if (known) {
-    keptTexts.delete(text)
-    keptTexts.set(text, known)
-    return known
-  }
+  const earlier = keptTexts.get(text)
+  if (earlier) return earlier
   const plain = new TextEncoder().encode(text)
   const digest = new Bun.CryptoHasher('sha256').update(plain).digest('base64url')
   const kept = { plain, etag: `"${digest}"`, encoded: new Map() }
-  keptTexts.set(text, kept)
-  keptBytes += sizeOf(kept)
-  for (const [oldest, one] of keptTexts) {
-    if (keptBytes <= MAX_KEPT_BYTES) break
-    keptTexts.delete(oldest)
-    keptBytes -= sizeOf(one)
-  }
+  keptTexts.keep(text, kept)
   return kept
 }
 
-/** With its key and its encodings, which are smaller. */
-function sizeOf({ plain }: Kept): number {
-  return plain.length * 4 + 500
-}
-
 function encoded(kept: Kept, encoding: Encoding): Promise<Bytes> {
-  const known = kept.encoded.get(encoding)
-  if (known) return known
-  const bytes = compress(kept.plain, encoding)
+  const bytes = kept.encoded.get(encoding) ?? compress(kept.plain, encoding)
   kept.encoded.set(encoding, bytes)
   return bytes
 }

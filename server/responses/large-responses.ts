@@ -3,7 +3,8 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { markEncoded } from './compress-responses.ts'
 import { compressSlices, type Encoding, encodingFor } from './encodings.ts'
-import { type ElysiaSet, takeHeaders } from './finished-response.ts'
+import { type ElysiaSet, finishedResponse, takeHeaders } from './finished-response.ts'
+import { type TextSlices, textIfSmall } from './row-slices.ts'
 
 /** The memory that all responses being sent in slices can hold together, and those of one organization. */
 const BUDGET_BYTES = 32 * 1024 * 1024
@@ -19,32 +20,53 @@ const SHARE = 1 / 5
 /** Slices that are built without a pause: a response or two that delay no one else. */
 const BURST_MS = 150
 
-/** The text of a response, in pieces of at most some 100 kB. */
-export type TextSlices = AsyncGenerator<string, void, void>
+/** Names of large responses that are remembered. */
+const MAX_REMEMBERED = 1_000
 
 interface Asking {
   request: Request
   /** Whose data it is. */
   orgId: string
+  /** Of what is read, unique on the server. */
+  name: string
   set: ElysiaSet
 }
 
 export interface LargeResponses {
   /**
-   * Sends JSON in slices, as fast as the client accepts them. One slice is built per turn of the event loop, whatever
-   * the number of responses, and all of them together leave most of the time to other requests. A response waits in
-   * order while the budget is used up, until its client disconnects. Throws 503 when it has waited too long, and errors
-   * of the first slice.
+   * Sends JSON: at once if it is small, otherwise in slices, as fast as the client accepts them. One slice is built per
+   * turn of the event loop, whatever the number of responses, and all of them together leave most of the time to other
+   * requests. A response waits in order while the budget is used up, until its client disconnects. Throws 503 when it has
+   * waited too long, and errors of the first slice. `wholeText` is a faster way to the text; it returns undefined if the
+   * text is large.
    */
-  send(asking: Asking, slices: () => TextSlices): Promise<Response>
+  send(
+    asking: Asking,
+    slices: () => TextSlices,
+    wholeText?: () => Promise<string | undefined>,
+  ): Promise<Response>
   counts(): { sending: number; waiting: number }
 }
 
 export function createLargeResponses(deps: Pick<Deps, 'clock' | 'log'>): LargeResponses {
   const budget = createBudget(deps)
   const takeTurn = createTurns()
+  // Finding out that a response is large takes a millisecond or two, which many clients would cause in the same turn.
+  const large = new Set<string>()
 
-  async function send({ request, orgId, set }: Asking, slices: () => TextSlices): Promise<Response> {
+  async function send(
+    asking: Asking,
+    slices: () => TextSlices,
+    wholeText = () => textIfSmall(slices()),
+  ): Promise<Response> {
+    const text = large.has(asking.name) ? undefined : await wholeText()
+    if (text !== undefined) return finishedResponse(asking.set, text)
+    if (large.size >= MAX_REMEMBERED) large.clear()
+    large.add(asking.name)
+    return sendSlices(asking, slices)
+  }
+
+  async function sendSlices({ request, orgId, set }: Asking, slices: () => TextSlices): Promise<Response> {
     if (request.method === 'HEAD') return new Response(null, { headers: headersOf(set) })
     const encoding = encodingFor(request.headers.get('accept-encoding') ?? '')
     const release = await budget.take(orgId, request.signal)

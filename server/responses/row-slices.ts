@@ -1,51 +1,61 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+
 /** The most that is read and sent at once, in stored bytes and in rows. */
 export const MAX_SLICE_BYTES = 128 * 1024
-export const MAX_SLICE_ROWS = 200
+const MAX_SLICE_ROWS = 64
 
-/** After the row with this time and id. */
-export type Place = {
-  at: number
-  afterId: string
-}
-
-export const START: Place = { at: -1, afterId: '' }
-
-interface Source<Row> {
-  /** About how many bytes each of the next rows has. */
-  sizesAfter(place: Place): Promise<{ size: number }[]>
-  rowsAfter(place: Place, limit: number): Promise<Row[]>
-}
+/** The text of a response, in pieces of at most some 100 kB. */
+export type TextSlices = AsyncGenerator<string, void, void>
 
 /**
- * Reads rows in the order of their time and id, a slice at a time: few enough to be read, turned into JSON, and sent
- * without holding the event loop. What is stored meanwhile is included.
+ * The order and the limit of a query for the next rows: as many as can be read, turned into JSON, and sent without holding
+ * the event loop, and at least one. `bytes` is about what a row takes. The database knows the lengths of texts without
+ * reading them.
  */
-export async function* readInSlices<Row extends { id: string; createdAt: number }>({
-  sizesAfter,
-  rowsAfter,
-}: Source<Row>): AsyncGenerator<Row[], void, void> {
-  let place = START
-  for (let ahead = await sizesAfter(place); ahead.length > 0; ahead = await sizesAfter(place)) {
-    for (const limit of sliceLengths(ahead)) {
-      const rows = await rowsAfter(place, limit)
-      const last = rows.at(-1)
-      if (!last) return
-      place = { at: last.createdAt, afterId: last.id }
-      yield rows
-    }
+export function inSlice(
+  [first, second]: [PgColumn, PgColumn],
+  { where, bytes }: { where: SQL | undefined; bytes: SQL },
+): SQL {
+  const [maxRows, maxBytes] = [sql.raw(String(MAX_SLICE_ROWS)), sql.raw(String(MAX_SLICE_BYTES))]
+  const next = sql`select ${first} as one, ${second} as two, ${bytes} as bytes
+    from ${first.table} where ${where} order by ${first}, ${second} limit ${maxRows}`
+  const sums = sql`select sum(bytes) over (order by one, two) as total from (${next}) as next`
+  return sql`${first}, ${second} limit (
+    select case when count(*) = 0 then 1 else count(*) end from (${sums}) as sums where total <= ${maxBytes})`
+}
+
+/** Reads all rows after `start`, a slice at a time. What is stored meanwhile is included. */
+export async function* readInSlices<Row, Place>(
+  start: Place,
+  placeOf: (row: Row) => Place,
+  sliceAfter: (place: Place) => Promise<Row[]>,
+): AsyncGenerator<Row[], void, void> {
+  let place = start
+  for (;;) {
+    const rows = await sliceAfter(place)
+    const last = rows.at(-1)
+    if (last === undefined) return
+    yield rows
+    place = placeOf(last)
   }
 }
 
-/** JSON in slices: an object with lists whose entries are read in slices, and with fields that are already known. */
-export async function* jsonSlices(
-  lists: Record<string, AsyncIterable<object[]>>,
-  fields: object,
-): AsyncGenerator<string, void, void> {
-  let text = JSON.stringify(fields).slice(0, -1)
-  for (const [name, slices] of Object.entries(lists)) {
-    text += `${text === '{' ? '' : ','}${JSON.stringify(name)}:[`
+/** JSON in slices: an object with fields that are already known, and with lists whose entries are read in slices. */
+export async function* jsonSlices(object: Record<string, unknown>): TextSlices {
+  let text = '{'
+  let separator = ''
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined) continue
+    text += `${separator}${JSON.stringify(name)}:`
+    separator = ','
+    if (!isList(value)) {
+      text += JSON.stringify(value)
+      continue
+    }
+    text += '['
     let isFirst = true
-    for await (const entries of slices) {
+    for await (const entries of value) {
       if (entries.length === 0) continue
       yield `${text}${isFirst ? '' : ','}${entries.map((entry) => JSON.stringify(entry)).join(',')}`
       text = ''
@@ -56,17 +66,16 @@ export async function* jsonSlices(
   yield `${text}}`
 }
 
-/** The number of rows in each slice. A row that is larger than a slice gets its own. */
-export function sliceLengths(rows: { size: number }[]): number[] {
-  const lengths: number[] = []
-  let [count, bytes] = [0, 0]
-  for (const { size } of rows) {
-    if (count > 0 && (bytes + size > MAX_SLICE_BYTES || count === MAX_SLICE_ROWS)) {
-      lengths.push(count)
-      ;[count, bytes] = [0, 0]
-    }
-    count += 1
-    bytes += size
+function isList(value: unknown): value is AsyncIterable<object[]> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+/** The whole text, or undefined if it is too large to be sent at once. */
+export async function textIfSmall(slices: TextSlices): Promise<string | undefined> {
+  let text = ''
+  for await (const slice of slices) {
+    text += slice
+    if (text.length > MAX_SLICE_BYTES) return undefined
   }
-  return count > 0 ? [...lengths, count] : lengths
+  return text
 }

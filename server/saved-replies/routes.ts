@@ -4,14 +4,12 @@ import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
-import { finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { text } from '../text/text.ts'
 import { messageText, time } from '../tickets/schemas.ts'
 import {
-  areSavedRepliesFew,
   createSavedReply,
   deleteSavedReply,
   type SavedReply,
@@ -40,12 +38,8 @@ export function savedReplyRoutes(guard: AgentGuard, large: LargeResponses) {
     .get(
       '/saved-replies',
       async ({ me: { orgId }, as, request, set }) => {
-        const slices = viewedSlices(as, orgId)
-        if (!(await areSavedRepliesFew(as, orgId))) {
-          return large.send({ request, orgId, set }, () => jsonSlices({ data: slices }, {}))
-        }
-        const data = (await Array.fromAsync(slices)).flat()
-        return finishedResponse(set, JSON.stringify({ data }))
+        const name = `saved replies of ${orgId}`
+        return large.send({ request, orgId, name, set }, () => jsonSlices({ data: viewedSlices(as, orgId) }))
       },
       { transform, response: { 200: t.Object({ data: t.Array(savedReply) }) } },
     )

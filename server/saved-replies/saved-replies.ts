@@ -1,76 +1,41 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { matches } from '../database/matches.ts'
-import { integer, statement, text } from '../database/statement.ts'
+import { statement, text } from '../database/statement.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { MAX_SLICE_ROWS, sliceLengths } from '../responses/row-slices.ts'
+import { inSlice, readInSlices } from '../responses/row-slices.ts'
 
 export type SavedReply = typeof savedReplies.$inferSelect
 
-/** Sizes that are looked up at once. */
-const MAX_SIZES = 500
 /** What a saved reply takes beside its text. */
 const ROW_BYTES = 300
 
-type Place = { name: string; id: string }
-const START: Place = { name: '', id: '' }
-
-/** Whether they can be read and sent at once. */
-export async function areSavedRepliesFew({ database: { read } }: Deps, orgId: string): Promise<boolean> {
-  const sizes = await findSizes(read, { orgId, ...START, limit: MAX_SLICE_ROWS + 1 })
-  return sizes.length <= MAX_SLICE_ROWS && sliceLengths(sizes).length <= 1
-}
-
 /** In order of their names, in slices. */
-export async function* savedReplySlices(
+export function savedReplySlices(
   { database: { read } }: Deps,
   orgId: string,
 ): AsyncGenerator<SavedReply[], void, void> {
-  let place = START
-  for (;;) {
-    const ahead = await findSizes(read, { orgId, ...place, limit: MAX_SIZES })
-    if (ahead.length === 0) return
-    for (const limit of sliceLengths(ahead)) {
-      const replies = await findReplies(read, { orgId, ...place, limit })
-      const last = replies.at(-1)
-      if (!last) return
-      place = { name: last.name, id: last.id }
-      yield replies
-    }
-  }
-}
-
-const slice = { orgId: text, name: text, id: text, limit: integer }
-
-const findSizes = statement('saved_reply_sizes', slice, (read: Reader, p) =>
-  read
-    .select({
-      size: sql<number>`octet_length(${savedReplies.text}) + ${sql.raw(String(ROW_BYTES))}`.mapWith(Number),
-    })
-    .from(savedReplies)
-    .where(isAfter(p))
-    .orderBy(inOrder(p)),
-)
-
-const findReplies = statement('saved_replies', slice, (read: Reader, p) =>
-  read.select().from(savedReplies).where(isAfter(p)).orderBy(inOrder(p)),
-)
-
-function isAfter({ orgId, name, id }: Record<'orgId' | 'name' | 'id', SQL>): SQL | undefined {
-  return and(
-    eq(savedReplies.orgId, orgId),
-    sql`(${savedReplies.name}, ${savedReplies.id}) > (${name}, ${id})`,
+  return readInSlices(
+    { orgId, name: '', id: '' },
+    ({ name, id }: SavedReply) => ({ orgId, name, id }),
+    (place) => nextReplies(read, place),
   )
 }
 
-function inOrder({ limit }: { limit: SQL }): SQL {
-  return sql`${savedReplies.name}, ${savedReplies.id} limit ${limit}`
-}
+const nextReplies = statement('saved_replies', { orgId: text, name: text, id: text }, (read: Reader, p) => {
+  const { orgId, name, id } = savedReplies
+  const where = and(eq(orgId, p.orgId), sql`(${name}, ${id}) > (${p.name}, ${p.id})`)
+  const bytes = sql`octet_length(${savedReplies.text}) + ${sql.raw(String(ROW_BYTES))}`
+  return read
+    .select()
+    .from(savedReplies)
+    .where(where)
+    .orderBy(inSlice([name, id], { where, bytes }))
+})
 
 export async function createSavedReply(
   deps: Deps,
@@ -120,7 +85,7 @@ export async function deleteSavedReply(deps: Deps, orgId: string, id: string): P
 
 function isSavedReply(orgId: string, id: string) {
   if (!isId('svr', id)) throw notFound('saved reply')
-  return matches(savedReplies, { orgId, id })
+  return and(eq(savedReplies.orgId, orgId), eq(savedReplies.id, id))
 }
 
 async function recordSavedReplyChange(

@@ -1,10 +1,9 @@
-import { Elysia, type Static, t } from 'elysia'
+import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
-import { finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { addCustomerEmail, changeCustomer } from '../tickets/change-customer.ts'
@@ -12,7 +11,6 @@ import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { readCustomer } from './customer-panel.ts'
 import { keepDraft } from './drafts.ts'
-import { isThreadLarge, threadSlices } from './large-thread.ts'
 import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
@@ -29,8 +27,9 @@ import {
   savedDraft,
   thread,
 } from './schemas.ts'
-import { readFrame, readThread } from './thread.ts'
-import { viewCustomerPanel, viewInboxTicket, viewNote, viewThread } from './views.ts'
+import { readFrame } from './thread.ts'
+import { threadSlices } from './timeline.ts'
+import { viewCustomerPanel, viewInboxTicket, viewNote } from './views.ts'
 
 /** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
 export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponses) {
@@ -115,13 +114,10 @@ export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponse
     .get(
       '/tickets/:id',
       async ({ me: { orgId, agentId }, params: { id: ticketId }, request, set }) => {
-        const { read } = deps.database
         const frame = await readFrame(deps, orgId, { ticketId, agentId })
-        if (await isThreadLarge(read, { orgId, ticketId })) {
-          return large.send({ request, orgId, set }, () => threadSlices(deps, frame))
-        }
-        const shown: Static<typeof thread> = viewThread(await readThread(deps, frame))
-        return finishedResponse(set, JSON.stringify(shown))
+        return large.send({ request, orgId, name: `thread of ${ticketId}`, set }, () =>
+          threadSlices(deps, frame),
+        )
       },
       { transform: noQuery, params: byId, response: { 200: thread } },
     )

@@ -1,43 +1,86 @@
-import { asc, getTableColumns } from 'drizzle-orm'
-import { type Attachment, findAttachmentsOfTicket, findUnsent } from '../attachments/queries.ts'
+import { and, asc, eq } from 'drizzle-orm'
+import { type Attachment, findUnsent } from '../attachments/queries.ts'
 import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
-import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
-import { messages } from '../database/tables/messages.ts'
-import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import type { MessageChat, messages } from '../database/tables/messages.ts'
+import type { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { type activities, drafts, type notes, readMarks } from '../database/tables/threads.ts'
 import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { readDestination } from '../messages/sends/plan-sends.ts'
 import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
-import { START } from '../responses/row-slices.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
-import { inOrder, isAfter, type OfTicket, ofTicket, sliceOfTicket } from '../tickets/rows-of-ticket.ts'
+import { type OfTicket, ofTicket } from '../tickets/rows-of-ticket.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 
-type RowOf<Find extends (...given: never[]) => Promise<unknown[]>> = Awaited<ReturnType<Find>>[number]
+type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
+  Table['$inferSelect'],
+  Column
+>
+
 type WithFiles<Row> = Row & { attachments: Attachment[] }
 
-export type MessageRow = WithFiles<RowOf<typeof findMessages>> & {
+export type MessageRow = WithFiles<
+  Of<
+    typeof messages,
+    | 'id'
+    | 'role'
+    | 'text'
+    | 'format'
+    | 'author'
+    | 'authorName'
+    | 'isAutomatic'
+    | 'email'
+    | 'hasHtml'
+    | 'isHtmlFormatted'
+    | 'hasRemoteImages'
+    | 'hasQuote'
+    | 'agentId'
+    | 'agentName'
+    | 'sending'
+    | 'sendError'
+    | 'editedAt'
+    | 'takenBackAt'
+    | 'createdAt'
+  >
+> & {
+  chat: MessageChat | null
   trouble?: SendTrouble | undefined
   /** Texts before the one it has now. */
   edits?: number | undefined
   /** Of a message that a chat shows. */
   changes?: PossibleChanges | undefined
 }
-export type NoteRow = WithFiles<RowOf<typeof findNotes>>
-export type ActivityRow = RowOf<typeof findActivities>
-export type WaitingReplyRow = WithFiles<RowOf<typeof findWaiting>>
-export type DraftRow = WithFiles<Pick<RowOf<typeof findDrafts>, 'kind' | 'text' | 'recipients' | 'savedAt'>>
+export type NoteRow = WithFiles<
+  Of<typeof notes, 'id' | 'agentId' | 'agentName' | 'text' | 'format' | 'createdAt'>
+>
+export type ActivityRow = Of<
+  typeof activities,
+  'id' | 'actorKind' | 'actorId' | 'actorName' | 'changes' | 'createdAt'
+>
+export type WaitingReplyRow = WithFiles<
+  Of<
+    typeof scheduledMessages,
+    | 'id'
+    | 'agentId'
+    | 'agentName'
+    | 'text'
+    | 'format'
+    | 'recipients'
+    | 'thenStatus'
+    | 'sendAt'
+    | 'isHeld'
+    | 'heldBecause'
+    | 'createdAt'
+  >
+>
+export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'savedAt'>>
 
-export interface Thread {
+/** All but the messages, notes, and changes of a thread, and the replies that wait. */
+export interface ThreadFrame {
   ticket: TicketWithCustomer
-  messages: MessageRow[]
-  notes: NoteRow[]
-  activities: ActivityRow[]
-  waiting: WaitingReplyRow[]
   /** The agent's own, at most one of each kind. */
   drafts: DraftRow[]
   readUpTo: string | undefined
@@ -46,9 +89,6 @@ export interface Thread {
   /** The newest answer that the visitor of a widget has seen. */
   seen?: { messageId: string; at: number } | undefined
 }
-
-/** All but the messages, notes, and changes of a thread, and the replies that wait. */
-export type ThreadFrame = Omit<Thread, 'messages' | 'notes' | 'activities' | 'waiting'>
 
 /** Throws 404. The ticket's row is read first, so the other parts of a thread are never older than its version. */
 export async function readFrame(
@@ -73,29 +113,6 @@ export async function readFrame(
     readUpTo: mark?.messageId,
     reply,
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,
-  }
-}
-
-/** Everything an agent sees of a ticket, each part in time order. */
-export async function readThread(deps: Deps, frame: ThreadFrame): Promise<Thread> {
-  const { read } = deps.database
-  const { orgId, id: ticketId } = frame.ticket
-  const given = { orgId, ticketId }
-  const all = { ...given, ...ALL }
-  const [messageRows, noteRows] = [await findMessages(read, all), await findNotes(read, all)]
-  const waitingRows = await findWaiting(read, all)
-  const withFiles = [...messageRows, ...noteRows, ...waitingRows].some(hasFiles)
-  const files = withFiles ? await findAttachmentsOfTicket(read, given) : NO_FILES
-  const addFiles = <Row extends { id: string }>(row: Row) => ({
-    ...row,
-    attachments: files.get(row.id) ?? [],
-  })
-  return {
-    ...frame,
-    messages: await addState(deps, frame, messageRows.map(addFiles)),
-    notes: noteRows.map(addFiles),
-    activities: await findActivities(read, all),
-    waiting: waitingRows.map(addFiles),
   }
 }
 
@@ -140,79 +157,33 @@ async function readChanges(
   return known
 }
 
-async function readSeen(read: Reader, given: OfTicket): Promise<Thread['seen']> {
+async function readSeen(read: Reader, given: OfTicket): Promise<ThreadFrame['seen']> {
   const [found] = await findSeen(read, given)
   return found && found.at !== null ? { messageId: found.messageId, at: found.at } : undefined
 }
 
-const NO_FILES = new Map<string, Attachment[]>()
 const NO_TROUBLES = new Map<string, SendTrouble>()
 
-function hasFiles({ attachmentCount }: { attachmentCount: number }): boolean {
-  return attachmentCount > 0
-}
-
-/** More than any ticket has that is read at once. */
-const ALL = { ...START, limit: 1_000_000 }
-
-const {
-  orgId: _orgId,
-  ticketId: _ticketId,
-  requestHash: _requestHash,
-  sentBy: _sentBy,
-  isRemovalShown: _isRemovalShown,
-  telegram: chat,
-  ...messageColumns
-} = getTableColumns(messages)
-
-export const findMessages = statement('thread_messages', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({ ...messageColumns, chat })
-    .from(messages)
-    .where(isAfter(messages, p))
-    .orderBy(inOrder(messages, p)),
-)
-
-export const findNotes = statement('thread_notes', sliceOfTicket, (read: Reader, p) =>
-  read.select().from(notes).where(isAfter(notes, p)).orderBy(inOrder(notes, p)),
-)
-
-export const findActivities = statement('thread_activities', sliceOfTicket, (read: Reader, p) =>
-  read.select().from(activities).where(isAfter(activities, p)).orderBy(inOrder(activities, p)),
-)
-
-export const findWaiting = statement('thread_waiting', sliceOfTicket, (read: Reader, p) =>
-  read
-    .select({
-      id: scheduledMessages.id,
-      agentId: scheduledMessages.agentId,
-      agentName: scheduledMessages.agentName,
-      text: scheduledMessages.text,
-      format: scheduledMessages.format,
-      attachmentCount: scheduledMessages.attachmentCount,
-      recipients: scheduledMessages.recipients,
-      thenStatus: scheduledMessages.thenStatus,
-      sendAt: scheduledMessages.sendAt,
-      isHeld: scheduledMessages.isHeld,
-      heldBecause: scheduledMessages.heldBecause,
-      createdAt: scheduledMessages.createdAt,
-    })
-    .from(scheduledMessages)
-    .where(isAfter(scheduledMessages, p))
-    .orderBy(inOrder(scheduledMessages, p)),
-)
-
 const findDrafts = statement('thread_drafts', { ...ofTicket, agentId: text }, (read: Reader, p) =>
-  read.select().from(drafts).where(matches(drafts, p)).orderBy(asc(drafts.kind)),
+  read
+    .select()
+    .from(drafts)
+    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId)))
+    .orderBy(asc(drafts.kind)),
 )
 
 const findMark = statement('thread_mark', { ...ofTicket, agentId: text }, (read: Reader, p) =>
-  read.select({ messageId: readMarks.messageId }).from(readMarks).where(matches(readMarks, p)),
+  read
+    .select({ messageId: readMarks.messageId })
+    .from(readMarks)
+    .where(
+      and(eq(readMarks.orgId, p.orgId), eq(readMarks.agentId, p.agentId), eq(readMarks.ticketId, p.ticketId)),
+    ),
 )
 
 const findSeen = statement('thread_seen', ofTicket, (read: Reader, p) =>
   read
     .select({ messageId: widgetConversations.seenMessageId, at: widgetConversations.seenAt })
     .from(widgetConversations)
-    .where(matches(widgetConversations, p)),
+    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
 )

@@ -6,23 +6,7 @@ import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { viewListedTicket } from '../tickets/views.ts'
 import type { CustomerPanel } from './customer-panel.ts'
 import { MAX_SHOWN_ADDRESSES } from './schemas.ts'
-import type {
-  ActivityRow,
-  DraftRow,
-  MessageRow,
-  NoteRow,
-  Thread,
-  ThreadFrame,
-  WaitingReplyRow,
-} from './thread.ts'
-
-export function viewThread(thread: Thread) {
-  return {
-    ...viewFrame(thread),
-    timeline: timelineOf(thread),
-    waiting: thread.waiting.map(viewWaitingReply),
-  }
-}
+import type { ActivityRow, DraftRow, MessageRow, NoteRow, ThreadFrame, WaitingReplyRow } from './thread.ts'
 
 /** All but `timeline` and `waiting`. */
 export function viewFrame({ ticket, drafts, readUpTo, reply, seen }: ThreadFrame) {
@@ -74,13 +58,9 @@ export function viewCustomerPanel({ email, createdAt, tickets, ...customer }: Cu
   }
 }
 
-/** Messages, notes and activities in time order; within a millisecond by the rest of their ids, which sort by time. */
-function timelineOf({ messages, notes, activities }: Thread) {
-  return [...messages, ...notes, ...activities].sort(inTimeOrder).map(viewEntry)
-}
-
 export type EntryRow = MessageRow | NoteRow | ActivityRow
 
+/** Within a millisecond, by the rest of their ids, which sort by time. */
 export function inTimeOrder(one: EntryRow, other: EntryRow): number {
   return one.createdAt - other.createdAt || (one.id.slice(4) < other.id.slice(4) ? -1 : 1)
 }

@@ -5,7 +5,7 @@ import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
 import { newestEvent } from '../events/events.ts'
-import { createByteCache } from '../responses/byte-cache.ts'
+import { bytesOfText, createByteCache } from '../responses/byte-cache.ts'
 import { type ElysiaSet, finishedResponse } from '../responses/finished-response.ts'
 import { listTickets, type TicketListRequest } from './list-tickets.ts'
 import { pageLinks } from './pagination.ts'
@@ -38,7 +38,7 @@ interface Finished {
  * event is read before the list, so it is never newer.
  */
 export function createListResponse(deps: Deps) {
-  const kept = createByteCache(MAX_KEPT_BYTES)
+  const kept = createByteCache(MAX_KEPT_BYTES, bytesOfText)
   const { read } = deps.database
 
   return async ({ orgId, wanted, request, set }: Asked): Promise<Response> => {
@@ -48,7 +48,7 @@ export function createListResponse(deps: Deps) {
     const known: Finished | undefined = text === undefined ? undefined : unpack(text)
     const isCurrent = known && known.versions === (await versionsOf(read, orgId, known.customerIds))
     const list = isCurrent ? known : await finish(orgId, { ...wanted, signal: request.signal }, request.url)
-    if (!isCurrent) kept.keep(name, event, pack(list))
+    if (!isCurrent) kept.keep(name, pack(list), event)
     if (list.link !== '') set.headers.link = list.link
     return finishedResponse(set, list.body)
   }

@@ -1,14 +1,13 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { withAttachments } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
-import { matches } from '../database/matches.ts'
 import { cacheByShape, integer, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
-import { MAX_SLICE_BYTES, sliceLengths } from '../responses/row-slices.ts'
+import { MAX_SLICE_BYTES } from '../responses/row-slices.ts'
 import type { Cursor, PageRequest } from './cursor.ts'
-import { messageColumns } from './queries.ts'
-import { messageBytes, type OfTicket, ofTicket, sliceOfTicket } from './rows-of-ticket.ts'
+import { messageBytes, messageColumns } from './queries.ts'
+import { type OfTicket, ofTicket, placeInTicket } from './rows-of-ticket.ts'
 import { viewSentMessage } from './views.ts'
 
 export const MESSAGE_SORTS = ['created_asc', 'created_desc'] as const
@@ -22,8 +21,6 @@ export interface MessagePage {
   /** In the order of the page. */
   places: MessagePlace[]
   hasMore: boolean
-  /** Whether the messages are too large to be read and sent at once. */
-  isLarge: boolean
 }
 
 /** Finds the messages of a page of a ticket without reading their texts. */
@@ -35,7 +32,7 @@ export async function findMessagePage(
   const [counted] = await countMessages(read, given)
   const total = counted?.total ?? 0
   const offset = cursor ? 0 : (page - 1) * perPage
-  if (offset > 0 && offset >= total) return { total, places: [], hasMore: false, isLarge: false }
+  if (offset > 0 && offset >= total) return { total, places: [], hasMore: false }
   const isBackwards = cursor?.direction === 'previous'
   const found = await placesOf(sort, cursor?.direction)(read, {
     ...given,
@@ -49,16 +46,12 @@ export async function findMessagePage(
     total,
     places: isBackwards ? places.reverse() : places,
     hasMore: isBackwards || found.length > perPage,
-    isLarge: places.reduce((bytes, { size }) => bytes + size, 0) > MAX_SLICE_BYTES,
   }
 }
 
 /** The messages of a page, in slices that can be read and sent at once. */
 export async function* readMessagePage(read: Reader, orgId: string, places: MessagePlace[]) {
-  let start = 0
-  for (const length of sliceLengths(places)) {
-    const ids = places.slice(start, start + length).map(({ id }) => id)
-    start += length
+  for (const ids of slicesOf(places)) {
     const rows = await read
       .select(messageColumns)
       .from(messages)
@@ -66,6 +59,21 @@ export async function* readMessagePage(read: Reader, orgId: string, places: Mess
     rows.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id))
     yield (await withAttachments(read, orgId, rows)).map(viewSentMessage)
   }
+}
+
+/** The ids of the messages of each slice. A message that is larger than a slice gets its own. */
+function slicesOf(places: MessagePlace[]): string[][] {
+  const slices: string[][] = []
+  let [ids, bytes]: [string[], number] = [[], 0]
+  for (const { id, size } of places) {
+    if (ids.length === 0 || bytes + size > MAX_SLICE_BYTES) {
+      ;[ids, bytes] = [[], 0]
+      slices.push(ids)
+    }
+    ids.push(id)
+    bytes += size
+  }
+  return slices
 }
 
 const countMessages = statement('messages_count', ofTicket, (read: Reader, p) =>
@@ -77,7 +85,7 @@ const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction']
   const order = isAscending ? asc : desc
   const own = sql`${messages.createdAt}, ${messages.id}`
   const name = ['messages_page', sort, direction ?? 'first'].join('_')
-  return statement(name, { ...sliceOfTicket, offset: integer }, (read: Reader, p) => {
+  return statement(name, { ...placeInTicket, limit: integer, offset: integer }, (read: Reader, p) => {
     const place = sql`${p.at}, ${p.afterId}`
     const isAfterPlace = isAscending ? sql`(${own}) > (${place})` : sql`(${own}) < (${place})`
     const keys = read
@@ -90,7 +98,7 @@ const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction']
       .select({ id: messages.id, createdAt: messages.createdAt, size: messageBytes })
       .from(keys)
       .crossJoin(messages)
-      .where(matches(messages, { orgId: p.orgId, id: keys.keyId }))
+      .where(and(eq(messages.orgId, p.orgId), eq(messages.id, keys.keyId)))
       .orderBy(order(messages.createdAt), order(messages.id))
   })
 })

@@ -1,9 +1,8 @@
-import { and, asc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Attachment } from '../attachments/queries.ts'
 import { SENT_BY } from '../channels/kinds.ts'
 import { type Customer, customerColumns } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { matches } from '../database/matches.ts'
 import {
   command,
   insertOf,
@@ -25,6 +24,7 @@ import {
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { isOfTicket, ofTicket } from './rows-of-ticket.ts'
 import { readWaitingOrder, waitingAfterMessage } from './waiting.ts'
 
 export type Ticket = Omit<typeof tickets.$inferSelect, 'number'>
@@ -50,7 +50,7 @@ export const findTicket = statement('tickets_find', { orgId: text, id: text }, (
     .select(ticketWithCustomer)
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(matches(tickets, p)),
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
 )
 
 /** The columns of a message that `/v1` shows. */
@@ -69,14 +69,23 @@ export const messageColumns = {
   takenBackAt: messages.takenBackAt,
   createdAt: messages.createdAt,
 }
-export type ShownMessage = Pick<Message, keyof typeof messageColumns>
 
-export const findMessages = statement('messages_find', { orgId: text, ticketId: text }, (read: Reader, p) =>
+/** Bytes of a message besides its long columns, and of each of its attachments. */
+const ROW_BYTES = 300
+
+/** About the bytes of a stored message. */
+export const messageBytes =
+  sql<number>`octet_length(${messages.text}) + coalesce(octet_length(${messages.email}), 0)
+  + coalesce(octet_length(${messages.telegram}), 0)
+  + ${sql.raw(String(ROW_BYTES))} * (1 + ${messages.attachmentCount})`.mapWith(Number)
+
+/** The first messages of a ticket. */
+export const findMessages = statement('messages_find', { ...ofTicket, limit: integer }, (read: Reader, p) =>
   read
     .select(messageColumns)
     .from(messages)
-    .where(matches(messages, p))
-    .orderBy(asc(messages.createdAt), asc(messages.id)),
+    .where(isOfTicket(messages, p))
+    .orderBy(sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`),
 )
 
 /** The first statement of a unit that changes a ticket: no other unit changes it at the same time. */
@@ -84,7 +93,7 @@ export const lockTicket = statement('tickets_lock', { orgId: text, id: text }, (
   tx
     .update(tickets)
     .set({ version: sql`${tickets.version}` })
-    .where(matches(tickets, p))
+    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
     .returning(ticketColumns),
 )
 
@@ -129,7 +138,10 @@ export async function waitAgain(tx: Transaction, ticket: Ticket): Promise<void> 
   if (ticket.status === 'resolved') return
   const waitingOrder = await readWaitingOrder(tx, ticket)
   const { orgId, id } = ticket
-  await tx.update(tickets).set({ waitingOrder }).where(matches(tickets, { orgId, id }))
+  await tx
+    .update(tickets)
+    .set({ waitingOrder })
+    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, id)))
   await touchTags(tx, { ...ticket, waitingOrder })
 }
 
@@ -177,7 +189,11 @@ export const saveTicket = updateOf('tickets_save', tickets, {
 })
 
 export const deleteTag = command('ticket_tags_delete', { orgId: text, tag: text, ticketId: text }, (tx, p) =>
-  tx.delete(ticketTags).where(matches(ticketTags, p)),
+  tx
+    .delete(ticketTags)
+    .where(
+      and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId), eq(ticketTags.tag, p.tag)),
+    ),
 )
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
@@ -201,6 +217,6 @@ export const lockEnabledAgent = statement('tickets_agent', { orgId: text, id: te
   tx
     .update(agents)
     .set({ disabledAt: sql`${agents.disabledAt}` })
-    .where(and(matches(agents, p), isNull(agents.disabledAt)))
+    .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id), isNull(agents.disabledAt)))
     .returning({ id: agents.id }),
 )

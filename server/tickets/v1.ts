@@ -5,7 +5,6 @@ import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { arrive, arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
-import { finishedResponse } from '../responses/finished-response.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
 import { createListResponse } from './list-response.ts'
@@ -126,12 +125,9 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           perPage: wanted.perPage,
           ...(nextCursor === undefined ? {} : { nextCursor }),
         }
-        const slices = () => readMessagePage(read, orgId, found.places)
-        if (found.isLarge) {
-          return large.send({ request, orgId, set }, () => jsonSlices({ data: slices() }, { meta }))
-        }
-        const data = (await Array.fromAsync(slices())).flat()
-        return finishedResponse(set, JSON.stringify({ data, meta }))
+        return large.send({ request, orgId, name: request.url, set }, () =>
+          jsonSlices({ data: readMessagePage(read, orgId, found.places), meta }),
+        )
       },
       {
         transform: [guard.allow('tickets:read'), strictQuery(messageQuery)],

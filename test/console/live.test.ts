@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { recordEvents } from '../../server/events/events.ts'
-import { openPageStream } from '../../server/live/page-stream.ts'
+import { openPageStream } from '../../server/live/streams.ts'
 import { signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 
-import { mailboxProblems } from '../../server/channels/email/mailboxes/mailbox-alerts.ts'
-import { countMails } from '../../server/channels/email/mailboxes/mailbox-health.ts'
+import { countMails, mailboxProblems } from '../../server/channels/email/mailboxes/mailbox-health.ts'
 import { readMailbox, updateMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 import { signInAgent } from '../support/agents.ts'
 import type { Bellhop } from '../support/bellhop.ts'

@@ -16,6 +16,7 @@ const LAYERS = [
   ['audit'],
   ['jobs'],
   ['events'],
+  ['channels/accounts'],
   ['customers', 'attachments', 'webhooks', 'idempotency'],
   ['channels/channel.ts'],
   ['messages/sends'],
@@ -122,8 +123,7 @@ const TELEGRAM_ELSEWHERE = [
   'server/organizations/routes.ts',
   'server/search/index/read-documents.ts',
   'server/search/query-language.ts',
-  'server/threads/thread.ts',
-  'server/tickets/rows-of-ticket.ts',
+  'server/threads/timeline.ts',
   'server/tickets/queries.ts',
   'server/tickets/receive-message.ts',
 ]

@@ -6,7 +6,7 @@ import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-stat
 import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
 
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
-import { blockAddress, blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
+import { blockAddress, blockVisitor } from '../../server/channels/widget/blocked/blocked-visitors.ts'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { messageContents, messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'

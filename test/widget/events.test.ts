@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
-import { blockVisitor } from '../../server/channels/widget/visitors/block-visitor.ts'
+import { blockVisitor } from '../../server/channels/widget/blocked/blocked-visitors.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { createId } from '../../server/ids.ts'
 import { signInAgent } from '../support/agents.ts'

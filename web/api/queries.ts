@@ -94,3 +94,9 @@ export function logQuery<Page extends { nextCursor?: string | undefined }>(
 function isTemporary(error: unknown): boolean {
   return error instanceof ApiProblem && (error.status === 0 || error.status >= 502)
 }
+
+/** The browser's time zone, as a query parameter for searches by day. Empty if the browser doesn't say. */
+export function zone(): { zone?: string } {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  return timeZone ? { zone: timeZone } : {}
+}

@@ -1,9 +1,7 @@
-import { createDeferred, createMemo, createSignal, Show } from 'solid-js'
+import { createDeferred, createEffect, createMemo, createSignal, Show } from 'solid-js'
 import { isFormatted } from '../../server/formatting/plain-text.ts'
 import { readStored, store } from '../browser/local-storage.ts'
-import './format-preview.css'
-import type { FormattedTextProps } from './formatted-text.tsx'
-import { LiveText } from './live-text.tsx'
+import { FormattedText, type FormattedTextProps } from './formatted-text.tsx'
 
 const KEY = 'bellhop.preview'
 /** A long text is shown when the typing pauses. */
@@ -44,4 +42,43 @@ export function FormatPreview(props: FormatPreviewProps) {
       </section>
     </Show>
   )
+}
+
+interface LiveTextProps extends FormattedTextProps {
+  /** After each change. */
+  onShown?: (shown: HTMLElement) => void
+}
+
+/**
+ * A formatted text that changes while it is typed. It keeps the nodes that are alike: when a node is removed from the page,
+ * Chromium ends the typing that one undo takes back, and undo would go letter by letter.
+ */
+export function LiveText(props: LiveTextProps) {
+  const shown = document.createElement('div')
+  createEffect(() => {
+    const text = props.text
+    const next = <FormattedText text={text} renderText={props.renderText} renderImage={props.renderImage} />
+    if (next instanceof Element) updateInPlace(shown, next)
+    props.onShown?.(shown)
+  })
+  return shown
+}
+
+/** Makes an element look like another one, which may lose its nodes. */
+function updateInPlace(shown: Element, next: Element): void {
+  for (const { name } of [...shown.attributes]) if (!next.hasAttribute(name)) shown.removeAttribute(name)
+  for (const { name, value } of next.attributes) {
+    if (shown.getAttribute(name) !== value) shown.setAttribute(name, value)
+  }
+  const nodes = [...next.childNodes]
+  for (const [at, node] of nodes.entries()) {
+    const known = shown.childNodes[at]
+    if (!known) shown.append(node)
+    else if (known instanceof Text && node instanceof Text) {
+      if (known.data !== node.data) known.data = node.data
+    } else if (known instanceof Element && node instanceof Element && known.nodeName === node.nodeName) {
+      updateInPlace(known, node)
+    } else known.replaceWith(node)
+  }
+  while (shown.childNodes.length > nodes.length) shown.lastChild?.remove()
 }

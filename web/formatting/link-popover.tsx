@@ -8,7 +8,7 @@ import '../ui/menu.css'
 import { TextField } from '../ui/text-field.tsx'
 import { applyEdit, selectedIn } from './apply-edit.ts'
 import { hrefOf, linkAt, putLink } from './link-edits.ts'
-import './link-popover.css'
+import './format-toolbar.css'
 
 interface LinkPopoverProps {
   field: () => HTMLTextAreaElement | undefined

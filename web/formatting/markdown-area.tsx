@@ -2,7 +2,7 @@ import { type ComponentProps, createSignal, Show, splitProps } from 'solid-js'
 import { TextArea } from '../ui/text-field.tsx'
 import { FormatPreview } from './format-preview.tsx'
 import { FormatToolbar } from './format-toolbar.tsx'
-import './markdown-area.css'
+import './format-toolbar.css'
 
 interface MarkdownAreaProps extends Omit<ComponentProps<typeof TextArea>, 'ref' | 'aside'> {
   /** The page shows its own preview. */

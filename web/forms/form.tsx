@@ -1,4 +1,4 @@
-import { createEffect, type JSX, on, Show } from 'solid-js'
+import { createEffect, type JSX, on, onMount, Show } from 'solid-js'
 import { ApiProblem, areFaultsIn, errorMessage } from '../api/api-problem.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -69,9 +69,15 @@ export function DialogForm(props: FormProps & { onCancel: () => void }) {
 export function FormBody(props: {
   form: Pick<AnyForm, 'submit' | 'error'>
   class: string
+  /** The name of the field that has the focus at first. */
+  focusOn?: string | undefined
   children: JSX.Element
 }) {
   let form: HTMLFormElement | undefined
+  onMount(() => {
+    const field = form?.elements.namedItem(props.focusOn ?? '')
+    if (field instanceof HTMLElement) field.focus()
+  })
   createEffect(
     on(
       () => props.form.error(),

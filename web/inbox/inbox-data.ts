@@ -1,8 +1,7 @@
 import { createMemo } from 'solid-js'
 import { api, ask } from '../api/api.ts'
-import { observe } from '../api/queries.ts'
+import { observe, zone } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
-import { zone } from '../browser/time-zone.ts'
 import type { TicketPage } from '../ticket/list-cache.ts'
 
 export type Row = TicketPage['data'][number]

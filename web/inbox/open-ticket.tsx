@@ -1,16 +1,12 @@
-import { Dialog } from '@kobalte/core/dialog'
-import { createEffect, type JSX, onCleanup, Show } from 'solid-js'
+import MessagesSquare from 'lucide-solid/icons/messages-square'
+import { createEffect, onCleanup, Show } from 'solid-js'
 import { queries } from '../api/queries.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
 import { ticketQuery } from '../ticket/ticket-query.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
-import { createFocusReturn } from '../ui/focus-return.ts'
 import { KeyHint } from '../ui/key-hint.tsx'
 import type { TicketList } from './list/ticket-list.ts'
 import type { InboxLocation } from './location.ts'
-import './splitter.css'
-
-import MessagesSquare from 'lucide-solid/icons/messages-square'
 
 interface OpenTicketProps {
   ticketId: string | undefined
@@ -66,40 +62,4 @@ function NoTicket() {
       }
     />
   )
-}
-
-interface DrawerProps {
-  isOpen: boolean
-  onClose: () => void
-  /** For screen readers. */
-  label: string
-  side: 'left' | 'right'
-  children: JSX.Element
-}
-
-/** A pane that slides in over the page on a narrow screen. */
-export function Drawer(props: DrawerProps) {
-  const returnFocus = createFocusReturn(() => props.isOpen)
-  return (
-    <Dialog open={props.isOpen} onOpenChange={(isOpen) => !isOpen && props.onClose()} modal>
-      <Dialog.Portal>
-        <Dialog.Overlay class="dialog-backdrop" />
-        <Dialog.Content
-          onOpenAutoFocus={focusDrawer}
-          onCloseAutoFocus={returnFocus}
-          class="drawer"
-          data-side={props.side}
-          aria-label={props.label}
-        >
-          {props.children}
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog>
-  )
-}
-
-/** Focusing the first button would open its tooltip, and Escape would close that instead of the drawer. */
-function focusDrawer(event: Event): void {
-  event.preventDefault()
-  if (event.target instanceof HTMLElement) event.target.focus()
 }

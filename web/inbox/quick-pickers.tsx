@@ -1,8 +1,7 @@
-import { createMemo } from 'solid-js'
 import { useSession } from '../api/session.ts'
-import { useAgents, useTags } from '../api/workspace.ts'
-import { useAssignees } from '../ticket/header/assignee-picker.tsx'
-import { PickerList, type PickerOption } from '../ui/picker.tsx'
+import { useAgents } from '../api/workspace.ts'
+import { useAssignees, useTagOptions } from '../ticket/header/pickers.tsx'
+import { PickerList } from '../ui/picker.tsx'
 import { Overlay } from './palette/overlay.tsx'
 
 interface QuickPickerProps {
@@ -47,11 +46,7 @@ export function AssignPicker(
 export function TagPicker(
   props: QuickPickerProps & { selected: readonly string[]; onPick: (tag: string) => void },
 ) {
-  const tags = useTags()
-  const options = createMemo((): PickerOption[] => {
-    const known = new Set([...props.selected, ...tags().map(({ tag }) => tag)])
-    return [...known].map((tag) => ({ value: tag, label: tag }))
-  })
+  const options = useTagOptions(() => props.selected)
   return (
     <Overlay isOpen={props.isOpen} onClose={props.onClose} label={`Tag ${countOf(props.count)}`} isSmall>
       <PickerList

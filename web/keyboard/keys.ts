@@ -52,6 +52,11 @@ export function useKeys(actions: () => KeyAction[]): void {
   onCleanup(() => setRegistrations((others) => others.filter((other) => other !== registration)))
 }
 
+/** Actions of one section. */
+export function actionsIn(section: KeyAction['section'], actions: Omit<KeyAction, 'section'>[]): KeyAction[] {
+  return actions.map((action) => ({ ...action, section }))
+}
+
 /** All registered actions, each once. For the command menu and the list of shortcuts. */
 export function knownActions(): KeyAction[] {
   const known = new Map<string, KeyAction>()
@@ -114,3 +119,18 @@ function startsWith(keys: string[], combos: string[]): boolean {
 }
 
 document.addEventListener('keydown', onKeyDown)
+
+/** The keys of the command menu and of the list of shortcuts. */
+export function overviewActions(showPalette: () => void, showKeys: () => void): KeyAction[] {
+  return actionsIn('Everywhere', [
+    {
+      id: 'palette',
+      label: 'Command menu',
+      keys: ['mod+k'],
+      run: showPalette,
+      isForFields: true,
+      isKeyOnly: true,
+    },
+    { id: 'keys', label: 'Keyboard shortcuts', keys: ['?'], run: showKeys },
+  ])
+}

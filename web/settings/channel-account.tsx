@@ -11,9 +11,8 @@ import { useAction } from '../forms/action.tsx'
 import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toaster.tsx'
 import { type ShownState, StateBadge } from './detail-list.tsx'
-import { Page } from './page.tsx'
+import { Page, RemoveSection } from './page.tsx'
 import { QueryView } from './query-view.tsx'
-import { RemoveSection } from './remove-section.tsx'
 
 /** What a mailbox, a bot and a widget have in common. */
 interface Account {

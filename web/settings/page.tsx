@@ -1,7 +1,10 @@
+import { useNavigate } from '@solidjs/router'
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
 import MapPinOff from 'lucide-solid/icons/map-pin-off'
 import { children, createUniqueId, type JSX, onCleanup, onMount, Show } from 'solid-js'
+import { ConfirmButton } from '../forms/confirm-dialog.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
+import { toast } from '../ui/toaster.tsx'
 
 interface PageProps {
   title: string
@@ -92,6 +95,52 @@ export function Section(props: SectionProps) {
       </div>
       {props.children}
     </section>
+  )
+}
+
+interface RemoveSectionProps {
+  verb: 'Delete' | 'Remove'
+  /** "endpoint". */
+  noun: string
+  /** What is kept. */
+  text: string
+  /** The question. */
+  title: string
+  /** What will happen. */
+  warning: string
+  /** Must be typed first. */
+  word?: string
+  run: () => Promise<unknown>
+  onDone: () => void
+  /** What the toast says then. */
+  done: string
+  /** The page to go to. */
+  list: string
+}
+
+/** The last part of an item's page: removes it permanently, after a confirmation. */
+export function RemoveSection(props: RemoveSectionProps) {
+  const navigate = useNavigate()
+  const remove = async () => {
+    const { done, list } = props
+    await props.run()
+    props.onDone()
+    toast(done)
+    navigate(list)
+  }
+  return (
+    <Section title={props.verb} text={props.text}>
+      <div>
+        <ConfirmButton
+          label={`${props.verb} ${props.noun}…`}
+          title={props.title}
+          text={props.warning}
+          word={props.word}
+          action={`${props.verb} ${props.noun}`}
+          onConfirm={remove}
+        />
+      </div>
+    </Section>
   )
 }
 

@@ -1,12 +1,22 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/solid-query'
 import FunnelX from 'lucide-solid/icons/funnel-x'
-import { type Accessor, type ComponentProps, For, type JSX, Match, Show, Switch } from 'solid-js'
+import Plus from 'lucide-solid/icons/plus'
+import {
+  type Accessor,
+  type ComponentProps,
+  createSignal,
+  For,
+  type JSX,
+  Match,
+  Show,
+  Switch,
+} from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { FailedQuery } from '../forms/failed-state.tsx'
-import { Button } from '../ui/button.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { EntryList } from './entry.tsx'
-import { NotFound, Page } from './page.tsx'
+import { NotFound, Page, Section } from './page.tsx'
 
 interface QueryViewProps<Data> {
   query: UseQueryResult<Data>
@@ -42,32 +52,78 @@ interface ListPageProps<Item> {
   what: string
   /** The name of the list for screen readers. */
   label?: string
-  /** The button that adds one. It is at the top and in the empty list. */
-  add?: () => JSX.Element
+  add?: Addition
+  /** Its action is the button that adds one, unless it has another or `false`. */
   empty: EmptyProps
   row: (item: Item) => JSX.Element
+  /** Those that no longer work. They have a section of their own. */
+  ended?: { has: (item: Item) => boolean; title: string; text?: string; label?: string }
   /** Below the list. */
   children?: JSX.Element
 }
 
 /** The page of a list. */
 export function ListPage<Item>(props: ListPageProps<Item>) {
+  const [isAdding, setAdding] = createSignal(false)
+  const addButton = () => props.add && <AddButton add={props.add} onOpen={() => setAdding(true)} />
+  const isEnded = (item: Item) => props.ended?.has(item) ?? false
   return (
-    <Page title={props.title} lead={props.lead} actions={props.add?.()}>
+    <Page title={props.title} lead={props.lead} actions={addButton()}>
       <QueryView query={props.query} what={props.what} rows={3}>
         {(list) => (
-          <Show
-            when={list().data.length > 0}
-            fallback={<EmptyState {...props.empty} action={props.empty.action ?? props.add?.()} />}
-          >
-            <EntryList label={props.label} items={list().data}>
-              {props.row}
-            </EntryList>
-          </Show>
+          <>
+            <Show
+              when={!list().data.every(isEnded)}
+              fallback={<EmptyState {...props.empty} action={props.empty.action ?? addButton()} />}
+            >
+              <EntryList label={props.label} items={list().data.filter((item) => !isEnded(item))}>
+                {props.row}
+              </EntryList>
+            </Show>
+            <Show when={list().data.some(isEnded) && props.ended}>
+              {(ended) => (
+                <Section title={ended().title} text={ended().text}>
+                  <EntryList label={ended().label} items={list().data.filter(isEnded)}>
+                    {props.row}
+                  </EntryList>
+                </Section>
+              )}
+            </Show>
+          </>
         )}
       </QueryView>
       {props.children}
+      <Show when={isAdding()}>{props.add?.dialog?.(() => setAdding(false))}</Show>
     </Page>
+  )
+}
+
+/** The button that adds an item, at the top of the page and in the empty list. */
+interface Addition {
+  text: string
+  /** A plus by default. */
+  icon?: JSX.Element
+  /** The page it leads to, or the dialog it opens. */
+  href?: string
+  dialog?: (close: () => void) => JSX.Element
+}
+
+function AddButton(props: { add: Addition; onOpen: () => void }) {
+  return (
+    <Show
+      when={props.add.href}
+      fallback={
+        <Button look="primary" icon={props.add.icon ?? <Plus />} onClick={() => props.onOpen()}>
+          {props.add.text}
+        </Button>
+      }
+    >
+      {(href) => (
+        <ButtonLink look="primary" icon={<Plus />} href={href()}>
+          {props.add.text}
+        </ButtonLink>
+      )}
+    </Show>
   )
 }
 

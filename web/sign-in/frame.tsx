@@ -1,4 +1,5 @@
-import { createEffect, type JSX, Show } from 'solid-js'
+import { useLocation } from '@solidjs/router'
+import { type Accessor, createEffect, createSignal, type JSX, Show } from 'solid-js'
 import './frame.css'
 
 interface FrameProps {
@@ -35,4 +36,21 @@ function Bell() {
       <path d="M7 21.5a9 9 0 0 1 18 0zM5.5 25h21M16 12.5V9M13.5 8.5h5" />
     </svg>
   )
+}
+
+/**
+ * The token after `#` of a one-time link. It is removed from the address bar at once, so that it appears in no history
+ * or screenshot.
+ */
+export function createLinkToken(): Accessor<string> {
+  const location = useLocation()
+  const [token, setToken] = createSignal(window.location.hash.slice(1))
+  createEffect(() => {
+    // Read from the router, to notice a second link opened in the same tab.
+    const next = location.hash.slice(1)
+    if (next === '') return
+    setToken(next)
+    window.history.replaceState(window.history.state, '', window.location.pathname)
+  })
+  return token
 }

@@ -1,19 +1,14 @@
-import { useNavigate } from '@solidjs/router'
-import { useQuery, useQueryClient } from '@tanstack/solid-query'
-import { Match, onMount, Show, Switch } from 'solid-js'
+import { useQuery } from '@tanstack/solid-query'
+import { Match, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api/api.ts'
 import { isNotFound } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
-import { sessionQuery } from '../api/session.ts'
 import { createForm } from '../forms/create-form.ts'
-import { FailedState } from '../forms/failed-state.tsx'
-import { FormBody } from '../forms/form.tsx'
+import { FailedQuery } from '../forms/failed-state.tsx'
 import { PasswordField } from '../forms/password-field.tsx'
-import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
-import { Frame } from './frame.tsx'
-import { createLinkToken } from './link-token.ts'
-import { SignInError } from './sign-in-error.tsx'
+import { AgentNameField, CredentialsForm, useSignedIn } from './credentials-form.tsx'
+import { createLinkToken, Frame } from './frame.tsx'
 
 type Link = Answer<typeof api.console.link.post>
 
@@ -34,9 +29,7 @@ export default function JoinPage() {
       </Match>
       <Match when={link.data}>{(data) => <JoinForm token={token()} link={data()} />}</Match>
       <Match when={link.error}>
-        {(error) => (
-          <FailedState title="Couldn't check the link" error={error()} onRetry={() => link.refetch()} />
-        )}
+        <FailedQuery title="Couldn't check the link" query={link} />
       </Match>
     </Switch>
   )
@@ -54,20 +47,12 @@ function Expired() {
 }
 
 function JoinForm(props: { token: string; link: Link }) {
-  const queries = useQueryClient()
-  const navigate = useNavigate()
   const isInvitation = () => props.link.purpose === 'invitation'
-  let passwordInput: HTMLInputElement | undefined
-  onMount(() => passwordInput?.focus())
-
   const form = createForm({
     values: () => ({ name: props.link.agent.name, password: '' }),
     save: ({ name, password }) =>
       ask(api.console.link.accept.post({ token: props.token, password, ...(isInvitation() && { name }) })),
-    onSaved: (session) => {
-      queries.setQueryData(sessionQuery.queryKey, session)
-      navigate('/inbox', { replace: true })
-    },
+    onSaved: useSignedIn(),
     isUnsaved: () => false,
   })
 
@@ -76,7 +61,7 @@ function JoinForm(props: { token: string; link: Link }) {
       title={isInvitation() ? `Join ${props.link.organization.name}` : 'Choose a new password'}
       text={isInvitation() ? 'Choose a password to join.' : `For ${props.link.organization.name}.`}
     >
-      <FormBody form={form} class="stack">
+      <CredentialsForm form={form} focusOn="password" action={isInvitation() ? 'Join' : 'Save and sign in'}>
         <TextField
           label="Email"
           name="email"
@@ -87,28 +72,14 @@ function JoinForm(props: { token: string; link: Link }) {
           readonly
         />
         <Show when={isInvitation()}>
-          <TextField
-            {...form.text('name')}
-            label="Your name"
-            name="name"
-            hint="Shown to customers on your replies."
-            autocomplete="name"
-            required
-          />
+          <AgentNameField {...form.text('name')} />
         </Show>
         <PasswordField
           {...form.text('password')}
           label={isInvitation() ? 'Password' : 'New password'}
           autocomplete="new-password"
-          ref={(input) => {
-            passwordInput = input
-          }}
         />
-        <SignInError error={form.error()} />
-        <Button look="primary" type="submit" isBusy={form.submit.isPending}>
-          {isInvitation() ? 'Join' : 'Save and sign in'}
-        </Button>
-      </FormBody>
+      </CredentialsForm>
     </Frame>
   )
 }

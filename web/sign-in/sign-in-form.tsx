@@ -2,12 +2,11 @@ import { createSignal, For, onMount, Show } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import type { SessionData } from '../api/session.ts'
 import { createForm } from '../forms/create-form.ts'
-import { FormBody } from '../forms/form.tsx'
 import { PasswordField } from '../forms/password-field.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
+import { CredentialsForm, SignInError } from './credentials-form.tsx'
 import { focusWhenQuiet } from './focus-when-quiet.ts'
-import { SignInError } from './sign-in-error.tsx'
 import './frame.css'
 
 interface SignInFormProps {
@@ -24,10 +23,8 @@ interface Organization {
 /** Email and password, then the organization if the agent belongs to several. */
 export function SignInForm(props: SignInFormProps) {
   const [organizations, setOrganizations] = createSignal<Organization[]>([])
-  let emailInput: HTMLInputElement | undefined
   let passwordInput: HTMLInputElement | undefined
   if (props.again) focusWhenQuiet(() => passwordInput)
-  else onMount(() => emailInput?.focus())
 
   const form = createForm({
     values: () => ({ email: props.again?.agent.email ?? '', password: '', orgId: '' }),
@@ -56,7 +53,7 @@ export function SignInForm(props: SignInFormProps) {
       when={organizations().length === 0}
       fallback={<OrganizationChooser all={organizations()} onChoose={choose} error={form.error()} />}
     >
-      <FormBody form={form} class="stack">
+      <CredentialsForm form={form} focusOn={props.again ? undefined : 'email'} action="Sign in">
         <TextField
           {...form.text('email')}
           label="Email"
@@ -65,9 +62,6 @@ export function SignInForm(props: SignInFormProps) {
           autocomplete="username"
           required
           readonly={props.again !== undefined}
-          ref={(input) => {
-            emailInput = input
-          }}
         />
         <PasswordField
           {...form.text('password')}
@@ -77,11 +71,7 @@ export function SignInForm(props: SignInFormProps) {
             passwordInput = input
           }}
         />
-        <SignInError error={form.error()} />
-        <Button look="primary" type="submit" isBusy={form.submit.isPending}>
-          Sign in
-        </Button>
-      </FormBody>
+      </CredentialsForm>
     </Show>
   )
 }

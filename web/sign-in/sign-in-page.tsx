@@ -1,10 +1,11 @@
-import { Navigate, useNavigate, useSearchParams } from '@solidjs/router'
-import { useQuery, useQueryClient } from '@tanstack/solid-query'
+import { Navigate, useSearchParams } from '@solidjs/router'
+import { useQuery } from '@tanstack/solid-query'
 import { Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { codeOf, errorMessage, MOVED_TO_HTTPS } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
-import { type SessionData, sessionQuery } from '../api/session.ts'
+import { sessionQuery } from '../api/session.ts'
+import { useSignedIn } from './credentials-form.tsx'
 import { Frame } from './frame.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -16,16 +17,10 @@ export default function SignInPage() {
     queryFn: () => ask(api.console['first-run'].get()),
     retry: false,
   }))
-  const queries = useQueryClient()
-  const navigate = useNavigate()
   const [search] = useSearchParams<{ to?: string }>()
   const reason = () => (codeOf(session.error) === MOVED_TO_HTTPS ? errorMessage(session.error) : undefined)
   const target = () => (isOwnPath(search.to) ? search.to : '/inbox')
-
-  function signedIn(data: SessionData) {
-    queries.setQueryData(sessionQuery.queryKey, data)
-    navigate(target(), { replace: true })
-  }
+  const signedIn = useSignedIn(target)
 
   return (
     <Switch>

@@ -1,19 +1,14 @@
-import { useNavigate } from '@solidjs/router'
-import { useQuery, useQueryClient } from '@tanstack/solid-query'
-import { createSignal, Match, onMount, Switch } from 'solid-js'
+import { useQuery } from '@tanstack/solid-query'
+import { createSignal, Match, Switch } from 'solid-js'
 import { api, ask } from '../api/api.ts'
 import { codeOf } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
-import { sessionQuery } from '../api/session.ts'
 import { createForm } from '../forms/create-form.ts'
-import { FailedState } from '../forms/failed-state.tsx'
-import { FormBody } from '../forms/form.tsx'
+import { FailedQuery } from '../forms/failed-state.tsx'
 import { PasswordField } from '../forms/password-field.tsx'
-import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/text-field.tsx'
-import { Frame } from './frame.tsx'
-import { createLinkToken } from './link-token.ts'
-import { SignInError } from './sign-in-error.tsx'
+import { AgentNameField, CredentialsForm, useSignedIn } from './credentials-form.tsx'
+import { createLinkToken, Frame } from './frame.tsx'
 
 /** `/welcome#token`: creates the organization and its first administrator, from the link the server printed. */
 export default function WelcomePage() {
@@ -51,25 +46,13 @@ export default function WelcomePage() {
         <WelcomeForm token={token()} onAlreadySetUp={() => setSetUp(true)} />
       </Match>
       <Match when={check.error}>
-        {(error) => (
-          <FailedState
-            title="Couldn't check the link"
-            error={error()}
-            onRetry={() => check.refetch()}
-            isBusy={check.isFetching}
-          />
-        )}
+        <FailedQuery title="Couldn't check the link" query={check} />
       </Match>
     </Switch>
   )
 }
 
 function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
-  const queries = useQueryClient()
-  const navigate = useNavigate()
-  let first: HTMLInputElement | undefined
-  onMount(() => first?.focus())
-
   const form = createForm({
     values: () => ({ organization: '', name: '', email: '', password: '' }),
     save: (values) =>
@@ -77,16 +60,13 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
         if (codeOf(error) === 'already_set_up') props.onAlreadySetUp()
         throw error
       }),
-    onSaved: (session) => {
-      queries.setQueryData(sessionQuery.queryKey, session)
-      navigate('/inbox', { replace: true })
-    },
+    onSaved: useSignedIn(),
     isUnsaved: () => false,
   })
 
   return (
     <Frame title="Welcome to Bellhop" text="Create your organization and account.">
-      <FormBody form={form} class="stack">
+      <CredentialsForm form={form} focusOn="organization" action="Create organization">
         <TextField
           {...form.text('organization')}
           label="Organization"
@@ -94,18 +74,8 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           placeholder="Acme"
           autocomplete="organization"
           required
-          ref={(input) => {
-            first = input
-          }}
         />
-        <TextField
-          {...form.text('name')}
-          label="Your name"
-          name="name"
-          hint="Shown to customers on your replies."
-          autocomplete="name"
-          required
-        />
+        <AgentNameField {...form.text('name')} />
         <TextField
           {...form.text('email')}
           label="Email"
@@ -115,11 +85,7 @@ function WelcomeForm(props: { token: string; onAlreadySetUp: () => void }) {
           required
         />
         <PasswordField {...form.text('password')} label="Password" autocomplete="new-password" />
-        <SignInError error={form.error()} />
-        <Button look="primary" type="submit" isBusy={form.submit.isPending}>
-          Create organization
-        </Button>
-      </FormBody>
+      </CredentialsForm>
     </Frame>
   )
 }

@@ -48,6 +48,12 @@ function blank(row: TicketRow): TicketRow {
   }
 }
 
+/** Reads the lists and their counts again, after tickets were added, deleted or changed. */
+export function readListsAgain(): void {
+  void queries.invalidateQueries({ queryKey: queryKeys.tickets })
+  void queries.invalidateQueries({ queryKey: queryKeys.counts })
+}
+
 /** A ticket in several lists is included several times. */
 function knownRows(): TicketRow[] {
   return knownPages(queryKeys.tickets).flatMap(({ data }) => data)

@@ -1,4 +1,4 @@
-import type { KeyAction } from '../keyboard/keys.ts'
+import { actionsIn, type KeyAction } from '../keyboard/keys.ts'
 import { changeTicket } from './changes/change-ticket.ts'
 import type { DraftKind } from './draft/draft-storage.ts'
 import type { OpenPicker } from './header/ticket-header.tsx'
@@ -25,44 +25,43 @@ export function ticketKeys({
   onWrite,
 }: TicketKeysInput): KeyAction[] {
   const { id, status, assignedTo } = ticket()
-  const resolve = () => void changeTicket(id, { status: status === 'resolved' ? 'open' : 'resolved' })
-  const actions: KeyAction[] = [
-    { id: 'ticket.reply', label: 'Reply', section: 'Reply', keys: ['r'], run: () => onWrite('reply') },
-    { id: 'ticket.note', label: 'Internal note', section: 'Reply', keys: ['n'], run: () => onWrite('note') },
-    { id: 'ticket.assign', label: 'Assign…', section: 'Ticket', keys: ['a'], run: () => onPick('assignee') },
-    {
-      id: 'ticket.assign-me',
-      label: 'Assign to me',
-      section: 'Ticket',
-      keys: ['i'],
-      run: () => assignedTo !== myId && void changeTicket(id, { assignedTo: myId }),
-    },
-    { id: 'ticket.tag', label: 'Tags…', section: 'Ticket', keys: ['t'], run: () => onPick('tags') },
-    {
-      id: 'ticket.resolve',
-      label: status === 'resolved' ? 'Reopen' : 'Resolve',
-      section: 'Ticket',
-      keys: ['e'],
-      run: resolve,
-    },
-    {
-      id: 'ticket.resolve-next',
-      label: 'Resolve and next',
-      section: 'Ticket',
-      keys: ['E'],
-      run: () => {
-        // Moves on first: a resolved ticket may leave the list.
-        const goBack = onNext()
-        if (status !== 'resolved') void changeTicket(id, { status: 'resolved' }, goBack)
+  const actions = [
+    ...actionsIn('Reply', [
+      { id: 'ticket.reply', label: 'Reply', keys: ['r'], run: () => onWrite('reply') },
+      { id: 'ticket.note', label: 'Internal note', keys: ['n'], run: () => onWrite('note') },
+    ]),
+    ...actionsIn('Ticket', [
+      { id: 'ticket.assign', label: 'Assign…', keys: ['a'], run: () => onPick('assignee') },
+      {
+        id: 'ticket.assign-me',
+        label: 'Assign to me',
+        keys: ['i'],
+        run: () => assignedTo !== myId && void changeTicket(id, { assignedTo: myId }),
       },
-    },
-    {
-      id: 'ticket.pending',
-      label: status === 'pending' ? 'Set to open' : 'Set to pending',
-      section: 'Ticket',
-      keys: ['p'],
-      run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
-    },
+      { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: () => onPick('tags') },
+      {
+        id: 'ticket.resolve',
+        label: status === 'resolved' ? 'Reopen' : 'Resolve',
+        keys: ['e'],
+        run: () => void changeTicket(id, { status: status === 'resolved' ? 'open' : 'resolved' }),
+      },
+      {
+        id: 'ticket.resolve-next',
+        label: 'Resolve and next',
+        keys: ['E'],
+        run: () => {
+          // Moves on first: a resolved ticket may leave the list.
+          const goBack = onNext()
+          if (status !== 'resolved') void changeTicket(id, { status: 'resolved' }, goBack)
+        },
+      },
+      {
+        id: 'ticket.pending',
+        label: status === 'pending' ? 'Set to open' : 'Set to pending',
+        keys: ['p'],
+        run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
+      },
+    ]),
   ]
   return actions.map((action) => ({ ...action, isEnabled: isTarget }))
 }
@@ -76,11 +75,9 @@ export function disabledReplyKeys(): KeyAction[] {
     { id: 'ticket.send-next', label: 'Send, resolve and next', keys: ['mod+shift+enter'] },
     { id: 'ticket.attach', label: 'Attach files', keys: ['mod+u'] },
   ]
-  return actions.map((action) => ({
-    ...action,
-    section: 'Reply',
-    isUnavailable: true,
-    isEnabled: () => false,
-    run: () => {},
-  }))
+  const unavailable = { isUnavailable: true, isEnabled: () => false, run: () => {} }
+  return actionsIn(
+    'Reply',
+    actions.map((action) => ({ ...action, ...unavailable })),
+  )
 }

@@ -5,7 +5,7 @@ import { useSession } from '../api/session.ts'
 import { FailedQuery } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
-import { announcePresence, announceTyping } from '../live/presence.ts'
+import { announcePresence, announceTyping, connection } from '../live/live.ts'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { DropTarget } from './attachments/attachments.tsx'
 import { ViewedImage } from './attachments/viewed-image.tsx'
@@ -17,11 +17,12 @@ import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
 import { preloadMailParts } from './mail/mail-parts.tsx'
 import { searchTerms } from './marked.tsx'
 import { useReadMark } from './thread/read-mark.ts'
-import { type ReadState, StaleNotice } from './thread/stale-notice.tsx'
 import { Thread } from './thread/thread.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { isDeletedTicket, type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
+import { Button } from '../ui/button.tsx'
+import { leaveFocusToPane } from './focus-in-pane.ts'
 
 const DeletedTicket = lazyPage(async () => ({
   default: (await import('./deleted-ticket.tsx')).DeletedTicket,
@@ -57,7 +58,7 @@ export function TicketPane(props: TicketPaneProps) {
     }),
   )
   return (
-    <article class="ticket-pane" aria-label="Ticket" tabIndex={-1} ref={pane}>
+    <article class="ticket-pane ringless" aria-label="Ticket" tabIndex={-1} ref={pane}>
       <Switch fallback={<TicketSkeleton />}>
         <Match when={isDeleted()}>
           <Show when={props.ticketId} keyed>
@@ -220,4 +221,38 @@ function placeToastsAbove(composer: HTMLElement): () => void {
     window.visualViewport?.removeEventListener('resize', place)
     for (const property of TOAST_PROPERTIES) style.removeProperty(property)
   }
+}
+
+/** One failure may be temporary. */
+const MIN_FAILURES = 2
+
+/** The state of reading the ticket again. */
+export interface ReadState {
+  isError: boolean
+  isFetching: boolean
+  failureCount: number
+  refetch: () => unknown
+}
+
+/** Shown when the ticket changed but couldn't be read again. While offline, the banner says so instead. */
+export function StaleNotice(props: { read: ReadState }) {
+  const isStale = () => props.read.isError || props.read.failureCount >= MIN_FAILURES
+  return (
+    <Show when={isStale() && connection().state === 'online'}>
+      <Notice read={props.read} />
+    </Show>
+  )
+}
+
+function Notice(props: { read: ReadState }) {
+  let line: HTMLDivElement | undefined
+  leaveFocusToPane(() => line)
+  return (
+    <div class="stale-notice" role="status" ref={line}>
+      Couldn't load the latest updates.
+      <Button size="small" look="quiet" onClick={() => void props.read.refetch()}>
+        Try again
+      </Button>
+    </div>
+  )
 }

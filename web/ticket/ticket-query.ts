@@ -1,7 +1,8 @@
 import { type Answer, api, ask } from '../api/api.ts'
-import { ApiProblem, isNotFound } from '../api/api-problem.ts'
+import { ApiProblem, errorMessage, isNotFound } from '../api/api-problem.ts'
 import { observe, queries } from '../api/queries.ts'
 import { queryKeys } from '../api/query-keys.ts'
+import { toastError } from '../ui/toaster.tsx'
 import { loadAttachmentList } from './attachments/attachments.tsx'
 import { withPending } from './changes/optimistic.ts'
 import { loadQuoteCutter, mayQuote } from './thread/quotes.ts'
@@ -93,4 +94,17 @@ export function readTicketAgain(id: string): Promise<void> {
 /** Changes the cached ticket, if there is one. */
 export function patchTicket(id: string, change: (known: TicketDetail) => TicketDetail): void {
   queries.setQueryData<TicketDetail>(queryKeys.ticket(id), (known) => known && change(known))
+}
+
+/** Makes a request that changes something of a ticket, then reads the ticket again. If it fails, says why and returns false. */
+export async function tryChange(id: string, request: () => Promise<unknown>, failure = ''): Promise<boolean> {
+  try {
+    await request()
+    return true
+  } catch (error) {
+    toastError(`${failure} ${errorMessage(error)}`.trim())
+    return false
+  } finally {
+    void readTicketAgain(id)
+  }
 }

@@ -15,12 +15,13 @@ interface AvatarProps {
 
 /** The initials of a person on their color. */
 export function Avatar(props: AvatarProps) {
+  const color = () => colorOf(props.id ?? props.name)
   return (
     <span
       class="avatar"
       data-size={props.size ?? 'normal'}
       data-customer={props.isCustomer || undefined}
-      data-color={colorOf(props.id ?? props.name)}
+      style={{ background: `var(--person-${color()}-soft)`, color: `var(--person-${color()}-ink)` }}
       role="img"
       aria-label={props.name}
       aria-hidden={props.isDecorative || undefined}

@@ -1,11 +1,15 @@
+import { eq } from 'drizzle-orm'
+import { mailboxes } from '../../database/tables/mailboxes.ts'
 import type { Deps } from '../../deps.ts'
 import type { Loop } from '../../loop.ts'
+import { startReceiving } from '../accounts/receive-accounts.ts'
 import { openImap } from './imap/imap-session.ts'
 import { startProcessingMails } from './inbound/process-loop.ts'
-import { startReceivingMail } from './inbound/receive-loop.ts'
+import { type Receiving, receiveMailbox } from './inbound/receive-mailbox.ts'
 import { createMailDialer } from './mail-account.ts'
 import { mailAccountOf } from './mailboxes/mailbox-accounts.ts'
-import { startMailboxAlerts } from './mailboxes/mailbox-alerts.ts'
+import { startMailboxAlerts } from './mailboxes/mailbox-health.ts'
+import { mailboxAccounts } from './mailboxes/mailboxes.ts'
 import { createMailParser } from './parse/parse-mail.ts'
 
 /** Receives mail and turns it into messages. Loaded when there is a mailbox. */
@@ -13,10 +17,11 @@ export function startEmail(deps: Deps): Pick<Loop, 'stop'> {
   const mailDeps = { clock: deps.clock, dialer: createMailDialer(deps) }
   const parser = createMailParser(deps)
   const processing = startProcessingMails(deps, parser)
-  const receiving = startReceivingMail(deps, {
-    open: async (mailbox, signal) =>
-      openImap(mailDeps, mailAccountOf(deps, mailDeps.dialer, mailbox, 'imap'), signal),
-    onFetched: processing.wake,
+  const open: Receiving['open'] = async (mailbox, signal) =>
+    openImap(mailDeps, mailAccountOf(deps, mailDeps.dialer, mailbox, 'imap'), signal)
+  const receiving = startReceiving(deps, mailboxAccounts, {
+    isActive: eq(mailboxes.state, 'active'),
+    receive: (row, signal) => receiveMailbox(deps, row, { open, onFetched: processing.wake }, signal),
   })
   const alerts = startMailboxAlerts(deps)
   return {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { type BotApi, createBotApi } from '../../channels/telegram/bot-api/bot-api.ts'
-import { countQueues } from '../../channels/telegram/bots/bot-health.ts'
 import { pauseBot, removeBot, resumeBot } from '../../channels/telegram/bots/bot-state.ts'
 import { createBot, listBots, readBot } from '../../channels/telegram/bots/bots.ts'
-import { viewBot } from '../../channels/telegram/bots/views.ts'
+import { viewBot, viewBots } from '../../channels/telegram/bots/views.ts'
 import type { Deps } from '../../deps.ts'
-import { addList, addOfOrg, addShow, addStateCommands } from '../commands.ts'
+import { addListAndShow, addOfOrg, addStateCommands } from '../commands.ts'
 import { requireSecret } from '../option-values.ts'
 import { formatTime, print, printJson } from '../output.ts'
 
@@ -22,11 +21,14 @@ export function addBot(program: Command): void {
     .requiredOption('--name <name>', 'a name for your team')
     .requiredOption('--token-file <file>', 'file with the token from @BotFather; - reads standard input')
     .option('--json', 'print JSON')
-  addList(bot, {
-    description: 'list the bots of an organization with their state, oldest first',
-    find: async (deps, orgId) => {
-      const queues = await countQueues(deps, orgId)
-      return (await listBots(deps, orgId)).map((one) => viewBot(one, queues.get(one.id)))
+  addListAndShow(bot, {
+    what: 'bot',
+    list: listBots,
+    read: readBot,
+    viewAll: viewBots,
+    described: {
+      list: 'list the bots of an organization with their state, oldest first',
+      show: 'show the settings and the health of a bot',
     },
     columns: {
       ID: ({ id }) => id,
@@ -38,14 +40,6 @@ export function addBot(program: Command): void {
       DETAIL: ({ detail }) => detail,
     },
     whenEmpty: 'No bots yet. Connect one with: bellhop bot add',
-  })
-  addShow(bot, {
-    what: 'bot',
-    description: 'show the settings and the health of a bot',
-    run: async (deps, orgId, id) => {
-      const queues = await countQueues(deps, orgId)
-      return viewBot(await readBot(deps, orgId, id), queues.get(id))
-    },
     facts: ({ queue, newTicketAfterDays: days, ...one }) => ({
       id: one.id,
       bot: `@${one.username}`,

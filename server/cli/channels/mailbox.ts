@@ -1,27 +1,38 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { createMailDialer } from '../../channels/email/mail-account.ts'
-import { countMails, countUnfinished } from '../../channels/email/mailboxes/mailbox-health.ts'
+import { countMails } from '../../channels/email/mailboxes/mailbox-health.ts'
 import { pauseMailbox, removeMailbox, resumeMailbox } from '../../channels/email/mailboxes/mailbox-state.ts'
-import { listMailboxes, readMailbox, updateMailbox } from '../../channels/email/mailboxes/mailboxes.ts'
+import {
+  createMailbox,
+  listMailboxes,
+  readMailbox,
+  updateMailbox,
+} from '../../channels/email/mailboxes/mailboxes.ts'
 import { suggestAliases } from '../../channels/email/mailboxes/suggest-aliases.ts'
 import { testStoredMailbox } from '../../channels/email/mailboxes/test-connection.ts'
-import { viewLedger, viewMailbox } from '../../channels/email/mailboxes/views.ts'
+import { viewLedger, viewMailbox, viewMailboxes } from '../../channels/email/mailboxes/views.ts'
 import { addressKey } from '../../customers/email-addresses.ts'
+import type { MailServer } from '../../database/tables/mailboxes.ts'
 import { AppError } from '../../errors.ts'
-import { addList, addOnOne, addShow, addStateCommands } from '../commands.ts'
-import { collect } from '../option-values.ts'
-import { formatTime, printFacts, printJson, printTable } from '../output.ts'
+import { addListAndShow, addOfOrg, addOnOne, addStateCommands } from '../commands.ts'
+import { collect, pastTime, requireSecret } from '../option-values.ts'
+import { formatTime, print, printFacts, printJson, printTable } from '../output.ts'
 import { withOwner } from '../with-deps.ts'
-import { addMailboxAdd } from './mailbox-add.ts'
+
+/** Ports that servers listen on (RFC 8314, RFC 3501, RFC 6409). */
+const DEFAULT_PORTS = { imaps: 993, imap: 143, smtps: 465, smtp: 587 } as const
 
 export function addMailbox(program: Command): void {
   const mailbox = program.command('mailbox').description('connect and manage mailboxes')
-  addMailboxAdd(mailbox)
-  addList(mailbox, {
-    description: 'list the mailboxes of an organization with their state, oldest first',
-    find: async (deps, orgId) => {
-      const unfinished = await countUnfinished(deps, orgId)
-      return (await listMailboxes(deps, orgId)).map((one) => viewMailbox(one, unfinished.get(one.id)))
+  addAdd(mailbox)
+  addListAndShow(mailbox, {
+    what: 'mailbox',
+    list: listMailboxes,
+    read: readMailbox,
+    viewAll: viewMailboxes,
+    described: {
+      list: 'list the mailboxes of an organization with their state, oldest first',
+      show: 'show the settings and the health of a mailbox',
     },
     columns: {
       ID: ({ id }) => id,
@@ -33,14 +44,6 @@ export function addMailbox(program: Command): void {
       DETAIL: ({ detail }) => detail,
     },
     whenEmpty: 'No mailboxes yet. Connect one with: bellhop mailbox add',
-  })
-  addShow(mailbox, {
-    what: 'mailbox',
-    description: 'show the settings and the health of a mailbox',
-    run: async (deps, orgId, id) => {
-      const unfinished = await countUnfinished(deps, orgId)
-      return viewMailbox(await readMailbox(deps, orgId, id), unfinished.get(id))
-    },
     facts: ({ health, ...one }) => ({
       id: one.id,
       address: one.address,
@@ -75,6 +78,91 @@ export function addMailbox(program: Command): void {
         ...Object.fromEntries(Object.entries(counts).map(([name, mails]) => [name, String(mails)])),
       }),
   }).option('--json', 'print JSON')
+}
+
+interface AddOptions {
+  address: string
+  name: string
+  imap: MailServer
+  smtp: MailServer
+  passwordFile: string
+  smtpPasswordFile?: string
+  folder?: string[]
+  since?: number
+  json?: true
+}
+
+function addAdd(mailbox: Command): void {
+  addOfOrg(mailbox, 'add', {
+    description: 'connect a mailbox and print its id',
+    run: async (deps, orgId, { folder, since, name, address, ...entry }: AddOptions) => {
+      const password = requireSecret(entry.passwordFile, 'password')
+      const other = entry.smtpPasswordFile && requireSecret(entry.smtpPasswordFile, 'password')
+      const made = await createMailbox(deps, orgId, {
+        name,
+        address,
+        imap: { ...entry.imap, user: entry.imap.user || address, password },
+        smtp: { ...entry.smtp, ...(other !== undefined && { password: other }) },
+        ...(folder && { folders: folder }),
+        importSince: since ?? null,
+      })
+      return viewMailbox(made)
+    },
+    print: (made, { json }) => (json ? printJson(made) : print(made.id)),
+  })
+    .requiredOption('--address <address>', 'email address of the mailbox')
+    .requiredOption('--name <name>', 'the name that customers see')
+    .requiredOption(
+      '--imap <url>',
+      'imaps://user@host:port, or imap:// for STARTTLS; write @ in the user as %40',
+      serverOf('imap'),
+    )
+    .requiredOption(
+      '--smtp <url>',
+      'smtps://user@host:port, or smtp:// for STARTTLS; without a user, it does not sign in',
+      serverOf('smtp'),
+    )
+    .requiredOption('--password-file <file>', 'file with the password; - reads standard input')
+    .option('--smtp-password-file <file>', 'file with the SMTP password, if it is a different one')
+    .option('--folder <name>', 'folder to read (INBOX); repeat it for several', collect)
+    .option(
+      '--since <time>',
+      'also import mail since a date like 2026-03-01, or a duration like 7d',
+      pastTime,
+    )
+    .option('--json', 'print JSON')
+}
+
+/** Parses `imaps://user@host:port`. The part before `://` decides how TLS starts. */
+function serverOf(protocol: 'imap' | 'smtp'): (value: string) => MailServer {
+  const schemes = [`${protocol}s`, protocol] as const
+  const valid = `It must be a URL such as ${protocol}s://user@mail.example.com:${DEFAULT_PORTS[`${protocol}s`]}.`
+  return (value) => {
+    const url = URL.parse(value)
+    const scheme = schemes.find((one) => `${one}:` === url?.protocol)
+    if (!url || !scheme || !url.hostname || url.search || url.hash || !/^\/?$/.test(url.pathname)) {
+      throw new InvalidArgumentError(valid)
+    }
+    if (url.password) {
+      throw new InvalidArgumentError(
+        'Other users of this machine could see the password in it. Use --password-file.',
+      )
+    }
+    return {
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port === '' ? DEFAULT_PORTS[scheme] : Number(url.port),
+      security: scheme === protocol ? 'starttls' : 'tls',
+      user: decoded(url.username),
+    }
+  }
+}
+
+function decoded(user: string): string {
+  try {
+    return decodeURIComponent(user)
+  } catch {
+    throw new InvalidArgumentError('The user contains a % that is not followed by two hexadecimal digits.')
+  }
 }
 
 interface AliasOptions {

@@ -23,7 +23,7 @@ import {
 } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
 import { UsageError } from '../../errors.ts'
-import { addList, addOfOrg, addOnOne, addShow, addStateCommands } from '../commands.ts'
+import { addListAndShow, addOfOrg, addOnOne, addStateCommands } from '../commands.ts'
 import { collect, oneOf } from '../option-values.ts'
 import { formatTime, note, print } from '../output.ts'
 import { serverUrl } from '../with-deps.ts'
@@ -33,9 +33,15 @@ const what = 'widget'
 export function addWidget(program: Command): void {
   const widget = program.command(what).description('create and manage website widgets')
   addCreate(widget)
-  addList(widget, {
-    description: 'list the widgets of an organization with their state, oldest first',
-    find: async (deps, orgId) => (await listWidgets(deps, orgId)).map((one) => shown(deps, one)),
+  addListAndShow(widget, {
+    what,
+    list: listWidgets,
+    read: readWidget,
+    viewAll: async (deps, _, rows) => rows.map((row) => view(deps, row)),
+    described: {
+      list: 'list the widgets of an organization with their state, oldest first',
+      show: 'show the settings and the snippet of a widget',
+    },
     columns: {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
@@ -45,11 +51,6 @@ export function addWidget(program: Command): void {
       DETAIL: ({ detail }) => detail,
     },
     whenEmpty: 'No widgets yet. Create one with: bellhop widget create',
-  })
-  addShow(widget, {
-    what,
-    description: 'show the settings and the snippet of a widget',
-    run: async (deps, orgId, id) => shown(deps, await readWidget(deps, orgId, id)),
     facts: ({ appearance, refused, ...one }) => ({
       id: one.id,
       name: one.name,
@@ -95,7 +96,7 @@ function addCreate(widget: Command): void {
     run: async (deps, orgId, given: CreateOptions) => {
       const { name, origin: origins } = given
       const made = await createWidget(deps, orgId, { ...settingsOf(given), name, origins })
-      return { ...shown(deps, made.widget), identitySecret: made.identitySecret }
+      return { ...view(deps, made.widget), identitySecret: made.identitySecret }
     },
     print: ({ id, key, snippet, identitySecret }, options) => {
       const secret = options.identitySecret && { identitySecret }
@@ -149,7 +150,7 @@ function addUpdate(widget: Command): void {
       throw new UsageError('Give at least one setting to change.')
     },
     run: async (deps, orgId, id, given) =>
-      shown(deps, await updateWidget(deps, orgId, { id, change: settingsOf(given) })),
+      view(deps, await updateWidget(deps, orgId, { id, change: settingsOf(given) })),
     print: (_, id) => print(`Changed ${id}.`),
   })
     .option('--name <name>', 'a name for your team')
@@ -169,9 +170,9 @@ function addRotate(widget: Command): void {
       if (key === identitySecret) throw new UsageError('Give either --key or --identity-secret.')
     },
     run: async (deps, orgId, id, { key }) => {
-      if (key) return { printed: shown(deps, await rotateWidgetKey(deps, orgId, id)).snippet }
+      if (key) return { printed: view(deps, await rotateWidgetKey(deps, orgId, id)).snippet }
       const made = await rotateIdentitySecret(deps, orgId, id)
-      const { previousSecretUntil: until } = shown(deps, made.widget)
+      const { previousSecretUntil: until } = view(deps, made.widget)
       return {
         printed: made.identitySecret,
         more: `The previous secret is accepted until ${formatTime(until)}.`,
@@ -186,6 +187,6 @@ function addRotate(widget: Command): void {
     .option('--identity-secret', 'the previous secret is accepted for 24 more hours')
 }
 
-function shown({ config }: Pick<Deps, 'config'>, widget: KeyedWidget) {
+function view({ config }: Pick<Deps, 'config'>, widget: KeyedWidget) {
   return viewWidget(widget, serverUrl(config))
 }

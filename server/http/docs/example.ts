@@ -1,6 +1,5 @@
-import type { OpenApiDocument, Operation } from '../openapi/document.ts'
+import type { Operation } from '../openapi/document.ts'
 import type { Schema } from '../openapi/schemas.ts'
-import { resolve } from './fields.ts'
 
 const BY_FORMAT: Record<string, string> = {
   'date-time': '2026-01-15T09:30:00.000Z',
@@ -9,50 +8,40 @@ const BY_FORMAT: Record<string, string> = {
 }
 
 /** An example value: the schema's own if it has one (`examples`, `const`, `enum`, `default`), else one of its type. */
-export function exampleOf(schema: Schema, document: OpenApiDocument, within: string[] = []): unknown {
-  const name = schema.$ref ?? ''
-  if (name && within.includes(name)) return null
-  const path = [...within, name]
-  const shape = resolve(schema, document)
-  const given = givenExample(shape)
-  if (given !== undefined) return given
-  if (shape.anyOf)
-    return exampleOf(shape.anyOf.find((branch) => branch.type !== 'null') ?? {}, document, path)
-  if (shape.allOf) return Object.assign({}, ...shape.allOf.map((part) => exampleOf(part, document, path)))
+export function exampleOf(shape: Schema): unknown {
+  const example = ownExample(shape)
+  if (example !== undefined) return example
+  if (shape.anyOf) return exampleOf(shape.anyOf.find((branch) => branch.type !== 'null') ?? {})
+  if (shape.allOf) return Object.assign({}, ...shape.allOf.map(exampleOf))
   if (shape.properties) {
     const entries = Object.entries(shape.properties)
-    return Object.fromEntries(entries.map(([key, property]) => [key, exampleOf(property, document, path)]))
+    return Object.fromEntries(entries.map(([key, property]) => [key, exampleOf(property)]))
   }
   const type = [shape.type ?? 'object'].flat().find((one) => one !== 'null')
-  if (type === 'array') return shape.items ? [exampleOf(shape.items, document, path)] : []
+  if (type === 'array') return shape.items ? [exampleOf(shape.items)] : []
   if (type === 'integer' || type === 'number') return shape.minimum ?? 1
   if (type === 'boolean') return true
   return type === 'string' ? (BY_FORMAT[String(shape.format)] ?? 'text') : {}
 }
 
 /** A call for a shell in which `$BELLHOP` is the base address and `$BELLHOP_KEY` a key. */
-export function curlOf(
-  method: string,
-  path: string,
-  operation: Operation,
-  document: OpenApiDocument,
-): string {
+export function curlOf(method: string, path: string, operation: Operation): string {
   const parameters = operation.parameters ?? []
   const filled = path.replaceAll(/\{(\w+)\}/g, (placeholder, name) => {
     const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
-    const value = parameter && givenExample(resolve(parameter.schema, document))
+    const value = parameter && ownExample(parameter.schema)
     return typeof value === 'string' ? value : placeholder
   })
   const query = new URLSearchParams()
   for (const { name, in: place, required, schema } of parameters) {
-    if (place === 'query' && required) query.set(name, String(exampleOf(schema, document)))
+    if (place === 'query' && required) query.set(name, String(exampleOf(schema)))
   }
   const address = `$BELLHOP${filled}${query.size > 0 ? `?${query}` : ''}`
   const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${address}"`]
   lines.push(`-H "Authorization: Bearer $BELLHOP_KEY"`)
   const body = operation.requestBody?.content['application/json']
   if (body) {
-    const json = JSON.stringify(exampleOf(body.schema, document), null, 2)
+    const json = JSON.stringify(exampleOf(body.schema), null, 2)
     lines.push(
       '-H "Content-Type: application/json"',
       `-d '${json.replaceAll("'", "'\\''").replaceAll('\n', '\n  ')}'`,
@@ -62,7 +51,7 @@ export function curlOf(
   return lines.join(' \\\n  ')
 }
 
-function givenExample(shape: Schema): unknown {
+function ownExample(shape: Schema): unknown {
   if (Array.isArray(shape.examples) && shape.examples.length > 0) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
   return shape.enum?.[0] ?? shape.default

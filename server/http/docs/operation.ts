@@ -1,53 +1,48 @@
-import type { OpenApiDocument, Operation, Parameter, Response } from '../openapi/document.ts'
+import type { Operation, Parameter, Response } from '../openapi/document.ts'
 import { curlOf, exampleOf } from './example.ts'
 import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
 import { codeExample, type Html, html, inlineProse, prose } from './html.ts'
 
 /** One API call: description and fields on the left, request and response on the right. */
-export function renderOperation(
-  method: string,
-  path: string,
-  operation: Operation,
-  document: OpenApiDocument,
-): Html {
+export function renderOperation(method: string, path: string, operation: Operation): Html {
   const [success] = Object.entries(operation.responses)
   const body = success?.[1].content?.['application/json']
   return html`<section class="operation" id="${operation.operationId}">
 <div class="words">
 ${renderHead(method, path, operation)}
 ${renderScopes(operation)}
-${renderParameters('Path', 'path', operation, document)}
-${renderParameters('Query', 'query', operation, document)}
-${renderParameters('Headers', 'header', operation, document)}
-${renderBody(operation, document, renderInput)}
-${renderAnswers('Responses', operation, document)}
+${renderParameters('Path', 'path', operation)}
+${renderParameters('Query', 'query', operation)}
+${renderParameters('Headers', 'header', operation)}
+${renderBody(operation, renderInput)}
+${renderAnswers('Responses', operation)}
 </div>
 <div class="examples">
 <p class="caption">Request</p>
-${codeExample(curlOf(method, path, operation, document), 'Example request')}
+${codeExample(curlOf(method, path, operation), 'Example request')}
 ${
   success &&
   body &&
   html`<p class="caption">Response <span>${success[0]}</span></p>
-${codeExample(pretty(exampleOf(body.schema, document)), 'Example response')}`
+${codeExample(pretty(exampleOf(body.schema)), 'Example response')}`
 }
 </div>
 </section>`
 }
 
 /** One event: the request to the receiver, and the meaning of its response. */
-export function renderWebhook(event: string, operation: Operation, document: OpenApiDocument): Html {
+export function renderWebhook(event: string, operation: Operation): Html {
   const body = operation.requestBody?.content['application/json']
   return html`<section class="operation" id="${operation.operationId}">
 <div class="words">
 ${renderHead('post', event, operation)}
-${renderParameters('Headers', 'header', operation, document, renderOutput)}
-${renderBody(operation, document, renderOutput)}
-${renderAnswers('Your response', operation, document)}
+${renderParameters('Headers', 'header', operation, renderOutput)}
+${renderBody(operation, renderOutput)}
+${renderAnswers('Your response', operation)}
 </div>
 <div class="examples">
 <p class="caption">Body</p>
-${body && codeExample(pretty(exampleOf(body.schema, document)), 'Example body')}
+${body && codeExample(pretty(exampleOf(body.schema)), 'Example body')}
 </div>
 </section>`
 }
@@ -74,7 +69,6 @@ function renderParameters(
   title: string,
   place: Parameter['in'],
   operation: Operation,
-  document: OpenApiDocument,
   render = renderInput,
 ): Html | false {
   const fields = (operation.parameters ?? [])
@@ -84,35 +78,31 @@ function renderParameters(
       isRequired: required,
       schema: description ? { ...schema, description } : schema,
     }))
-  return fields.length > 0 && html`<h4>${title}</h4>${render(fields, document)}`
+  return fields.length > 0 && html`<h4>${title}</h4>${render(fields)}`
 }
 
-function renderBody(
-  operation: Operation,
-  document: OpenApiDocument,
-  render: typeof renderInput,
-): Html | false {
+function renderBody(operation: Operation, render: typeof renderInput): Html | false {
   const body = operation.requestBody?.content['application/json']
-  return body !== undefined && html`<h4>Body</h4>${render(listFields(body.schema, document), document)}`
+  return body !== undefined && html`<h4>Body</h4>${render(listFields(body.schema))}`
 }
 
 /** The responses specific to this call. Problems common to all calls are described once, under Errors. */
-function renderAnswers(title: string, operation: Operation, document: OpenApiDocument): Html {
+function renderAnswers(title: string, operation: Operation): Html {
   const answers = Object.entries(operation.responses)
   const shared = answers.filter(([, response]) => response.$ref !== undefined)
   return html`<h4>${title}</h4>
-${answers.filter(([, response]) => response.$ref === undefined).map(([status, response]) => renderAnswer(status, response, document))}
+${answers.filter(([, response]) => response.$ref === undefined).map(([status, response]) => renderAnswer(status, response))}
 ${shared.length > 0 && html`<p class="shared">Also ${shared.map(([status]) => html`<span class="status s${status.charAt(0)}">${status}</span> `)}. See <a href="#errors">Errors</a>.</p>`}`
 }
 
-function renderAnswer(status: string, response: Response, document: OpenApiDocument): Html {
+function renderAnswer(status: string, response: Response): Html {
   const { description, headers, content } = response
   const own = headerFields(headers ?? {})
   const body = content?.['application/json']
   const line = html`<span class="status s${status.charAt(0)}">${status}</span> ${inlineProse(description)}`
   if (!body && own.length === 0) return html`<p class="answer">${line}</p>`
   return html`<details class="answer"><summary>${line}</summary>
-${own.length > 0 && html`<h5>Headers</h5>${renderOutput(own, document)}`}
-${body && html`<h5>Body</h5>${renderOutput(listFields(body.schema, document), document)}`}
+${own.length > 0 && html`<h5>Headers</h5>${renderOutput(own)}`}
+${body && html`<h5>Body</h5>${renderOutput(listFields(body.schema))}`}
 </details>`
 }

@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Operation } from '../openapi/document.ts'
 import { PROBLEM_TYPE } from '../openapi/responses.ts'
+import type { Schema } from '../openapi/schemas.ts'
 import { exampleOf } from './example.ts'
 import { headerFields, listFields, renderOutput } from './fields.ts'
 import { codeExample, type Html, html, inlineProse, prose } from './html.ts'
@@ -19,7 +20,8 @@ interface Group {
 }
 
 /** Every call, error and webhook on one page. */
-export function renderReference(document: OpenApiDocument, documentPath: string): string {
+export function renderReference(published: OpenApiDocument, documentPath: string): string {
+  const document = withSchemas(published, published.components.schemas)
   const groups = groupOperations(document)
   return renderLayout({
     path: REFERENCE_PATH,
@@ -35,16 +37,26 @@ ${groups.map(renderGroup)}`,
   })
 }
 
+/** A part of a document, with the schemas that it refers to filled in. None of them contains itself. */
+function withSchemas<Part>(part: Part, schemas: Record<string, Schema>): Part {
+  return JSON.parse(JSON.stringify(part), (_, value) => {
+    const name = /^#\/components\/schemas\/(.+)$/.exec(value?.$ref)?.[1]
+    if (name === undefined) return value
+    const { $ref, ...own } = value
+    return { ...withSchemas(schemas[name], schemas), ...own }
+  })
+}
+
 function groupOperations(document: OpenApiDocument): Group[] {
   const calls = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       operation,
-      content: renderOperation(method, path, operation, document),
+      content: renderOperation(method, path, operation),
     })),
   )
   const hooks = Object.entries(document.webhooks).map(([event, { post }]) => ({
     operation: post,
-    content: renderWebhook(event, post, document),
+    content: renderWebhook(event, post),
   }))
   const entries = [...calls, ...hooks]
   const named = new Set([...document.tags.map((tag) => tag.name), ...entries.map(tagOf)])
@@ -78,7 +90,7 @@ ${prose(info.description)}
 <div class="words">
 <h2>Authentication</h2>
 ${Object.values(components.securitySchemes).map((scheme) => prose(scheme.description))}
-${headers.length > 0 && html`<h3 class="minor">Response headers</h3>${renderOutput(headers, document)}`}
+${headers.length > 0 && html`<h3 class="minor">Response headers</h3>${renderOutput(headers)}`}
 </div>
 <div class="examples"><p class="caption">The examples below use</p>
 ${codeExample(`export BELLHOP=${servers[0]?.url}\nexport BELLHOP_KEY=<your secret key>`, 'Shell variables')}</div>
@@ -104,12 +116,12 @@ ${problems.map(([name, { description }]) => {
   const status = name.slice(-3)
   return html`<p class="answer"><span class="status s${status.charAt(0)}">${status}</span> ${inlineProse(description)}</p>`
 })}
-${body && html`<h3 class="minor">Body</h3>${renderOutput(listFields(body.schema, document), document)}`}
+${body && html`<h3 class="minor">Body</h3>${renderOutput(listFields(body.schema))}`}
 </div>
 <div class="examples">${
     body &&
     html`<p class="caption">Problem</p>
-${codeExample(pretty(exampleOf(body.schema, document)), 'Example problem')}`
+${codeExample(pretty(exampleOf(body.schema)), 'Example problem')}`
   }</div>
 </section>`
 }

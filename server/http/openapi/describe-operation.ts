@@ -1,5 +1,6 @@
 import { generateOperationId, mapProperties, toOpenAPIPath } from '@elysiajs/swagger/utils'
-import type { ApiDescription, Operation, Parameter } from './document.ts'
+import { API } from '../api-description.ts'
+import type { Operation, Parameter } from './document.ts'
 import { type DeclaredResponses, describeResponses, JSON_TYPE, type ResponseDetail } from './responses.ts'
 import type { Declared, SchemaCollection } from './schemas.ts'
 
@@ -34,10 +35,9 @@ const NOT_PARAMETERS = ['accept', 'content-type', 'authorization']
  */
 export function describeOperation(
   route: DeclaredRoute,
-  api: ApiDescription,
   collection: SchemaCollection,
 ): { path: string; operation: Operation } {
-  const path = toOpenAPIPath(route.path).slice(api.prefix.length).replace(/\/$/, '') || '/'
+  const path = toOpenAPIPath(route.path).slice(API.prefix.length).replace(/\/$/, '') || '/'
   const { hooks } = route
   const { hide: _, responses = {}, parameters = [], ...words } = hooks.detail ?? {}
   const operation: Operation = {
@@ -49,7 +49,7 @@ export function describeOperation(
       ...describeParameters('header', hooks.headers, collection),
       ...parameters,
     ],
-    responses: describeResponses(hooks.response, responses, api, collection),
+    responses: describeResponses(hooks.response, responses, collection),
   }
   if (hooks.body !== undefined) {
     const schema = collection.describe(hooks.body)

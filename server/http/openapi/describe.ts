@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
+import { API } from '../api-description.ts'
 import { type DeclaredRoute, describeOperation } from './describe-operation.ts'
-import type { ApiDescription, OpenApiDocument, Operation, Parameter, Webhook } from './document.ts'
+import type { OpenApiDocument, Operation, Parameter } from './document.ts'
 import { describeHeaders, describeProblems, JSON_TYPE } from './responses.ts'
 import { collectSchemas, type SchemaCollection } from './schemas.ts'
 
@@ -8,64 +9,59 @@ const WEBHOOK_TAG = 'Webhooks'
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Describes the routes below `api.prefix` as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1).
+ * Describes the routes of `/v1` as an OpenAPI 3.1 document (https://spec.openapis.org/oas/v3.1.1).
  * `origin` is that of this installation, such as `https://help.example.com`. `models` are the app's named schemas. Only those in use are published.
  */
 export function describeApi(
   routes: DeclaredRoute[],
   models: Record<string, TSchema>,
-  api: ApiDescription,
   origin: string,
 ): OpenApiDocument {
   const collection = collectSchemas(models)
   const paths: OpenApiDocument['paths'] = {}
   for (const route of routes) {
-    if (!isPublic(route, api.prefix)) continue
-    const { path, operation } = describeOperation(route, api, collection)
+    if (!isPublic(route)) continue
+    const { path, operation } = describeOperation(route, collection)
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
   }
   const webhooks = Object.fromEntries(
-    Object.entries(api.webhooks).map(([event, hook]) => [
-      event,
-      describeWebhook(event, hook, api, collection),
-    ]),
+    Object.entries(API.webhooks).map(([event, hook]) => [event, describeWebhook(event, hook, collection)]),
   )
-  const headers = describeHeaders(api.responseHeaders, collection)
-  const responses = describeProblems(api, collection)
+  const headers = describeHeaders(API.responseHeaders, collection)
+  const responses = describeProblems(collection)
   return {
     openapi: '3.1.1',
     info: {
-      title: api.title,
-      version: api.version,
-      description: api.description,
-      license: { name: api.license, identifier: api.license },
+      title: API.title,
+      version: API.version,
+      description: API.description,
+      license: { name: API.license, identifier: API.license },
     },
-    servers: [{ url: origin + api.prefix, description: 'This installation' }],
-    security: Object.keys(api.securitySchemes).map((name) => ({ [name]: [] })),
-    tags: api.tags,
+    servers: [{ url: origin + API.prefix, description: 'This installation' }],
+    security: Object.keys(API.securitySchemes).map((name) => ({ [name]: [] })),
+    tags: API.tags,
     paths,
     webhooks,
-    components: { schemas: collection.schemas, headers, responses, securitySchemes: api.securitySchemes },
+    components: { schemas: collection.schemas, headers, responses, securitySchemes: API.securitySchemes },
   }
 }
 
-function isPublic(route: DeclaredRoute, prefix: string): boolean {
-  const isBelow = route.path === prefix || route.path.startsWith(`${prefix}/`)
+function isPublic(route: DeclaredRoute): boolean {
+  const isBelow = route.path === API.prefix || route.path.startsWith(`${API.prefix}/`)
   return isBelow && METHODS.includes(route.method) && route.hooks.detail?.hide !== true
 }
 
 /** Describes an event as the request that a receiver gets. */
 function describeWebhook(
   event: string,
-  webhook: Webhook,
-  api: ApiDescription,
+  webhook: (typeof API.webhooks)[keyof typeof API.webhooks],
   collection: SchemaCollection,
 ): { post: Operation } {
   const headers = Object.entries(describeHeaders(webhook.headers, collection))
   const parameters = headers.map(
     ([name, header]): Parameter => ({ name, in: 'header', required: true, schema: {}, ...header }),
   )
-  const responses = Object.entries(api.webhookResponses).map(([status, description]) => [
+  const responses = Object.entries(API.webhookResponses).map(([status, description]) => [
     status,
     { description },
   ])

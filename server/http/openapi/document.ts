@@ -1,40 +1,8 @@
-import type { TSchema } from '@sinclair/typebox'
 import type { Schema } from './schemas.ts'
 
-/** What a document contains in addition to the routes. Descriptions are CommonMark. */
-export interface ApiDescription {
-  title: string
-  version: string
-  /** SPDX identifier. */
-  license: string
-  description: string
-  /** Only routes below it are described. It is also the path of the server URL. */
-  prefix: `/${string}`
-  tags: { name: string; description: string }[]
-  /** Schemes by name. Any one of them is enough, unless an operation sets `detail.security`. */
-  securitySchemes: Record<string, SecurityScheme>
-  /** Headers of every response. The schema's description explains the header. */
-  responseHeaders: Record<string, TSchema>
-  /** Body of every response with a status of 400 or higher (RFC 9457). */
-  problem: TSchema
-  /** Problems common to all operations, by status. */
-  problems: Record<number, ProblemDescription>
-  webhooks: Record<string, Webhook>
-  /** What a receiver's response means, by status (`2XX`, `default`). */
-  webhookResponses: Record<string, string>
-}
-
-export interface ProblemDescription {
-  description: string
-  headers?: Record<string, TSchema>
-}
-
 interface SecurityScheme {
-  type: 'http' | 'apiKey'
-  scheme?: string
-  in?: 'header' | 'cookie'
-  name?: string
-  bearerFormat?: string
+  type: string
+  scheme: string
   description: string
 }
 
@@ -96,14 +64,4 @@ export interface OpenApiDocument {
     responses: Record<string, Response>
     securitySchemes: Record<string, SecurityScheme>
   }
-}
-
-/** An event as a receiver gets it. Descriptions are CommonMark. */
-export interface Webhook {
-  summary: string
-  description: string
-  /** The JSON body that is sent. */
-  schema: TSchema
-  /** The headers that are sent. The schema's description explains the header. */
-  headers: Record<string, TSchema>
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { ApiDescription, Header, ProblemDescription, Response } from './document.ts'
+import { API } from '../api-description.ts'
+import type { Header, Response } from './document.ts'
 import type { Declared, SchemaCollection } from './schemas.ts'
 
 /** What a route can add to a response in `detail.responses`. */
@@ -29,30 +30,26 @@ const TYPES_WITHOUT_BODY = ['null', 'void', 'undefined']
 export function describeResponses(
   declared: DeclaredResponses | undefined,
   details: Record<string, ResponseDetail>,
-  api: ApiDescription,
   collection: SchemaCollection,
 ): Record<string, Response> {
   const schemas = byStatus(declared)
   const own = new Set([...Object.keys(schemas), ...Object.keys(details)])
   if (![...own].some((status) => Number(status) < 400)) own.add('200')
   const described: Record<string, Response> = {}
-  for (const status of Object.keys(api.problems)) {
+  for (const status of Object.keys(API.problems)) {
     if (!own.has(status)) described[status] = { $ref: `#/components/responses/${problemName(status)}` }
   }
   for (const status of own) {
-    described[status] = describeResponse(status, schemas[status], details[status], api, collection)
+    described[status] = describeResponse(status, schemas[status], details[status], collection)
   }
   return described
 }
 
 /** Describes the problems common to all operations, for `components.responses`. */
-export function describeProblems(
-  api: ApiDescription,
-  collection: SchemaCollection,
-): Record<string, Response> {
-  const problems = Object.keys(api.problems).map((status) => [
+export function describeProblems(collection: SchemaCollection): Record<string, Response> {
+  const problems = Object.keys(API.problems).map((status) => [
     problemName(status),
-    describeResponse(status, undefined, undefined, api, collection),
+    describeResponse(status, undefined, undefined, collection),
   ])
   return Object.fromEntries(problems)
 }
@@ -72,16 +69,15 @@ function describeResponse(
   status: string,
   declared: Declared | undefined,
   detail: ResponseDetail | undefined,
-  api: ApiDescription,
   collection: SchemaCollection,
 ): Response {
   const isProblem = Number(status) >= 400
-  const known: ProblemDescription | undefined = api.problems[Number(status)]
-  const description = detail?.description ?? known?.description ?? MEANINGS[status]
+  const common = API.problems[status]
+  const description = detail?.description ?? common?.description ?? MEANINGS[status]
   if (!description) throw new Error(`Add detail.responses[${status}].description`)
-  const body = declared ?? (isProblem ? api.problem : undefined)
+  const body = declared ?? (isProblem ? API.problem : undefined)
   const hasBody = body !== undefined && !(typeof body === 'object' && TYPES_WITHOUT_BODY.includes(body.type))
-  const shared = Object.keys(api.responseHeaders).map((name) => [
+  const shared = Object.keys(API.responseHeaders).map((name) => [
     name,
     { $ref: `#/components/headers/${name}` },
   ])
@@ -89,7 +85,7 @@ function describeResponse(
     description,
     headers: {
       ...Object.fromEntries(shared),
-      ...describeHeaders(known?.headers ?? {}, collection),
+      ...describeHeaders(common?.headers ?? {}, collection),
       ...detail?.headers,
     },
     ...(hasBody && {

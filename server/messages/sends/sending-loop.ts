@@ -4,8 +4,9 @@ import type { ChannelKind } from '../../channels/kinds.ts'
 import type { Reader } from '../../database/database.ts'
 import { sends } from '../../database/tables/sends.ts'
 import type { Deps } from '../../deps.ts'
+import type { AttemptLane } from '../../jobs/capacity.ts'
 import { startPruning } from '../../jobs/pruning.ts'
-import { type AttemptLane, type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
+import { type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
 import type { Loop } from '../../loop.ts'
 import {
   type Account,

@@ -11,7 +11,7 @@ import { scheduleEndpoint } from '../../events/outbox.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
 import type { Loop } from '../../loop.ts'
-import { lockEndpoint } from '../endpoints/endpoints.ts'
+import { endpointAccounts } from '../endpoints/endpoints.ts'
 import { AT_ONCE } from './schedule.ts'
 
 const SLICE = 200
@@ -55,7 +55,7 @@ export async function resendFailedSince(
   const now = deps.clock.now()
   const values = { id: deps.newId('job'), orgId, ...input, until: now, createdAt: now }
   const job = await deps.database.write(async (tx) => {
-    const [endpoint] = await lockEndpoint(tx, { orgId, id: input.endpointId })
+    const endpoint = await endpointAccounts.lock(tx, orgId, input.endpointId)
     if (!endpoint) throw notFound('endpoint')
     await requireEndpointOn(tx, orgId, endpoint.id)
     const [made] = await tx.insert(resendJobs).values(values).returning()
@@ -96,7 +96,7 @@ export function startResending(deps: Deps): Loop {
 /** The deliveries and the job's cursor change in one unit, so that the job continues there after a crash. */
 async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise<void> {
   const now = deps.clock.now()
-  const [endpoint] = await lockEndpoint(tx, { orgId: job.orgId, id: job.endpointId })
+  const endpoint = await endpointAccounts.lock(tx, job.orgId, job.endpointId)
   const after = job.cursor || firstIdAt('dlv', job.since)
   const failed = endpoint
     ? await findFailed(tx, {
@@ -121,7 +121,7 @@ async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise
 }
 
 async function requireEndpointOn(tx: Transaction, orgId: string, id: string): Promise<void> {
-  const [endpoint] = await lockEndpoint(tx, { orgId, id })
+  const endpoint = await endpointAccounts.lock(tx, orgId, id)
   if (!endpoint) {
     throw new AppError(
       409,

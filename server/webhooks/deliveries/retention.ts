@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { firstIdAt } from '../../ids.ts'
 import { startPruning } from '../../jobs/pruning.ts'
 import type { Loop } from '../../loop.ts'
-import { CANCEL_SLICE, cancelPending, lockEndpoint } from '../endpoints/endpoints.ts'
+import { CANCEL_SLICE, cancelPending, endpointAccounts } from '../endpoints/endpoints.ts'
 
 const DAY_MS = 86_400_000
 /** For headers, bodies and details of attempts. */
@@ -171,7 +171,7 @@ export async function eraseDeliveries(
     .set({ body: null })
     .where(and(eq(events.orgId, orgId), inArray(events.ticketId, ticketIds), sql`body is not null`))
   const affected = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
-  for (const id of affected.map((endpoint) => endpoint.id).sort()) await lockEndpoint(tx, { orgId, id })
+  for (const id of affected.map((endpoint) => endpoint.id).sort()) await endpointAccounts.lock(tx, orgId, id)
   await tx
     .update(deliveries)
     .set({ state: 'cancelled', finishedAt: sql`coalesce(${deliveries.finishedAt}, ${now})` })

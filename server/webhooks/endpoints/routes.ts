@@ -1,9 +1,8 @@
 import { Elysia, t } from 'elysia'
+import { accountHandlers, accountHooks } from '../../channels/accounts/routes.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import { OFF_REASONS } from '../../database/tables/webhooks.ts'
-import { arrive, jsonBody } from '../../requests/json-body.ts'
-import { strictQuery } from '../../requests/query.ts'
-import { byId, oneOf, orNull } from '../../requests/schemas.ts'
+import { oneOf, orNull } from '../../requests/schemas.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
 import { DELIVERY_ERRORS } from '../deliveries/delivery-errors.ts'
 import {
@@ -58,33 +57,27 @@ const endpointSchema = t.Object({
   createdAt: time,
   updatedAt: time,
 })
-const endpointList = t.Object({ data: t.Array(endpointSchema) })
 const endpointWithSecret = t.Object({ endpoint: endpointSchema, secret: t.String() })
+/** A new secret is in the response only once: when it is staged or rotated, not when it is promoted. */
 const endpointAfterStep = t.Object({ endpoint: endpointSchema, secret: t.Optional(t.String()) })
 const sentTest = t.Object({ deliveryId: t.String() })
 
 /** Endpoints and their secrets, for administrators. */
 export function endpointRoutes(guard: AgentGuard) {
-  const transform = [guard.adminsOnly, strictQuery()]
-  const withBody = { parse: arrive, transform: [...transform, jsonBody] }
+  const { all, one, gone, withBody } = accountHooks(guard, endpointSchema)
+  const endpoints = accountHandlers({
+    list: listEndpoints,
+    viewAll: async (_, rows) => rows.map(viewEndpoint),
+  })
   return new Elysia({ name: 'endpoints/console', prefix: '/console' })
     .use(guard.requireAgent)
-    .use(secretRoutes(guard))
-    .get(
-      '/endpoints',
-      async ({ me, as }) => ({ data: (await listEndpoints(as, me.orgId)).map(viewEndpoint) }),
-      { transform, response: { 200: endpointList } },
-    )
-    .get(
-      '/endpoints/:id',
-      async ({ me, as, params }) => viewEndpoint(await readEndpoint(as, me.orgId, params.id)),
-      { transform, params: byId, response: { 200: endpointSchema } },
-    )
+    .get('/endpoints', endpoints.list, all)
+    .get('/endpoints/:id', endpoints.after(readEndpoint), one)
     .post(
       '/endpoints/:id/test',
       async ({ me, as, params: { id }, body: { event }, status }) =>
         status(202, await testEndpoint(as, me.orgId, { id, event })),
-      { ...withBody, params: byId, body: testRequest, response: { 202: sentTest } },
+      { ...one, ...withBody, body: testRequest, response: { 202: sentTest } },
     )
     .post(
       '/endpoints',
@@ -98,54 +91,29 @@ export function endpointRoutes(guard: AgentGuard) {
       '/endpoints/:id',
       async ({ me, as, params: { id }, body }) =>
         viewEndpoint(await updateEndpoint(as, me.orgId, { id, change: body })),
-      { ...withBody, params: byId, body: endpointChange, response: { 200: endpointSchema } },
+      { ...one, ...withBody, body: endpointChange },
     )
-    .delete(
-      '/endpoints/:id',
-      async ({ me, as, params, status }) => {
-        await deleteEndpoint(as, me.orgId, params.id)
-        return status(204, undefined)
+    .delete('/endpoints/:id', endpoints.remove(deleteEndpoint), gone)
+    .post('/endpoints/:id/enable', endpoints.after(enableEndpoint), one)
+    .post('/endpoints/:id/disable', endpoints.after(disableEndpoint), one)
+    .post(
+      '/endpoints/:id/secret',
+      async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
+        switch (step) {
+          case 'promote':
+            return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
+          case 'cancel':
+            return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
+          case 'stage': {
+            const { endpoint, secret } = await stageSecret(as, orgId, id)
+            return { endpoint: viewEndpoint(endpoint), secret }
+          }
+          case 'rotate': {
+            const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
+            return { endpoint: viewEndpoint(endpoint), secret }
+          }
+        }
       },
-      { transform, params: byId, response: { 204: t.Undefined() } },
+      { ...one, ...withBody, body: secretStep, response: { 200: endpointAfterStep } },
     )
-    .post(
-      '/endpoints/:id/enable',
-      async ({ me, as, params }) => viewEndpoint(await enableEndpoint(as, me.orgId, params.id)),
-      { transform, params: byId, response: { 200: endpointSchema } },
-    )
-    .post(
-      '/endpoints/:id/disable',
-      async ({ me, as, params }) => viewEndpoint(await disableEndpoint(as, me.orgId, params.id)),
-      { transform, params: byId, response: { 200: endpointSchema } },
-    )
-}
-
-/** A new secret is in the response only once: when it is staged or rotated, not when it is promoted. */
-function secretRoutes(guard: AgentGuard) {
-  return new Elysia({ name: 'endpoints/secrets' }).use(guard.requireAgent).post(
-    '/endpoints/:id/secret',
-    async ({ me: { orgId }, as, params: { id }, body: { step, force } }) => {
-      switch (step) {
-        case 'promote':
-          return { endpoint: viewEndpoint(await promoteSecret(as, orgId, id)) }
-        case 'cancel':
-          return { endpoint: viewEndpoint(await cancelStagedSecret(as, orgId, id)) }
-        case 'stage': {
-          const { endpoint, secret } = await stageSecret(as, orgId, id)
-          return { endpoint: viewEndpoint(endpoint), secret }
-        }
-        case 'rotate': {
-          const { endpoint, secret } = await rotateSecret(as, orgId, id, { force: force ?? false })
-          return { endpoint: viewEndpoint(endpoint), secret }
-        }
-      }
-    },
-    {
-      parse: arrive,
-      transform: [guard.adminsOnly, strictQuery(), jsonBody],
-      params: byId,
-      body: secretStep,
-      response: { 200: endpointAfterStep },
-    },
-  )
 }

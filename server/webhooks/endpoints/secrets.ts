@@ -2,7 +2,7 @@ import { isoTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { createSigningSecret } from '../deliveries/signature.ts'
-import { changeEndpoint, type Endpoint, type NewEndpoint, save } from './endpoints.ts'
+import { type Endpoint, endpointAccounts, type NewEndpoint } from './endpoints.ts'
 
 /** How long a replaced secret still signs `webhook-signature`. */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000
@@ -13,7 +13,7 @@ const PREVIOUS_SECRET_MS = 24 * 3_600_000
  */
 export async function stageSecret(deps: Deps, orgId: string, id: string): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
-  const endpoint = await changeEndpoint(
+  const endpoint = await endpointAccounts.change(
     deps,
     orgId,
     { id, action: 'endpoint.secret_staged' },
@@ -25,7 +25,7 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
           'A new secret is already staged. Promote or cancel it first.',
         )
       }
-      return save(tx, before, {
+      return endpointAccounts.save(tx, before, {
         nextSecret: deps.encryption.encrypt(secret, id),
         updatedAt: deps.clock.now(),
       })
@@ -36,18 +36,28 @@ export async function stageSecret(deps: Deps, orgId: string, id: string): Promis
 
 /** Makes the staged secret the current one. The previous one still signs `webhook-signature` for 24 hours. */
 export function promoteSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, { id, action: 'endpoint.secret_promoted' }, async (tx, before) => {
-    if (!before.nextSecret) throw noStagedSecret()
-    return save(tx, before, withNewSecret(deps, before, before.nextSecret))
-  })
+  return endpointAccounts.change(
+    deps,
+    orgId,
+    { id, action: 'endpoint.secret_promoted' },
+    async (tx, before) => {
+      if (!before.nextSecret) throw noStagedSecret()
+      return endpointAccounts.save(tx, before, withNewSecret(deps, before, before.nextSecret))
+    },
+  )
 }
 
 /** Deletes the staged secret. */
 export function cancelStagedSecret(deps: Deps, orgId: string, id: string): Promise<Endpoint> {
-  return changeEndpoint(deps, orgId, { id, action: 'endpoint.secret_cancelled' }, async (tx, before) => {
-    if (!before.nextSecret) throw noStagedSecret()
-    return save(tx, before, { nextSecret: null, updatedAt: deps.clock.now() })
-  })
+  return endpointAccounts.change(
+    deps,
+    orgId,
+    { id, action: 'endpoint.secret_cancelled' },
+    async (tx, before) => {
+      if (!before.nextSecret) throw noStagedSecret()
+      return endpointAccounts.save(tx, before, { nextSecret: null, updatedAt: deps.clock.now() })
+    },
+  )
 }
 
 /**
@@ -61,13 +71,17 @@ export async function rotateSecret(
   { force = false }: { force?: boolean } = {},
 ): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
-  const endpoint = await changeEndpoint(
+  const endpoint = await endpointAccounts.change(
     deps,
     orgId,
     { id, action: 'endpoint.secret_rotated' },
     async (tx, before) => {
       if (!force) requireNoPreviousSecret(before, deps.clock.now())
-      return save(tx, before, withNewSecret(deps, before, deps.encryption.encrypt(secret, id)))
+      return endpointAccounts.save(
+        tx,
+        before,
+        withNewSecret(deps, before, deps.encryption.encrypt(secret, id)),
+      )
     },
   )
   return { endpoint, secret }

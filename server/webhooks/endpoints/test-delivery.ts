@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
 import { isId } from '../../ids.ts'
 import { AT_ONCE } from '../deliveries/schedule.ts'
-import { lockEndpoint } from './endpoints.ts'
+import { endpointAccounts } from './endpoints.ts'
 import { requireWebhookEvent } from './validate.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function testEndpoint(
   const deliveryId = deps.newId('dlv')
   const testBody = Buffer.from(JSON.stringify(sampleOf(deps, orgId, eventType, createdAt)))
   await deps.database.write(async (tx) => {
-    const [endpoint] = await lockEndpoint(tx, { orgId, id: input.id })
+    const endpoint = await endpointAccounts.lock(tx, orgId, input.id)
     if (!endpoint) throw notFound('endpoint')
     await tx.insert(deliveries).values({
       id: deliveryId,

@@ -1,4 +1,4 @@
-import { type KeyAction, useKeys } from '../../keyboard/keys.ts'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import { undoLast } from '../../ticket/changes/undo.ts'
 import { toast } from '../../ui/toaster.tsx'
 import type { InboxLocation } from '../location.ts'
@@ -51,68 +51,41 @@ export function useChangeKeys({
   useKeys(() => {
     const isSpam = bulkActions.areSpam()
     const isFirst = bulkActions.isSelection()
-    const actions: Omit<KeyAction, 'section'>[] = [
-      {
-        id: 'ticket.resolve',
-        label: 'Resolve',
-        keys: ['e'],
-        run: () => bulkActions.change({ status: 'resolved' }),
-      },
-      {
-        id: 'ticket.resolve-next',
-        label: 'Resolve and next',
-        keys: ['E'],
-        run: resolveAndNext,
-      },
+    const { change } = bulkActions
+    const actions = actionsIn('Ticket', [
+      { id: 'ticket.resolve', label: 'Resolve', keys: ['e'], run: () => change({ status: 'resolved' }) },
+      { id: 'ticket.resolve-next', label: 'Resolve and next', keys: ['E'], run: resolveAndNext },
       {
         id: 'ticket.pending',
         label: 'Set to pending',
         keys: ['p'],
-        run: () => bulkActions.change({ status: 'pending' }),
+        run: () => change({ status: 'pending' }),
       },
-      {
-        id: 'reopen',
-        label: 'Reopen',
-        keys: ['O'],
-        run: () => bulkActions.change({ status: 'open' }),
-      },
-      {
-        id: 'ticket.assign',
-        label: 'Assign…',
-        keys: ['a'],
-        run: pickAssignee,
-      },
+      { id: 'reopen', label: 'Reopen', keys: ['O'], run: () => change({ status: 'open' }) },
+      { id: 'ticket.assign', label: 'Assign…', keys: ['a'], run: pickAssignee },
       {
         id: 'ticket.assign-me',
         label: 'Assign to me',
         keys: ['i'],
-        run: () => bulkActions.change({ assignedTo: me() }, 'Assigned to you'),
+        run: () => change({ assignedTo: me() }, 'Assigned to you'),
       },
       { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: pickTags },
       {
         id: 'spam',
         label: isSpam ? 'Not spam' : 'Mark as spam',
         keys: ['!'],
-        run: () => bulkActions.change({ isSpam: !isSpam }),
+        run: () => change({ isSpam: !isSpam }),
       },
-    ]
+    ])
+    const onTargets = actions.map(({ run, ...action }) => ({
+      ...action,
+      isEnabled: hasTargets,
+      isFirst,
+      run: () => bulkActions.revealTarget() || run(),
+    }))
     return [
-      ...actions.map(
-        (action): KeyAction => ({
-          ...action,
-          section: 'Ticket',
-          isEnabled: hasTargets,
-          isFirst,
-          run: () => bulkActions.revealTarget() || action.run(),
-        }),
-      ),
-      {
-        id: 'undo',
-        label: 'Undo',
-        section: 'Ticket',
-        keys: ['mod+z'],
-        run: () => void undo(),
-      },
+      ...onTargets,
+      { id: 'undo', label: 'Undo', section: 'Ticket', keys: ['mod+z'], run: () => void undo() },
     ]
   })
 }

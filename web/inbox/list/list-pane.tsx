@@ -7,9 +7,8 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
 import { useCounts, useSavedViews } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
-import type { Panes } from '../panes.ts'
-import { saveView } from '../rail/saved-views.ts'
-import { SEARCH } from '../rail/views.ts'
+import type { Panes } from '../panes.tsx'
+import { SEARCH, saveView } from '../rail/views.ts'
 import { SearchField } from '../search/search-field.tsx'
 import type { BulkActions } from './bulk-actions.ts'
 import { BulkBar } from './bulk-bar.tsx'
@@ -88,7 +87,7 @@ export function ListPane(props: ListPaneProps) {
         {/* The open ticket is the page's heading. */}
         <Dynamic
           component={props.location.ticketId() === undefined ? 'h1' : 'h2'}
-          class="list-pane-heading"
+          class="list-pane-heading cut"
           id={LIST_HEADING_ID}
           tabindex="-1"
         >

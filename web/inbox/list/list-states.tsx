@@ -13,7 +13,7 @@ import type { InboxLocation } from '../location.ts'
 import { SEARCH } from '../rail/views.ts'
 import { SEARCH_KEYS } from '../search/suggestions.ts'
 import type { TicketList } from './ticket-list.ts'
-import './list-states.css'
+import './list-pane.css'
 
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import Inbox from 'lucide-solid/icons/inbox'

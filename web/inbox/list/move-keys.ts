@@ -1,4 +1,4 @@
-import { useKeys } from '../../keyboard/keys.ts'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import type { InboxLocation } from '../location.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
@@ -49,99 +49,49 @@ export function useMoveKeys({ list, selection, location, focusSearch }: MoveKeys
 
   const isInList = () => document.activeElement?.closest('.virtual-list') !== null
   const hasRows = () => list.ids().length > 0
+  const moving = { isRepeated: true, isEnabled: hasRows }
+  const arrow = { isRepeated: true, isKeyOnly: true, isUnlisted: true, isEnabled: isInList }
   useKeys(() => [
-    {
-      id: 'next',
-      label: 'Next ticket',
-      section: 'Move',
-      keys: ['j'],
-      run: () => move(1),
-      isRepeated: true,
-      isEnabled: hasRows,
-    },
-    {
-      id: 'previous',
-      label: 'Previous ticket',
-      section: 'Move',
-      keys: ['k'],
-      run: () => move(-1),
-      isRepeated: true,
-      isEnabled: hasRows,
-    },
-    {
-      id: 'down',
-      label: 'Down',
-      section: 'Move',
-      keys: ['down'],
-      run: () => move(1),
-      isRepeated: true,
-      isKeyOnly: true,
-      isUnlisted: true,
-      isEnabled: isInList,
-    },
-    {
-      id: 'up',
-      label: 'Up',
-      section: 'Move',
-      keys: ['up'],
-      run: () => move(-1),
-      isRepeated: true,
-      isKeyOnly: true,
-      isUnlisted: true,
-      isEnabled: isInList,
-    },
-    {
-      id: 'open',
-      label: 'Open',
-      section: 'Move',
-      keys: ['enter'],
-      otherKeys: [['o']],
-      run: () => onVisible(location.openTicket),
-      isEnabled: hasRows,
-    },
-    { id: 'back', label: 'Back', section: 'Move', keys: ['u'], otherKeys: [['escape']], run: back },
-    { id: 'search', label: 'Search', section: 'Move', keys: ['/'], run: focusSearch },
-    {
-      id: 'show-new',
-      label: 'Show new tickets',
-      section: 'Move',
-      keys: ['.'],
-      run: () => list.showArrivals(),
-      isEnabled: () => list.arrivals().length > 0,
-    },
-    {
-      id: 'select',
-      label: 'Select',
-      section: 'Select',
-      keys: ['x'],
-      run: () => onVisible(selection.toggle),
-      isEnabled: hasRows,
-    },
-    {
-      id: 'select-down',
-      label: 'Extend selection down',
-      section: 'Select',
-      keys: ['J'],
-      run: () => extend(1),
-      isRepeated: true,
-      isEnabled: hasRows,
-    },
-    {
-      id: 'select-up',
-      label: 'Extend selection up',
-      section: 'Select',
-      keys: ['K'],
-      run: () => extend(-1),
-      isRepeated: true,
-      isEnabled: hasRows,
-    },
-    {
-      id: 'select-all',
-      label: 'Select all',
-      section: 'Select',
-      keys: ['mod+a'],
-      run: () => selection.selectAll(),
-      isEnabled: hasRows,
-    },
+    ...actionsIn('Move', [
+      { id: 'next', label: 'Next ticket', keys: ['j'], run: () => move(1), ...moving },
+      { id: 'previous', label: 'Previous ticket', keys: ['k'], run: () => move(-1), ...moving },
+      { id: 'down', label: 'Down', keys: ['down'], run: () => move(1), ...arrow },
+      { id: 'up', label: 'Up', keys: ['up'], run: () => move(-1), ...arrow },
+      {
+        id: 'open',
+        label: 'Open',
+        keys: ['enter'],
+        otherKeys: [['o']],
+        run: () => onVisible(location.openTicket),
+        isEnabled: hasRows,
+      },
+      { id: 'back', label: 'Back', keys: ['u'], otherKeys: [['escape']], run: back },
+      { id: 'search', label: 'Search', keys: ['/'], run: focusSearch },
+      {
+        id: 'show-new',
+        label: 'Show new tickets',
+        keys: ['.'],
+        run: () => list.showArrivals(),
+        isEnabled: () => list.arrivals().length > 0,
+      },
+    ]),
+    ...actionsIn('Select', [
+      {
+        id: 'select',
+        label: 'Select',
+        keys: ['x'],
+        run: () => onVisible(selection.toggle),
+        isEnabled: hasRows,
+      },
+      { id: 'select-down', label: 'Extend selection down', keys: ['J'], run: () => extend(1), ...moving },
+      { id: 'select-up', label: 'Extend selection up', keys: ['K'], run: () => extend(-1), ...moving },
+      {
+        id: 'select-all',
+        label: 'Select all',
+        keys: ['mod+a'],
+        run: selection.selectAll,
+        isEnabled: hasRows,
+      },
+    ]),
   ])
 }

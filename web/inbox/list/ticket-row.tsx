@@ -80,7 +80,7 @@ export function TicketRow(props: TicketRowProps) {
         <Show when={props.row.isUnread}>
           <span class="unseen">Unread.</span>
         </Show>
-        <span class="ticket-row-name">
+        <span class="ticket-row-name cut">
           <Marked text={customerName(props.row)} terms={props.terms} />
         </span>
         <Show when={props.row.customer.unverified}>
@@ -88,7 +88,7 @@ export function TicketRow(props: TicketRowProps) {
         </Show>
         <Show when={props.row.page}>
           {(page) => (
-            <span class="ticket-row-page" title={page().url}>
+            <span class="ticket-row-page cut" title={page().url}>
               {pathOf(page())}
             </span>
           )}
@@ -111,7 +111,7 @@ export function TicketRow(props: TicketRowProps) {
         <RelativeTime at={props.row.lastMessageAt} title={timesOf(props.row)} />
       </span>
       <span class="ticket-row-line ticket-row-subject">
-        <span class="ticket-row-cut">
+        <span class="ticket-row-cut cut">
           <Marked text={props.row.subject || 'No subject'} terms={props.terms} />
         </span>
         <RowPresence ticketId={props.row.id} names={props.names} />
@@ -120,9 +120,9 @@ export function TicketRow(props: TicketRowProps) {
       <span class="ticket-row-line ticket-row-foot">
         <Show
           when={props.departure === undefined}
-          fallback={<span class="ticket-row-cut ticket-row-departure">{props.departure}</span>}
+          fallback={<span class="ticket-row-cut ticket-row-departure cut">{props.departure}</span>}
         >
-          <span class="ticket-row-cut">
+          <span class="ticket-row-cut cut">
             <Show when={props.row.preview.role === 'agent' && props.row.excerpt === undefined}>
               <CornerUpLeft class="ticket-row-arrow" role="img" aria-label="Reply:" />
             </Show>
@@ -227,7 +227,7 @@ function Tags(props: { tags: readonly string[] }) {
   const more = () => props.tags.length - MAX_TAGS
   return (
     <>
-      <For each={props.tags.slice(0, MAX_TAGS)}>{(tag) => <span class="ticket-row-tag">{tag}</span>}</For>
+      <For each={props.tags.slice(0, MAX_TAGS)}>{(tag) => <span class="ticket-row-tag cut">{tag}</span>}</For>
       <Show when={more() > 0}>
         <span class="ticket-row-more count" title={props.tags.slice(MAX_TAGS).join(', ')}>
           +{more()}

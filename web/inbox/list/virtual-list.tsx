@@ -1,4 +1,15 @@
-import { createEffect, createMemo, createSignal, For, on, onCleanup, Show, untrack } from 'solid-js'
+import {
+  type Accessor,
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  untrack,
+} from 'solid-js'
 import { useAgents } from '../../api/workspace.ts'
 import { changeTicket } from '../../ticket/changes/change-ticket.ts'
 import { STATUSES } from '../../ticket/ticket-names.ts'
@@ -7,12 +18,12 @@ import type { Row } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { readQuery } from '../search/matches-query.ts'
 import { departureReason, restoringChange, useCollapse, useDepartedRows } from './departed-rows.ts'
+import { ROW_HEIGHT_PX } from './list-cursor.ts'
 import { useStableFocus } from './list-focus.ts'
 import { createRowPresses, idAt } from './row-presses.ts'
 import type { Selection } from './selection.ts'
 import type { TicketList } from './ticket-list.ts'
 import { rowId, TicketRow } from './ticket-row.tsx'
-import { createDrawnRows, ROW_HEIGHT_PX } from './visible-range.ts'
 import './list-pane.css'
 
 /** Where the Undo of a row begins, from the top of the row. */
@@ -141,7 +152,7 @@ export function VirtualList(props: VirtualListProps) {
       }}
     >
       <div
-        class="virtual-list-rows"
+        class="virtual-list-rows ringless"
         role="listbox"
         tabindex="-1"
         aria-label={props.label}
@@ -224,4 +235,64 @@ function createPause(list: TicketList) {
       list.setPaused(isScrolled || isPointed)
     },
   }
+}
+
+/** Rows drawn above and below the visible ones: about one turn of a mouse wheel. */
+const OVERSCAN_ROWS = 8
+
+interface Range {
+  first: number
+  /** Less than `first` if there are no rows. */
+  last: number
+}
+
+const NONE: Range = { first: 0, last: -1 }
+
+/** Which rows of a list are drawn: all have the same height, so their places need no measuring. */
+function createDrawnRows(count: Accessor<number>) {
+  let scroller: HTMLElement | undefined
+  const [view, setView] = createSignal<Range>(NONE, { equals: isSame })
+
+  function look(): void {
+    if (!scroller) return
+    const { scrollTop, clientHeight } = scroller
+    setView({
+      first: Math.floor(scrollTop / ROW_HEIGHT_PX),
+      last: Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT_PX) - 1,
+    })
+  }
+
+  const sizes = new ResizeObserver(look)
+  onMount(look)
+  onCleanup(() => sizes.disconnect())
+  return {
+    /** Takes the element that scrolls the rows. */
+    observe(element: HTMLElement): void {
+      scroller = element
+      sizes.observe(element)
+      element.addEventListener('scroll', look, { passive: true })
+    },
+    range: createMemo<Range>(
+      () => ({
+        first: Math.max(0, view().first - OVERSCAN_ROWS),
+        last: Math.min(count() - 1, view().last + OVERSCAN_ROWS),
+      }),
+      NONE,
+      { equals: isSame },
+    ),
+    /** Scrolls just as far as it takes to show a row. */
+    scrollTo(index: number): void {
+      if (!scroller) return
+      const top = index * ROW_HEIGHT_PX
+      const { scrollTop, clientHeight } = scroller
+      if (top < scrollTop) scroller.scrollTo({ top })
+      else if (top + ROW_HEIGHT_PX > scrollTop + clientHeight) {
+        scroller.scrollTo({ top: top + ROW_HEIGHT_PX - clientHeight })
+      }
+    },
+  }
+}
+
+function isSame(one: Range, other: Range): boolean {
+  return one.first === other.first && one.last === other.last
 }

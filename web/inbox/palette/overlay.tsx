@@ -23,7 +23,7 @@ export function Overlay(props: OverlayProps) {
         <div class="overlay-position">
           <Dialog.Content
             onCloseAutoFocus={returnFocus}
-            class="overlay"
+            class="overlay ringless"
             data-small={props.isSmall || undefined}
             aria-label={props.label}
           >

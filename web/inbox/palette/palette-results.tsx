@@ -42,7 +42,7 @@ export function PaletteResults(props: PaletteResultsProps) {
           {(entry, index) => (
             <>
               <Show when={startsGroup()[index()]}>
-                <div class="menu-label" role="presentation">
+                <div class="menu-label cut" role="presentation">
                   {entry.group}
                 </div>
               </Show>
@@ -54,10 +54,10 @@ export function PaletteResults(props: PaletteResultsProps) {
               >
                 {entry.icon?.()}
                 <span class="palette-text">
-                  <span class="palette-label">{entry.label}</span>
+                  <span class="palette-label cut">{entry.label}</span>
                   <Show when={entry.ticket}>
                     {(row) => (
-                      <span class="palette-match">
+                      <span class="palette-match cut muted small">
                         {customerName(row())} ·{' '}
                         <Marked text={row().excerpt ?? row().preview.text} terms={entry.terms ?? []} />
                       </span>
@@ -65,11 +65,11 @@ export function PaletteResults(props: PaletteResultsProps) {
                   </Show>
                 </span>
                 <Show when={entry.detail}>
-                  <span class="palette-detail">{entry.detail}</span>
+                  <span class="palette-detail cut">{entry.detail}</span>
                 </Show>
                 <Show when={entry.ticket}>
                   {(row) => (
-                    <span class="palette-detail">
+                    <span class="palette-detail cut">
                       {STATUSES[row().status].name} · <RelativeTime at={row().lastMessageAt} />
                     </span>
                   )}

@@ -1,4 +1,5 @@
-import { createEffect, createSignal, lazy, on, onMount } from 'solid-js'
+import { createEffect, createSignal, on, onMount } from 'solid-js'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { isComposing } from '../../ui/ime.ts'
 import { createOptions } from '../../ui/options.tsx'
 import { Overlay } from './overlay.tsx'
@@ -6,13 +7,9 @@ import type { PaletteResultsProps } from './palette-results.tsx'
 import './palette.css'
 
 /** Loaded soon after the page, or when the menu opens. */
-const PaletteResults = lazy(() =>
-  import('./palette-results.tsx').then(
-    ({ PaletteResults }) => ({ default: PaletteResults }),
-    () => ({
-      default: () => <p class="palette-empty">Couldn't load. Check your connection, or reload the page.</p>,
-    }),
-  ),
+const PaletteResults = lazyPart(
+  async () => (await import('./palette-results.tsx')).PaletteResults,
+  () => <p class="palette-empty">Couldn't load. Check your connection, or reload the page.</p>,
 )
 
 /** Loads what the command menu shows, before it is opened. */
@@ -61,7 +58,7 @@ function PaletteBody(props: PaletteProps) {
       <input
         {...options.field}
         role="combobox"
-        class="palette-input"
+        class="palette-input ringless"
         ref={input}
         aria-label="Search commands, views, agents, tickets and saved replies"
         aria-expanded="true"

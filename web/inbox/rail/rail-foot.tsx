@@ -11,7 +11,7 @@ import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
 import { areNotificationsOn, canNotify, switchNotifications } from '../../browser/notification-setting.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
-import { online } from '../../live/presence.ts'
+import { online } from '../../live/live.ts'
 import { signOut } from '../../ticket/sign-out.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -35,7 +35,7 @@ export function RailFoot(props: { onShowKeys: () => void }) {
             <Button {...given} look="quiet" class="rail-foot-account">
               <Avatar name={session().agent.name} id={session().agent.id} size="small" isDecorative />
               <span class="unseen">Your account: </span>
-              <span class="rail-foot-name">{session().agent.name}</span>
+              <span class="rail-foot-name cut">{session().agent.name}</span>
               <ChevronsUpDown />
             </Button>
           )}

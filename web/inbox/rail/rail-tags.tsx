@@ -37,10 +37,10 @@ export function RailTags(props: RailTagsProps) {
   const shown = createMemo(() => used().slice(0, MAX_TAGS))
   return (
     <Show when={used().length > 0}>
-      <h2 class="rail-section">
+      <h2 class="rail-section muted small">
         <button
           type="button"
-          class="rail-tags-toggle"
+          class="rail-tags-toggle text-button"
           aria-expanded={!isCollapsed()}
           onClick={() => setCollapsed(!isCollapsed())}
         >

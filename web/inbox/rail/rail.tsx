@@ -54,7 +54,7 @@ export function Rail(props: RailProps) {
         <span class="rail-mark" aria-hidden="true">
           {[...session().organization.name].slice(0, 1).join('').toLocaleUpperCase()}
         </span>
-        <strong class="rail-name" title={session().organization.name}>
+        <strong class="rail-name cut" title={session().organization.name}>
           {session().organization.name}
         </strong>
       </header>
@@ -76,7 +76,7 @@ export function Rail(props: RailProps) {
           </For>
         </ul>
         <Show when={views().length > 0}>
-          <h2 class="rail-section">Saved views</h2>
+          <h2 class="rail-section muted small">Saved views</h2>
           <ul>
             <For each={views()}>
               {(view) => (

@@ -138,7 +138,7 @@ export function SearchField(props: SearchFieldProps) {
           {(suggestion, index) => (
             <OptionRow options={options} place={index()} onPick={() => accept(suggestion.text)}>
               <code class="search-field-suggestion">{suggestion.text}</code>
-              <span class="search-field-detail">{suggestion.detail}</span>
+              <span class="search-field-detail cut">{suggestion.detail}</span>
             </OptionRow>
           )}
         </For>

@@ -1,5 +1,9 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
-import { createSignal, Show } from 'solid-js'
+import { type Accessor, createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import type { Agent } from '../../api/workspace.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
@@ -7,10 +11,16 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
-import { toast } from '../../ui/toaster.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
 import { Ago, Entry } from '../entry.tsx'
-import { createAgentActions } from './agent-actions.ts'
-import type { ShownLink } from './invite-agent.tsx'
+
+/** A one-time link, for an administrator to send. */
+export interface ShownLink {
+  agent: Pick<Agent, 'name'>
+  url: string
+  expiresAt: string
+  purpose: 'invitation' | 'reset'
+}
 
 interface AgentRowProps {
   agent: Agent
@@ -109,4 +119,67 @@ function AgentMenu(props: AgentRowProps) {
       />
     </>
   )
+}
+
+/** What an administrator can change about an agent. */
+function createAgentActions(agent: Accessor<Agent>) {
+  const one = () => api.console.agents({ id: agent().id })
+
+  /** Runs an action and shows why it failed. */
+  async function attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      toastError(errorMessage(error))
+    }
+    agentsChanged()
+  }
+
+  function setRole(role: Role): void {
+    const before = agent().role
+    void attempt(async () => {
+      await ask(one().patch({ role }))
+      const word = ROLES.find(({ value }) => value === role)?.label.toLowerCase() ?? role
+      toast(`${agent().name} is now an ${word}.`, { text: 'Undo', run: () => setRole(before) })
+    })
+  }
+
+  function enable(): void {
+    void attempt(async () => {
+      await ask(one().enable.post())
+      toast(`${agent().name} can sign in again.`)
+    })
+  }
+
+  return {
+    attempt,
+    setRole,
+    enable,
+    /** Returns the text of the toast. Throws the server's error, for the dialog to show. */
+    async disable(): Promise<string> {
+      const { unassignedTickets: count } = await ask(one().disable.post())
+      agentsChanged()
+      const tickets = count === 1 ? '1 ticket was unassigned' : `${count} tickets were unassigned`
+      return `Disabled ${agent().name}. ${count === 0 ? 'They had no tickets' : tickets}.`
+    },
+    /** Creates a link to choose a password. */
+    async link() {
+      const made = await ask(one().link.post())
+      agentsChanged()
+      return made
+    },
+  }
+}
+
+export type Role = Agent['role']
+
+export const ROLES: { value: Role; label: string; hint: string }[] = [
+  { value: 'agent', label: 'Agent', hint: 'Replies to tickets.' },
+  { value: 'admin', label: 'Administrator', hint: 'Replies to tickets and changes settings.' },
+]
+
+/** Reloads the agents after a change. */
+export function agentsChanged(): void {
+  void queries.invalidateQueries({ queryKey: queryKeys.agents })
+  void queries.invalidateQueries({ queryKey: queryKeys.checklist })
 }

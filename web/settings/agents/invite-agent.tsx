@@ -1,5 +1,4 @@
 import { api, ask } from '../../api/api.ts'
-import type { Agent } from '../../api/workspace.ts'
 import { createForm } from '../../forms/create-form.ts'
 import { FormDialog } from '../../forms/form.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -9,14 +8,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { LocalAddress } from '../code-block.tsx'
 import { shortTime } from '../detail-list.tsx'
 import { SecretOnce } from '../secret.tsx'
-import { agentsChanged, ROLES, type Role } from './agent-actions.ts'
-
-export interface ShownLink {
-  agent: Pick<Agent, 'name'>
-  url: string
-  expiresAt: string
-  purpose: 'invitation' | 'reset'
-}
+import { agentsChanged, ROLES, type Role, type ShownLink } from './agent-row.tsx'
 
 /** Asks for name, email and role, then shows the invitation link. */
 export function InviteAgent(props: { onClose: () => void; onLink: (link: ShownLink) => void }) {

@@ -22,8 +22,8 @@ import {
   isQuiet,
   queueSentence,
   saveBot,
-} from './bot-data.ts'
-import { TokenField } from './token-field.tsx'
+  TokenField,
+} from './bot-data.tsx'
 
 type Receives = Bot['receives']
 
@@ -105,7 +105,7 @@ function Notices(props: { bot: Bot }) {
           </div>
         </Match>
         <Match when={!isQuiet(props.bot)}>
-          <p class="notice" data-tone={props.bot.state === 'refused' ? 'red' : undefined}>
+          <p class="notice" data-tone={props.bot.state === 'refused' ? 'red' : 'amber'}>
             {props.bot.detail}
           </p>
         </Match>

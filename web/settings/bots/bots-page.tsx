@@ -1,25 +1,20 @@
 import { useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import Plus from 'lucide-solid/icons/plus'
 import Send from 'lucide-solid/icons/send'
-import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { createForm } from '../../forms/create-form.ts'
 import { FormDialog } from '../../forms/form.tsx'
-import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { StateBadge } from '../detail-list.tsx'
 import { Ago, Entry } from '../entry.tsx'
 import { ListPage } from '../query-view.tsx'
-import { BOT_STATES, BOTS_PAGE, type Bot, bots, isQuiet, queueSentence } from './bot-data.ts'
-import { TokenField } from './token-field.tsx'
+import { BOT_STATES, BOTS_PAGE, type Bot, bots, isQuiet, queueSentence, TokenField } from './bot-data.tsx'
 
 const REFETCH_MS = 10_000
 
 /** The Telegram bots of the organization with their health. */
 export function BotsPage() {
   const query = useQuery(() => ({ ...bots.list, reconcile: 'id', refetchInterval: REFETCH_MS }))
-  const [isAdding, setAdding] = createSignal(false)
   return (
     <ListPage
       title="Telegram"
@@ -32,22 +27,14 @@ export function BotsPage() {
       query={query}
       what="bots"
       label="Bots"
-      add={() => (
-        <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
-          Add bot
-        </Button>
-      )}
+      add={{ text: 'Add bot', dialog: (close) => <NewBot onClose={close} /> }}
       empty={{
         icon: <Send />,
         title: 'No bots yet',
         text: 'Create a bot with @BotFather in Telegram, then add it here with its token.',
       }}
       row={(bot) => <BotRow bot={bot} />}
-    >
-      <Show when={isAdding()}>
-        <NewBot onClose={() => setAdding(false)} />
-      </Show>
-    </ListPage>
+    />
   )
 }
 

@@ -8,12 +8,14 @@ import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { StateBadge } from '../detail-list.tsx'
 import { EVENT_OPTIONS, endpoints, shortAddress } from '../endpoints/endpoint-data.ts'
 import { EntryList } from '../entry.tsx'
 import { FilterSelect, fromLocal, type Since, TIME_RANGES, toLocal, withChosen } from '../filters.tsx'
 import { LogPage } from '../query-view.tsx'
 import {
   attemptSentence,
+  DELIVERY_STATES,
   type Delivery,
   type DeliveryFilter,
   deliveriesQuery,
@@ -21,7 +23,6 @@ import {
   isMoving,
   STATES,
 } from './delivery-data.ts'
-import { DELIVERY_STATES, DeliveryStateBadge } from './delivery-state.tsx'
 import { canResend, ResendAll, useResend } from './resend.tsx'
 import './deliveries.css'
 
@@ -94,7 +95,7 @@ function DeliveryRow(props: { delivery: Delivery }) {
         href={`/settings/deliveries/${props.delivery.id}`}
       >
         <span>
-          <DeliveryStateBadge state={props.delivery.state} />
+          <StateBadge state={DELIVERY_STATES[props.delivery.state]} />
         </span>
         <span class="deliveries-page-event mono">
           {props.delivery.event}{' '}

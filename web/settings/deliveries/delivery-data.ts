@@ -1,12 +1,19 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/solid-query'
+import Ban from 'lucide-solid/icons/ban'
+import CircleCheck from 'lucide-solid/icons/circle-check'
+import CirclePause from 'lucide-solid/icons/circle-pause'
+import CircleX from 'lucide-solid/icons/circle-x'
+import Clock from 'lucide-solid/icons/clock'
+import SendHorizontal from 'lucide-solid/icons/send-horizontal'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { logQuery } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import type { ShownState } from '../detail-list.tsx'
 import { EVENTS } from '../endpoints/endpoint-data.ts'
 import { isTimeRange, startOf, type TimeRange, wordIn } from '../filters.tsx'
 
 export type Delivery = Answer<typeof api.console.deliveries.get>['data'][number]
-export type DeliveryState = Delivery['state']
+type DeliveryState = Delivery['state']
 export type DeliveryDetail = Answer<ReturnType<typeof api.console.deliveries>['get']>
 export type Attempt = DeliveryDetail['history'][number]
 
@@ -24,6 +31,15 @@ export interface DeliveryFilter {
 }
 
 /** In the order of the filter. */
+export const DELIVERY_STATES: Record<DeliveryState, ShownState & { hint: string }> = {
+  pending: { word: 'Queued', hint: 'Waiting for the next attempt', tone: 'amber', icon: Clock },
+  in_flight: { word: 'Sending', hint: 'Sending now', tone: 'accent', icon: SendHorizontal },
+  held: { word: 'Held', hint: 'The endpoint is off', tone: 'grey', icon: CirclePause },
+  succeeded: { word: 'Delivered', hint: 'Accepted by the endpoint', tone: 'green', icon: CircleCheck },
+  failed: { word: 'Failed', hint: 'No retries left', tone: 'red', icon: CircleX },
+  cancelled: { word: 'Canceled', hint: 'The endpoint was deleted', tone: 'grey', icon: Ban },
+}
+
 export const STATES: DeliveryState[] = ['pending', 'in_flight', 'held', 'succeeded', 'failed', 'cancelled']
 
 export const deliveriesQuery = (filter: DeliveryFilter) =>

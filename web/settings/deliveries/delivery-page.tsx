@@ -9,19 +9,19 @@ import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { CodeBlock, formatJson } from '../code-block.tsx'
-import { DetailList, TicketLink, Timestamp, timeOr } from '../detail-list.tsx'
+import { DetailList, StateBadge, TicketLink, Timestamp, timeOr } from '../detail-list.tsx'
 import { Disclosure } from '../disclosure.tsx'
 import { shortAddress } from '../endpoints/endpoint-data.ts'
 import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import {
   type Attempt,
+  DELIVERY_STATES,
   type DeliveryDetail,
   deliveryQuery,
   isMoving,
   responseSentence,
 } from './delivery-data.ts'
-import { DELIVERY_STATES, DeliveryStateBadge } from './delivery-state.tsx'
 import { canResend, useResend } from './resend.tsx'
 import './deliveries.css'
 
@@ -88,7 +88,7 @@ function Summary(props: { delivery: DeliveryDetail }) {
       items={{
         State: (
           <>
-            <DeliveryStateBadge state={props.delivery.state} />{' '}
+            <StateBadge state={DELIVERY_STATES[props.delivery.state]} />{' '}
             <span class="muted">{DELIVERY_STATES[props.delivery.state].hint}</span>
           </>
         ),
@@ -167,12 +167,16 @@ function Request(props: { delivery: DeliveryDetail }) {
 
 function Outcome(props: { attempt: Attempt }) {
   return (
-    <Switch fallback={<SendHorizontal class="delivery-page-icon" aria-label="Sending" role="img" />}>
+    <Switch
+      fallback={
+        <SendHorizontal class="delivery-page-icon" data-tone="grey" aria-label="Sending" role="img" />
+      }
+    >
       <Match when={props.attempt.succeeded === true}>
-        <CircleCheck class="delivery-page-icon is-good" aria-label="Succeeded" role="img" />
+        <CircleCheck class="delivery-page-icon" data-tone="green" aria-label="Succeeded" role="img" />
       </Match>
       <Match when={props.attempt.succeeded === false}>
-        <CircleX class="delivery-page-icon is-bad" aria-label="Failed" role="img" />
+        <CircleX class="delivery-page-icon" data-tone="red" aria-label="Failed" role="img" />
       </Match>
     </Switch>
   )

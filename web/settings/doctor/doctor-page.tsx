@@ -6,6 +6,7 @@ import { type Component, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import type { Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Entry, EntryList } from '../entry.tsx'
@@ -53,10 +54,10 @@ const PAGES: Partial<Record<Finding['check'], { path: string; name: string }>> =
   endpoint: { path: 'endpoints', name: 'Open endpoints' },
 }
 
-const LOOKS: Record<Finding['state'], { icon: Component; name: string }> = {
-  error: { icon: CircleAlert, name: 'Error' },
-  warning: { icon: TriangleAlert, name: 'Warning' },
-  ok: { icon: CircleCheck, name: 'OK' },
+const LOOKS: Record<Finding['state'], { icon: Component; name: string; tone: Tone }> = {
+  error: { icon: CircleAlert, name: 'Error', tone: 'red' },
+  warning: { icon: TriangleAlert, name: 'Warning', tone: 'amber' },
+  ok: { icon: CircleCheck, name: 'OK', tone: 'green' },
 }
 
 /** What `bellhop doctor` finds: of the installation, and of this organization's channels and endpoints. */
@@ -91,10 +92,10 @@ function isProblem({ state }: Finding): boolean {
 
 function Summary(props: { report: Report }) {
   return (
-    <p class="doctor-page-summary row" data-state={props.report.state} role="status">
+    <p class="doctor-page-summary row" data-tone={LOOKS[props.report.state].tone} role="status">
       <Dynamic component={LOOKS[props.report.state].icon} />
       <strong>{props.report.detail}</strong>
-      <span class="doctor-page-time">
+      <span>
         Checked <RelativeTime at={props.report.checkedAt} isLong />
       </span>
     </p>
@@ -121,7 +122,8 @@ function FindingRow(props: { finding: Finding }) {
       class="doctor-page-finding"
       icon={
         <span
-          class={`doctor-page-icon is-${props.finding.state}`}
+          class="doctor-page-icon"
+          data-tone={look().tone}
           role="img"
           aria-label={look().name}
           title={look().name}

@@ -11,15 +11,21 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { attemptSentence, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
-import { DeliveryStateBadge } from '../deliveries/delivery-state.tsx'
+import { attemptSentence, DELIVERY_STATES, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
 import { ResendForm } from '../deliveries/resend.tsx'
-import { Page, Section } from '../page.tsx'
+import { DetailList, StateBadge, timeOr } from '../detail-list.tsx'
+import { Page, RemoveSection, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
-import { RemoveSection } from '../remove-section.tsx'
-import { type Endpoint, EVENT_OPTIONS, endpoints, shortAddress, type WebhookEvent } from './endpoint-data.ts'
+import {
+  type Endpoint,
+  EVENT_OPTIONS,
+  endpoints,
+  healthSentence,
+  shortAddress,
+  shownStateOf,
+  type WebhookEvent,
+} from './endpoint-data.ts'
 import { createEndpointForm, EndpointFields } from './endpoint-fields.tsx'
-import { EndpointHealth, EndpointState } from './endpoint-health.tsx'
 import { RotateSecret } from './signing-secret.tsx'
 
 const LIST = { href: '/settings/endpoints', name: 'Webhook endpoints' }
@@ -77,7 +83,7 @@ export function EndpointPage(props: { id: string }) {
 function Lead(props: { endpoint: Endpoint }) {
   return (
     <>
-      <EndpointState endpoint={props.endpoint} /> Registered{' '}
+      <StateBadge state={shownStateOf(props.endpoint)} /> Registered{' '}
       <RelativeTime at={props.endpoint.createdAt} isLong />, <span class="mono">{props.endpoint.id}</span>
     </>
   )
@@ -108,6 +114,46 @@ function OnOff(props: { endpoint: Endpoint }) {
       {props.endpoint.isOn ? 'Turn off' : 'Turn on'}
     </Button>
   )
+}
+
+/** Success rate of recent deliveries, and the latest error. */
+function EndpointHealth(props: { endpoint: Endpoint }) {
+  const health = () => props.endpoint.health
+  return (
+    <>
+      <Show when={offSentence(props.endpoint)}>{(sentence) => <p class="notice">{sentence()}</p>}</Show>
+      <DetailList
+        items={{
+          Deliveries: healthSentence(props.endpoint),
+          'Last success': timeOr(health().lastSuccessAt, 'None yet'),
+          'Last error': (
+            <Show when={health().lastError} fallback="None yet">
+              {(error) => (
+                <>
+                  {error().sentence} <span class="muted">{timeOr(health().lastErrorAt, '')}</span>
+                </>
+              )}
+            </Show>
+          ),
+          'Failing since': health().failingSince ? timeOr(health().failingSince, '') : undefined,
+        }}
+      />
+    </>
+  )
+}
+
+/** Why the endpoint is off and what to do. Undefined while it is on. */
+function offSentence({ offReason }: Endpoint): string | undefined {
+  switch (offReason) {
+    case null:
+      return undefined
+    case 'manual':
+      return 'Turned off manually. New deliveries are queued until you turn it on.'
+    case 'failing':
+      return 'Turned off after failing for 5 days. Deliveries are queued: fix it, send a test, then turn it on.'
+    case 'gone':
+      return 'Turned off because it returned 410 Gone. Deliveries are queued until you turn it on.'
+  }
 }
 
 /** Sends a sample event and shows the result. */
@@ -152,7 +198,7 @@ function TestOutcome(props: { id: string }) {
       <Show when={query.data} fallback={<span class="muted">Sending…</span>}>
         {(delivery) => (
           <>
-            <DeliveryStateBadge state={delivery().state} />
+            <StateBadge state={DELIVERY_STATES[delivery().state]} />
             <span>{attemptSentence(delivery())}</span>
             <a href={`/settings/deliveries/${props.id}`}>View delivery</a>
           </>

@@ -1,44 +1,34 @@
 import { useQuery } from '@tanstack/solid-query'
-import Plus from 'lucide-solid/icons/plus'
 import WebhookIcon from 'lucide-solid/icons/webhook'
-import { createSignal, Show } from 'solid-js'
+import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { FormDialog } from '../../forms/form.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { StateBadge } from '../detail-list.tsx'
 import { Ago, Entry, Facts } from '../entry.tsx'
 import { ListPage } from '../query-view.tsx'
 import { SecretDialog } from '../secret.tsx'
-import { type Endpoint, endpoints, shortAddress } from './endpoint-data.ts'
+import { type Endpoint, endpoints, healthSentence, shortAddress, shownStateOf } from './endpoint-data.ts'
 import { createEndpointForm, EndpointFields } from './endpoint-fields.tsx'
-import { EndpointState, healthSentence } from './endpoint-health.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
 /** The webhook endpoints of the organization. */
 export function EndpointsPage() {
   const query = useQuery(() => ({ ...endpoints.list, reconcile: 'id' }))
-  const [isCreating, setCreating] = createSignal(false)
   return (
     <ListPage
       title="Webhook endpoints"
       lead="Bellhop posts every new ticket and message to these URLs, signed, and retries on failure."
       query={query}
       what="webhook endpoints"
-      add={() => (
-        <Button look="primary" icon={<Plus />} onClick={() => setCreating(true)}>
-          New endpoint
-        </Button>
-      )}
+      add={{ text: 'New endpoint', dialog: (close) => <NewEndpoint onClose={close} /> }}
       empty={{
         icon: <WebhookIcon />,
         title: 'No endpoints yet',
         text: 'Add an HTTPS URL to receive every new ticket and message within a second.',
       }}
       row={(endpoint) => <EndpointRow endpoint={endpoint} />}
-    >
-      <Show when={isCreating()}>
-        <NewEndpoint onClose={() => setCreating(false)} />
-      </Show>
-    </ListPage>
+    />
   )
 }
 
@@ -50,7 +40,7 @@ function EndpointRow(props: { endpoint: Endpoint }) {
       title={
         <>
           {shortAddress(props.endpoint.url)}
-          <EndpointState endpoint={props.endpoint} />
+          <StateBadge state={shownStateOf(props.endpoint)} />
         </>
       }
       facts={[props.endpoint.description, props.endpoint.events.join(', ')]}

@@ -1,19 +1,15 @@
 import { queryOptions, useQuery } from '@tanstack/solid-query'
 import KeyRound from 'lucide-solid/icons/key-round'
-import Plus from 'lucide-solid/icons/plus'
-import { createSignal, Show } from 'solid-js'
+import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { ConfirmButton } from '../../forms/confirm-dialog.tsx'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { toast } from '../../ui/toaster.tsx'
-import { Ago, Entry, EntryList, Facts } from '../entry.tsx'
-import { Page, Section } from '../page.tsx'
-import { QueryView } from '../query-view.tsx'
+import { Ago, Entry, Facts } from '../entry.tsx'
+import { ListPage } from '../query-view.tsx'
 import { type ApiKey, keysChanged, NewKey } from './new-key.tsx'
 
 const keysQuery = queryOptions({
@@ -24,9 +20,8 @@ const keysQuery = queryOptions({
 /** The API keys of the organization. */
 export function KeysPage() {
   const query = useQuery(() => ({ ...keysQuery, reconcile: 'id' }))
-  const [isCreating, setCreating] = createSignal(false)
   return (
-    <Page
+    <ListPage
       title="API keys"
       lead={
         <>
@@ -34,53 +29,30 @@ export function KeysPage() {
           see the <DocsLink to="/docs">reference</DocsLink>.
         </>
       }
-      actions={
-        <Button look="primary" icon={<Plus />} onClick={() => setCreating(true)}>
-          New key
-        </Button>
-      }
-    >
-      <QueryView query={query} what="API keys" rows={3}>
-        {(list) => (
-          <>
-            <Show when={list().data.some(isUsable)} fallback={<NoKeys />}>
-              <EntryList label="Keys" items={list().data.filter(isUsable)}>
-                {(key) => <KeyRow apiKey={key} />}
-              </EntryList>
-            </Show>
-            <Show when={!list().data.every(isUsable)}>
-              <Section title="Revoked and expired" text="Requests with these keys get a 401 error.">
-                <EntryList
-                  label="Revoked and expired keys"
-                  items={list().data.filter((key) => !isUsable(key))}
-                >
-                  {(key) => <KeyRow apiKey={key} />}
-                </EntryList>
-              </Section>
-            </Show>
-          </>
-        )}
-      </QueryView>
-      <Show when={isCreating()}>
-        <NewKey onClose={() => setCreating(false)} />
-      </Show>
-    </Page>
+      query={query}
+      what="API keys"
+      label="Keys"
+      add={{ text: 'New key', dialog: (close) => <NewKey onClose={close} /> }}
+      empty={{
+        icon: <KeyRound />,
+        title: 'No keys yet',
+        text: 'Create one for each program that uses the API, so you can revoke it on its own.',
+        action: false,
+      }}
+      row={(key) => <KeyRow apiKey={key} />}
+      ended={{
+        has: (key) => !isUsable(key),
+        title: 'Revoked and expired',
+        text: 'Requests with these keys get a 401 error.',
+        label: 'Revoked and expired keys',
+      }}
+    />
   )
 }
 
 /** Whether requests with the key are accepted now. */
 function isUsable({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): boolean {
   return !revokedAt && !(expiresAt && Date.parse(expiresAt) <= Date.now())
-}
-
-function NoKeys() {
-  return (
-    <EmptyState
-      icon={<KeyRound />}
-      title="No keys yet"
-      text="Create one for each program that uses the API, so you can revoke it on its own."
-    />
-  )
 }
 
 /** A key with its name, prefix, access and times. */

@@ -4,6 +4,7 @@ import CircleX from 'lucide-solid/icons/circle-x'
 import { type Component, For, onMount, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import type { Answer, api } from '../../api/api.ts'
+import type { Tone } from '../../ui/badge.tsx'
 import { PLAIN_ANSWERS } from './mailbox-data.ts'
 
 export type ConnectionTest = Answer<typeof api.console.mailboxes.test.post>
@@ -24,11 +25,11 @@ const STEPS: Record<Step['step'], string> = {
 }
 const MARKS: Record<
   Step['state'],
-  { icon: Component<{ class: string; role: 'img'; 'aria-label': string }>; name: string }
+  { icon: Component<{ class: string; role: 'img'; 'aria-label': string }>; name: string; tone: Tone }
 > = {
-  ok: { icon: CircleCheck, name: 'Passed' },
-  failed: { icon: CircleX, name: 'Failed' },
-  skipped: { icon: CircleMinus, name: 'Not tried' },
+  ok: { icon: CircleCheck, name: 'Passed', tone: 'green' },
+  failed: { icon: CircleX, name: 'Failed', tone: 'red' },
+  skipped: { icon: CircleMinus, name: 'Not tried', tone: 'grey' },
 }
 
 /** Each step of a test with its result, and what to do about the one that failed. */
@@ -39,7 +40,7 @@ export function TestResult(props: { test: ConnectionTest }) {
   onMount(() => result?.scrollIntoView({ block: 'nearest' }))
   return (
     <div class="connection-test stack-tight" role="status" ref={result}>
-      <p class="connection-test-sentence">
+      <p>
         {props.test.isOk
           ? 'Everything works. A message left this mailbox and came back.'
           : 'Not everything works yet.'}
@@ -68,7 +69,7 @@ export function TestResult(props: { test: ConnectionTest }) {
 function StepLine(props: { step: Step }) {
   const mark = () => MARKS[props.step.state]
   return (
-    <li class="connection-test-step" data-state={props.step.state}>
+    <li class="connection-test-step" data-tone={mark().tone}>
       <Dynamic component={mark().icon} class="connection-test-mark" role="img" aria-label={mark().name} />
       <div>
         <p>{STEPS[props.step.step]}</p>

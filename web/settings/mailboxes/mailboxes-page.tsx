@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/solid-query'
 import MailIcon from 'lucide-solid/icons/mail'
-import Plus from 'lucide-solid/icons/plus'
 import { Show } from 'solid-js'
 import { Badge } from '../../ui/badge.tsx'
-import { ButtonLink } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { StateBadge } from '../detail-list.tsx'
 import { Ago, Entry } from '../entry.tsx'
@@ -35,11 +33,7 @@ export function MailboxesPage() {
       query={query}
       what="mailboxes"
       label="Mailboxes"
-      add={() => (
-        <ButtonLink look="primary" icon={<Plus />} href="/settings/email/new">
-          Add mailbox
-        </ButtonLink>
-      )}
+      add={{ text: 'Add mailbox', href: '/settings/email/new' }}
       empty={{
         icon: <MailIcon />,
         title: 'No mailboxes yet',

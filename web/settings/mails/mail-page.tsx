@@ -8,11 +8,10 @@ import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { ActionButton } from '../../forms/action.tsx'
-import { DetailList, TicketLink, Timestamp } from '../detail-list.tsx'
+import { DetailList, StateBadge, TicketLink, Timestamp } from '../detail-list.tsx'
 import { Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
-import { type Mail, mailQuery, senderOf, subjectOf } from './mail-data.ts'
-import { MAIL_OUTCOMES, MailOutcomeBadge } from './mail-outcome.tsx'
+import { MAIL_OUTCOMES, type Mail, mailQuery, senderOf, subjectOf } from './mail-data.ts'
 
 const PENDING_REFETCH_MS = 1_000
 
@@ -91,7 +90,7 @@ function Facts(props: { mail: Mail }) {
       items={{
         Outcome: (
           <>
-            <MailOutcomeBadge outcome={props.mail.outcome} />{' '}
+            <StateBadge state={MAIL_OUTCOMES[props.mail.outcome]} />{' '}
             <span class="muted">{MAIL_OUTCOMES[props.mail.outcome].hint}</span>
           </>
         ),

@@ -5,12 +5,14 @@ import { createMemo, For, Show } from 'solid-js'
 import { shortId } from '../../ticket/ticket-names.ts'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { StateBadge } from '../detail-list.tsx'
 import { EntryList } from '../entry.tsx'
 import { FilterSelect, withChosen } from '../filters.tsx'
 import { mailboxes } from '../mailboxes/mailbox-data.ts'
 import { LogPage } from '../query-view.tsx'
 import {
   filterOf,
+  MAIL_OUTCOMES,
   type Mail,
   type MailFilter,
   type MailOutcome,
@@ -19,7 +21,6 @@ import {
   senderOf,
   subjectOf,
 } from './mail-data.ts'
-import { MAIL_OUTCOMES, MailOutcomeBadge } from './mail-outcome.tsx'
 import './mails-page.css'
 
 const REFETCH_MS = 10_000
@@ -79,7 +80,7 @@ function MailRow(props: { mail: Mail }) {
     <li class="entry-linked">
       <a class="entry-link entry-columns mails-page-columns" href={`/settings/mails/${props.mail.id}`}>
         <span>
-          <MailOutcomeBadge outcome={props.mail.outcome} />
+          <StateBadge state={MAIL_OUTCOMES[props.mail.outcome]} />
         </span>
         <span class="mails-page-from">{senderOf(props.mail)}</span>
         <span>

@@ -6,16 +6,21 @@ import Trash from 'lucide-solid/icons/trash'
 import { createSignal, Show } from 'solid-js'
 import { plainText } from '../../../server/formatting/plain-text.ts'
 import { fold } from '../../../server/search/fold.ts'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
 import { Entry, EntryList } from '../entry.tsx'
 import { Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import './replies.css'
-import { deleteReply } from './reply-data.ts'
+import { saveReply } from './reply-page.tsx'
 
 /** Up to this many, no search field is shown. */
 const FEW = 5
@@ -96,5 +101,32 @@ function ReplyRow(props: { reply: SavedReply }) {
         </IconButton>
       }
     />
+  )
+}
+
+/** Deletes a saved reply at once, with an Undo that creates it again. */
+async function deleteReply({ id, name, text }: SavedReply): Promise<void> {
+  hideReply(id)
+  try {
+    await ask(api.console['saved-replies']({ id }).delete())
+    toast(`Deleted “${name}”.`, { text: 'Undo', run: () => void restore({ name, text }) })
+  } catch (error) {
+    toastError(errorMessage(error))
+  }
+  void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
+}
+
+async function restore(values: Pick<SavedReply, 'name' | 'text'>): Promise<void> {
+  try {
+    await saveReply(undefined, values)
+  } catch (error) {
+    toastError(`Couldn't restore “${values.name}”. ${errorMessage(error)}`)
+  }
+}
+
+function hideReply(id: string): void {
+  queries.setQueryData(
+    savedRepliesQuery.queryKey,
+    (list) => list && { ...list, data: list.data.filter((reply) => reply.id !== id) },
   )
 }

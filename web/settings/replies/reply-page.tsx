@@ -1,10 +1,13 @@
 import { useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
 import { createMemo, For, type JSX, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { queries } from '../../api/queries.ts'
+import { queryKeys } from '../../api/query-keys.ts'
 import { type SessionData, useSession } from '../../api/session.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
 import { insertText } from '../../formatting/apply-edit.ts'
-import { LiveText } from '../../formatting/live-text.tsx'
+import { LiveText } from '../../formatting/format-preview.tsx'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
@@ -14,7 +17,6 @@ import { TextField } from '../../ui/text-field.tsx'
 import { NotFound, Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import './replies.css'
-import { saveReply } from './reply-data.ts'
 
 const LIST = '/settings/saved-replies'
 const BACK = { href: LIST, name: 'Saved replies' }
@@ -83,6 +85,14 @@ function Editor(props: { reply: SavedReply | undefined }) {
       <ReplyPreview text={form.values.text} />
     </div>
   )
+}
+
+/** Creates a saved reply, or changes the one with the id. */
+export async function saveReply(id: string | undefined, values: Pick<SavedReply, 'name' | 'text'>) {
+  const replies = api.console['saved-replies']
+  const saved = id === undefined ? await ask(replies.post(values)) : await ask(replies({ id }).patch(values))
+  void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
+  return saved
 }
 
 /** The names of the variables, on their buttons. */

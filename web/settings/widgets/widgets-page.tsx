@@ -1,13 +1,10 @@
 import { useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
 import MessageCircle from 'lucide-solid/icons/message-circle'
-import Plus from 'lucide-solid/icons/plus'
-import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { useSession } from '../../api/session.ts'
 import { createForm } from '../../forms/create-form.ts'
 import { FormDialog } from '../../forms/form.tsx'
-import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { StateBadge } from '../detail-list.tsx'
@@ -21,7 +18,6 @@ const REFETCH_MS = 10_000
 /** The widgets of the organization. */
 export function WidgetsPage() {
   const query = useQuery(() => ({ ...widgets.list, reconcile: 'id', refetchInterval: REFETCH_MS }))
-  const [isAdding, setAdding] = createSignal(false)
   return (
     <ListPage
       title="Website widget"
@@ -34,11 +30,7 @@ export function WidgetsPage() {
       query={query}
       what="widgets"
       label="Widgets"
-      add={() => (
-        <Button look="primary" icon={<Plus />} onClick={() => setAdding(true)}>
-          Add widget
-        </Button>
-      )}
+      add={{ text: 'Add widget', dialog: (close) => <NewWidget onClose={close} /> }}
       empty={{
         icon: <MessageCircle />,
         title: 'No widgets yet',
@@ -47,9 +39,6 @@ export function WidgetsPage() {
       row={(widget) => <WidgetRow widget={widget} />}
     >
       <BlockedVisitors />
-      <Show when={isAdding()}>
-        <NewWidget onClose={() => setAdding(false)} />
-      </Show>
     </ListPage>
   )
 }

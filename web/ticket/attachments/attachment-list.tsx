@@ -1,9 +1,8 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { formatSize } from '../../../server/text/sizes.ts'
-import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
 import { type Attachment, attachmentUrl, isImage, isInHtml, isPlayable, noteOn } from './attachment-type.ts'
-import { viewOnClick } from './text-picture.tsx'
+import { viewOnClick } from './view-on-click.ts'
 import './attachment-list.css'
 
 import Download from 'lucide-solid/icons/download'
@@ -15,6 +14,8 @@ import FilePlay from 'lucide-solid/icons/file-play'
 import FileSpreadsheet from 'lucide-solid/icons/file-spreadsheet'
 import FileText from 'lucide-solid/icons/file-text'
 import ImageOff from 'lucide-solid/icons/image-off'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
 
 export interface AttachmentListProps {
   attachments: readonly Attachment[] | undefined
@@ -92,7 +93,7 @@ function Thumbnail(props: { image: Attachment }) {
       <Show
         when={fault() === undefined}
         fallback={
-          <span class="attachment-list-fault" role="alert">
+          <span class="attachment-list-fault muted small" role="alert">
             <ImageOff />
             {fault()}
           </span>
@@ -133,7 +134,7 @@ function FileRow(props: { file: Attachment }) {
       >
         <FileIcon type={props.file.type} />
         <span class="unseen">{isImage(props.file) ? 'View' : 'Download'}</span>
-        <span class="attachment-list-name">{props.file.name}</span>
+        <span class="attachment-list-name cut">{props.file.name}</span>
         <span class="attachment-list-size">{size()}</span>
         <Download />
       </a>
@@ -197,4 +198,32 @@ function MediaPlayer(props: { file: Attachment }) {
       />
     </Show>
   )
+}
+
+/** Why a file can't be read, such as that it is missing on the server. Undefined if it can. */
+export async function attachmentFault(id: string): Promise<string | undefined> {
+  try {
+    // Its first byte: the server checks all of the file.
+    await ask(api.v1.attachments({ id }).get({ headers: { range: 'bytes=0-0' } }))
+    return undefined
+  } catch (error) {
+    return errorMessage(error)
+  }
+}
+
+/** Saves a file. Returns why it can't be read, instead of a failed download that says nothing. */
+export async function downloadAttachment({
+  id,
+  name,
+}: {
+  id: string
+  name: string
+}): Promise<string | undefined> {
+  const fault = await attachmentFault(id)
+  if (fault !== undefined) return fault
+  const link = document.createElement('a')
+  link.href = attachmentUrl(id)
+  link.download = name
+  link.click()
+  return undefined
 }

@@ -1,5 +1,6 @@
-import { createSignal, For, lazy, Show } from 'solid-js'
+import { createSignal, For, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import type { AttachmentList, AttachmentListProps } from './attachment-list.tsx'
 import { attachmentUrl } from './attachment-type.ts'
 
@@ -41,17 +42,10 @@ export function Attachments(props: AttachmentListProps) {
 // What handles files loads when something is written, not with the inbox.
 
 /** If it can't be loaded, the files are attached anyway. */
-export const DraftFiles = lazy(() =>
-  import('./draft-files.tsx').then(
-    ({ DraftFiles }) => ({ default: DraftFiles }),
-    () => ({ default: () => <p role="alert">Couldn't show the attached files. Reload the page.</p> }),
-  ),
+export const DraftFiles = lazyPart(
+  async () => (await import('./draft-files.tsx')).DraftFiles,
+  () => <p role="alert">Couldn't show the attached files. Reload the page.</p>,
 )
 
 /** Without it, files can still be chosen. */
-export const DropTarget = lazy(() =>
-  import('./drop-target.tsx').then(
-    ({ DropTarget }) => ({ default: DropTarget }),
-    () => ({ default: () => null }),
-  ),
-)
+export const DropTarget = lazyPart(async () => (await import('./drop-target.tsx')).DropTarget)

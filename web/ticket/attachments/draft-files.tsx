@@ -6,8 +6,8 @@ import { pushUndo } from '../changes/undo.ts'
 import type { DraftAttachment } from '../draft/draft-content.ts'
 import { FileIcon } from './attachment-list.tsx'
 import { attachmentUrl, isImage } from './attachment-type.ts'
-import { viewOnClick } from './text-picture.tsx'
 import type { Upload, UploadQueue } from './upload-queue.ts'
+import { viewOnClick } from './view-on-click.ts'
 import './draft-files.css'
 
 import RotateCw from 'lucide-solid/icons/rotate-cw'
@@ -28,7 +28,7 @@ interface DraftFilesProps {
   /** The most that a message can have. */
   most: number
   /** A dialog has no room for the viewer: images open in another tab. */
-  isInDialog?: boolean
+  isInDialog?: boolean | undefined
   /** The file that had the focus is gone, and there is no other. */
   onLeave: () => void
 }
@@ -122,14 +122,14 @@ function DraftFileItem(props: DraftFileItemProps) {
         <Show
           when={attachment()}
           fallback={
-            <span class="draft-files-name" title={name()}>
+            <span class="draft-files-name cut" title={name()}>
               {name()}
             </span>
           }
         >
           {(known) => (
             <a
-              class="draft-files-name"
+              class="draft-files-name cut"
               title={name()}
               href={attachmentUrl(known().id)}
               target="_blank"

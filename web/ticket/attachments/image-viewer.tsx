@@ -11,7 +11,7 @@ import { announce } from '../../ui/announcer.tsx'
 import { createFocusReturn } from '../../ui/focus-return.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { toastError } from '../../ui/toaster.tsx'
-import { attachmentFault, downloadAttachment } from './attachment-fault.ts'
+import { attachmentFault, downloadAttachment } from './attachment-list.tsx'
 import { type Attachment, attachmentUrl } from './attachment-type.ts'
 import './image-viewer.css'
 
@@ -119,7 +119,7 @@ export function ImageViewer(props: ImageViewerProps) {
     <Dialog open onOpenChange={(isOpen) => !isOpen && props.onClose()} modal>
       <Dialog.Portal>
         <Dialog.Content
-          class="image-viewer"
+          class="image-viewer ringless"
           onKeyDown={onKeyDown}
           onOpenAutoFocus={(event) => {
             event.preventDefault()
@@ -131,7 +131,7 @@ export function ImageViewer(props: ImageViewerProps) {
             {(shown) => (
               <>
                 <header class="image-viewer-head">
-                  <Dialog.Title class="image-viewer-name" title={shown().name}>
+                  <Dialog.Title class="image-viewer-name cut" title={shown().name}>
                     {shown().name}
                   </Dialog.Title>
                   <span class="image-viewer-facts">{factsOf(shown())}</span>

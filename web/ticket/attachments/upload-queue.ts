@@ -6,7 +6,9 @@ import { type UploadedFile, uploadFile } from '../../api/upload-file.ts'
 import { askBeforeLeaving } from '../../browser/unsaved-warning.ts'
 import { onConnectionBack } from '../../live/live.ts'
 import { toastError } from '../../ui/toaster.tsx'
-import { PastedFile } from './incoming-files.ts'
+
+/** A file that was pasted into a text. An image is shown there, and not attached. */
+export class PastedFile extends File {}
 
 /** A file between being chosen and being attached. */
 export interface Upload {

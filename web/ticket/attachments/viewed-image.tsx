@@ -1,19 +1,18 @@
-import { lazy, onCleanup, Show } from 'solid-js'
+import { onCleanup, Show } from 'solid-js'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { toastError } from '../../ui/toaster.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
 import type { TicketDetail } from '../ticket-query.ts'
 import { type Attachment, isImage, isInHtml } from './attachment-type.ts'
-import { setViewedImage, viewedImage } from './text-picture.tsx'
+import { setViewedImage, viewedImage } from './view-on-click.ts'
 
 /** Loaded when the first image is opened. */
-const ImageViewer = lazy(() =>
-  import('./image-viewer.tsx').then(
-    ({ ImageViewer }) => ({ default: ImageViewer }),
-    () => {
-      toastError("Couldn't open the image. Check your connection and reload the page.")
-      return { default: () => null }
-    },
-  ),
+const ImageViewer = lazyPart(
+  async () => (await import('./image-viewer.tsx')).ImageViewer,
+  () => {
+    toastError("Couldn't open the image. Check your connection and reload the page.")
+    return null
+  },
 )
 
 interface ViewedImageProps {

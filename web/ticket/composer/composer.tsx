@@ -1,44 +1,27 @@
-import { createSignal, lazy, onCleanup, Show } from 'solid-js'
-import { useSession } from '../../api/session.ts'
-import { insertText } from '../../formatting/apply-edit.ts'
-import { FormatPreview } from '../../formatting/format-preview.tsx'
+import { createSignal, onCleanup, Show } from 'solid-js'
+import { keyComboOf } from '../../keyboard/key-combo.ts'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { toastError } from '../../ui/toaster.tsx'
-import { AttachButton } from '../attachments/attach-button.tsx'
-import { DraftFiles } from '../attachments/attachments.tsx'
-import { TextPicture } from '../attachments/text-picture.tsx'
+import { undoLast } from '../changes/undo.ts'
 import { isUnsaved } from '../draft/draft-storage.ts'
 import { focusPane } from '../focus-in-pane.ts'
 import { ReplyingNow } from '../header/presence-line.tsx'
 import { isSameAddress, nameOf } from '../mail/mail-addresses.ts'
 import { recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
 import type { TicketDetail } from '../ticket-query.ts'
-import { ComposerField } from './composer-field.tsx'
-import { useComposerKeys } from './composer-keys.ts'
 import type { ComposerState } from './composer-state.ts'
 import { Destination, ReplyElsewhere, ReplyProblem } from './destination.tsx'
 import { OtherDraft, ReplyOrNote } from './reply-or-note.tsx'
-import { SavedReplyPicker } from './saved-reply-picker.tsx'
 import { SEND_CHOICES, SendButton, type SendChoice, sendChoice } from './send-button.tsx'
+import { WritingArea } from './writing-area.tsx'
 import './composer.css'
-
-import TypeIcon from 'lucide-solid/icons/a-large-small'
-
-/** Loaded when a ticket is opened. If that fails, the field still works. */
-const FormatToolbar = lazy(() =>
-  import('../../formatting/format-toolbar.tsx').then(
-    ({ FormatToolbar }) => ({ default: FormatToolbar }),
-    () => ({ default: () => null }),
-  ),
-)
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 
 /** Loaded when it is opened. */
-const ReplyRecipients = lazy(() =>
-  import('./reply-recipients.tsx').then(
-    ({ ReplyRecipients }) => ({ default: ReplyRecipients }),
-    () => ({ default: () => <p role="alert">Couldn't load the recipients. Reload the page.</p> }),
-  ),
+const ReplyRecipients = lazyPart(
+  async () => (await import('./reply-recipients.tsx')).ReplyRecipients,
+  () => <p role="alert">Couldn't load the recipients. Reload the page.</p>,
 )
 
 /** A longer name would fill the empty field. */
@@ -58,14 +41,8 @@ interface ComposerProps {
 
 /** Where a reply or a note is written. A note turns it amber. */
 export function Composer(props: ComposerProps) {
-  const session = useSession()
   let field: HTMLTextAreaElement | undefined
   const [hasFocus, setFocus] = createSignal(false)
-  const [isPicking, setPicking] = createSignal(false)
-  /** Whether the toolbar is shown where there is too little space for it beside the buttons. */
-  const [isFormatting, setFormatting] = createSignal(false)
-  /** A `/` that opened the saved replies becomes a letter again when none is picked. */
-  let isSlashOwed = false
   const ticket = () => props.detail.ticket
   const reply = () => props.detail.reply
   /** Whether the fields of the recipients are open, and one of them has text that is no address. */
@@ -80,10 +57,6 @@ export function Composer(props: ComposerProps) {
     return first && !isSameAddress(first.address, customer.email) ? nameOf(first) : customer.name
   }
   const isSaveLate = () => draft().state().isSaveLate && isUnsaved(draft().state())
-
-  function write(text: string) {
-    draft().write(text)
-  }
 
   /** The next key is for the ticket, such as `e` or `j`. */
   function send(choice: SendChoice) {
@@ -104,19 +77,6 @@ export function Composer(props: ComposerProps) {
     toastError(fault)
     setAddressing(true)
     return false
-  }
-
-  function insert(text: string) {
-    if (field) insertText(field, text)
-  }
-
-  function closePicker(isOpen: boolean) {
-    setPicking(isOpen)
-    if (isOpen) return
-    if (isSlashOwed) insert('/')
-    isSlashOwed = false
-    // At once: the next key is for the text.
-    field?.focus()
   }
 
   useComposerKeys({
@@ -201,66 +161,30 @@ export function Composer(props: ComposerProps) {
           </div>
         )}
       </Show>
-      <ComposerField
+      <WritingArea
         label={isNote() ? 'Internal note' : `Reply to ${addressee()}`}
         placeholder={isNote() ? 'Write to your team…' : `Reply to ${short(addressee())}…`}
+        rows={2}
         text={draft().state().text}
-        ref={(element) => {
+        ticket={ticket()}
+        draft={draft()}
+        onFiles={props.onFiles}
+        fieldClass="composer-field"
+        field={(element) => {
           field = element
           props.field(element)
         }}
         onWrite={(text) => {
-          write(text)
+          draft().write(text)
           props.onWrite()
         }}
-        onSlash={() => {
-          isSlashOwed = true
-          setPicking(true)
-        }}
+        onKeyDown={undoInEmptyField}
         onFocus={() => setFocus(true)}
         onBlur={() => {
           setFocus(false)
           draft().save()
         }}
-      />
-      <FormatPreview
-        text={draft().state().text}
-        field={() => field}
-        renderImage={(image) => (
-          <TextPicture name={image.name} alt={image.alt} attachments={draft().state().attachments} />
-        )}
-      />
-      <Show when={draft().state().attachments.length > 0 || draft().uploads()?.uploads().length}>
-        <DraftFiles
-          draft={draft()}
-          most={session().limits.attachmentsPerMessage}
-          onLeave={() => field?.focus()}
-        />
-      </Show>
-      <div class="composer-foot" data-formatting={isFormatting() || undefined}>
-        <SavedReplyPicker
-          ticket={ticket()}
-          isOpen={isPicking()}
-          onOpenChange={closePicker}
-          onInsert={(text) => {
-            isSlashOwed = false
-            insert(text)
-          }}
-        />
-        <AttachButton onFiles={props.onFiles} />
-        <IconButton
-          name="Formatting"
-          size="small"
-          class="composer-formatting"
-          aria-expanded={isFormatting()}
-          onClick={() => {
-            setFormatting(!isFormatting())
-            field?.focus()
-          }}
-        >
-          <TypeIcon />
-        </IconButton>
-        <FormatToolbar field={() => field} hasPreview />
+      >
         <Show when={draft().state().sendsAfterUploads} fallback={sendButton()}>
           <div class="composer-waiting" role="status">
             {isNote() ? 'Adds' : 'Sends'} after upload
@@ -275,11 +199,58 @@ export function Composer(props: ComposerProps) {
             </Button>
           </div>
         </Show>
-      </div>
+      </WritingArea>
     </section>
   )
 }
 
+/** Undoes the last action, such as sending. */
+function undoInEmptyField(event: KeyboardEvent): void {
+  if (keyComboOf(event) !== 'mod+z' || !(event.currentTarget instanceof HTMLTextAreaElement)) return
+  if (event.currentTarget.value.trim() !== '') return
+  event.preventDefault()
+  void undoLast()
+}
+
 function short(name: string): string {
   return name.length > MAX_NAME_LENGTH ? name.slice(0, MAX_NAME_LENGTH) : name
+}
+
+interface ComposerKeysInput {
+  isNote: () => boolean
+  hasFocus: () => boolean
+  onSend: () => void
+  onSendAndNext: () => void
+  onLeave: () => void
+}
+
+/** The keys that work in the field. */
+function useComposerKeys({ isNote, hasFocus, onSend, onSendAndNext, onLeave }: ComposerKeysInput): void {
+  const inField = { isForFields: true, isEnabled: hasFocus }
+  useKeys(() =>
+    actionsIn('Reply', [
+      {
+        id: 'ticket.send',
+        label: isNote() ? 'Add note' : sendChoice().label,
+        keys: ['mod+enter'],
+        run: onSend,
+        ...inField,
+      },
+      {
+        id: 'ticket.send-next',
+        label: isNote() ? 'Add note and next' : 'Send, resolve and next',
+        keys: ['mod+shift+enter'],
+        run: onSendAndNext,
+        ...inField,
+      },
+      {
+        id: 'ticket.leave-field',
+        label: 'Close reply (draft is kept)',
+        keys: ['escape'],
+        run: onLeave,
+        isKeyOnly: true,
+        ...inField,
+      },
+    ]),
+  )
 }

@@ -38,11 +38,11 @@ export function Destination(props: DestinationProps) {
         {(recipients) => (
           <button
             type="button"
-            class="destination-recipients"
+            class="destination-recipients text-button"
             aria-expanded={props.isOpen}
             onClick={() => props.onToggle()}
           >
-            <span class="destination-names">
+            <span class="destination-names cut">
               <span class="unseen">Reply goes by email </span>
               {namesOf(recipients())}
               <Show when={props.reply.mailbox}>

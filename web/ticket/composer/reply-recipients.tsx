@@ -1,13 +1,11 @@
 import { createMemo, Show } from 'solid-js'
 import { fold } from '../../../server/search/fold.ts'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
 import { Select } from '../../ui/select.tsx'
-import { toastError } from '../../ui/toaster.tsx'
 import { type MailHeader, nameOf } from '../mail/mail-addresses.ts'
 import { added, includes, type Recipient, type Recipients } from '../recipients/address-list.ts'
 import { RecipientsEditor, suggestCustomers } from '../recipients/recipients-editor.tsx'
-import { readTicketAgain, type TicketDetail } from '../ticket-query.ts'
+import { type TicketDetail, tryChange } from '../ticket-query.ts'
 
 interface ReplyRecipientsProps {
   detail: TicketDetail
@@ -73,14 +71,9 @@ export function ReplyRecipients(props: ReplyRecipientsProps) {
 }
 
 /** For all answers to the ticket from now on. */
-async function answerFrom(id: string, mailboxId: string): Promise<void> {
-  try {
-    await ask(api.console.tickets({ id }).mailbox.put({ mailboxId }))
-  } catch (error) {
-    toastError(`Couldn't change the mailbox. ${errorMessage(error)}`)
-  } finally {
-    void readTicketAgain(id)
-  }
+function answerFrom(id: string, mailboxId: string): Promise<boolean> {
+  const request = () => ask(api.console.tickets({ id }).mailbox.put({ mailboxId }))
+  return tryChange(id, request, "Couldn't change the mailbox.")
 }
 
 function peopleOn({ from, replyTo = [], to, cc = [] }: MailHeader): Recipient[] {

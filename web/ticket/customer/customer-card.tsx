@@ -36,20 +36,25 @@ export function CustomerCard(props: { ticket: Ticket; customer: Customer | undef
         <h2 title={shown().name}>{shown().name}</h2>
         <Show when={shown().unverified}>
           <p class="customer-card-email">
-            <span title={shown().unverifiedEmail}>{shown().unverifiedEmail}</span> <UnverifiedMark />
+            <span class="cut" title={shown().unverifiedEmail}>
+              {shown().unverifiedEmail}
+            </span>{' '}
+            <UnverifiedMark />
           </p>
         </Show>
         <Show when={shown().email} fallback={<NoEmail ticket={props.ticket} />}>
           {(email) => (
             <p class="customer-card-email">
-              <span title={email()}>{email()}</span>
+              <span class="cut" title={email()}>
+                {email()}
+              </span>
               <CopyButton text={email()} name="Copy email address" />
             </p>
           )}
         </Show>
         <Show when={props.customer}>
           {(customer) => (
-            <p class="customer-card-history">
+            <p class="muted">
               Since <Time at={customer().createdAt}>{dateOnly(customer().createdAt)}</Time> ·{' '}
               {ticketCount(customer())}
             </p>

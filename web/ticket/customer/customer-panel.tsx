@@ -45,7 +45,7 @@ export function CustomerPanel(props: { ticketId: string }) {
           )}
         </Match>
         <Match when={ticket().error}>
-          <p class="customer-panel-section customer-panel-none">Nothing to show without the ticket.</p>
+          <p class="customer-panel-section muted">Nothing to show without the ticket.</p>
         </Match>
       </Switch>
     </aside>
@@ -95,7 +95,7 @@ function CustomerTickets(props: { customer: Customer; ticketId: string }) {
   return (
     <section class="customer-panel-section">
       <h3>Other tickets</h3>
-      <Show when={others().length > 0} fallback={<p class="customer-panel-none">No other tickets.</p>}>
+      <Show when={others().length > 0} fallback={<p class="muted">No other tickets.</p>}>
         <ul class="customer-tickets">
           <For each={others()}>
             {(ticket) => (
@@ -111,7 +111,7 @@ function CustomerTickets(props: { customer: Customer; ticketId: string }) {
                   >
                     <StatusDot tone={STATUSES[ticket.status].tone} label={STATUSES[ticket.status].name} />
                   </Show>
-                  <span class="customer-tickets-subject">{ticket.subject}</span>
+                  <span class="customer-tickets-subject cut">{ticket.subject}</span>
                   <RelativeTime at={ticket.lastMessageAt} />
                 </a>
               </li>
@@ -119,7 +119,7 @@ function CustomerTickets(props: { customer: Customer; ticketId: string }) {
           </For>
         </ul>
         <Show when={hiddenCount() > 0}>
-          <p class="customer-panel-none">{hiddenCount()} older</p>
+          <p class="muted">{hiddenCount()} older</p>
         </Show>
       </Show>
     </section>

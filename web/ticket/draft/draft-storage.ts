@@ -1,3 +1,4 @@
+import { parseStored, readStored, removeStored, store, storedKeys } from '../../browser/local-storage.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import type { Draft, TicketStatus } from '../ticket-query.ts'
 import { contentIn, type DraftContent, isBlank, isSameContent, joined } from './draft-content.ts'
@@ -78,45 +79,24 @@ export function storageKey(agentId: string, ticketId: string, kind: DraftKind): 
 
 /** Reads the draft that an earlier page stored, with the text it was sending back in the field. */
 export function readStoredDraft(key: string): StoredDraft | undefined {
-  try {
-    const draft = parseStoredDraft(localStorage.getItem(key))
-    return draft && withUnconfirmedText(draft)
-  } catch {
-    return undefined
-  }
+  const draft = readStored<StoredDraft | undefined>(key, isStoredDraft, undefined)
+  return draft && withUnconfirmedText(draft)
 }
 
-export function parseStoredDraft(value: string | null): StoredDraft | undefined {
-  try {
-    const draft: unknown = JSON.parse(value ?? 'null')
-    return isStoredDraft(draft) ? draft : undefined
-  } catch {
-    return undefined
-  }
+export function parseStoredDraft(text: string | null): StoredDraft | undefined {
+  return parseStored<StoredDraft | undefined>(text, isStoredDraft, undefined)
 }
 
-/** A blank draft that the server knows about isn't stored. */
+/** A blank draft that the server knows about isn't stored. The server has every draft half a second later. */
 export function writeStoredDraft(key: string, draft: StoredDraft): void {
   const { changedAt, saved, sending } = draft
-  try {
-    if (isBlank(draft) && !isUnsaved(draft) && !sending) localStorage.removeItem(key)
-    else localStorage.setItem(key, JSON.stringify({ ...contentIn(draft), changedAt, saved, sending }))
-  } catch {
-    // Without storage, the server has the draft half a second later.
-  }
-}
-
-export function removeStoredDraft(key: string): void {
-  try {
-    localStorage.removeItem(key)
-  } catch {
-    // Without storage, there is nothing to remove.
-  }
+  if (isBlank(draft) && !isUnsaved(draft) && !sending) removeStored(key)
+  else store(key, { ...contentIn(draft), changedAt, saved, sending })
 }
 
 /** This agent's drafts that differ from the server's or were being sent. */
 export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftKind }[] {
-  return storedKeys(agentId).flatMap((key) => {
+  return keysOf(agentId).flatMap((key) => {
     const [ticketId = '', kind] = key.slice(`${PREFIX}${agentId}.`.length).split('.')
     return (kind === 'reply' || kind === 'note') && isPending(key) ? [{ ticketId, kind }] : []
   })
@@ -124,7 +104,7 @@ export function unsavedDrafts(agentId: string): { ticketId: string; kind: DraftK
 
 /** Removes drafts that the server has, so that the next person at this browser can't read them. */
 export function removeSavedDrafts(agentId: string): void {
-  for (const key of storedKeys(agentId)) if (!isPending(key)) removeStoredDraft(key)
+  for (const key of keysOf(agentId)) if (!isPending(key)) removeStored(key)
 }
 
 function isPending(key: string): boolean {
@@ -132,12 +112,8 @@ function isPending(key: string): boolean {
   return draft !== undefined && (isUnsaved(draft) || draft.sending !== null)
 }
 
-function storedKeys(agentId: string): string[] {
-  try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(`${PREFIX}${agentId}.`))
-  } catch {
-    return []
-  }
+function keysOf(agentId: string): string[] {
+  return storedKeys(`${PREFIX}${agentId}.`)
 }
 
 function isStoredDraft(value: unknown): value is StoredDraft {

@@ -4,6 +4,7 @@ import { ApiProblem, codeOf, errorMessage, isNotFound, UNREADABLE } from '../../
 import { createId } from '../../api/create-id.ts'
 import { queries } from '../../api/queries.ts'
 import { toServerTime } from '../../api/server-clock.ts'
+import { removeStored } from '../../browser/local-storage.ts'
 import { onConnectionBack } from '../../live/live.ts'
 import { copyText } from '../../ui/copy-button.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -32,7 +33,6 @@ import {
   isUnsaved,
   parseStoredDraft,
   readStoredDraft,
-  removeStoredDraft,
   returned,
   type Sending,
   type SendRequest,
@@ -99,7 +99,7 @@ export function forgetDrafts(agentId: string, ticketId: string): void {
     const key = storageKey(agentId, ticketId, kind)
     drafts.get(key)?.forget()
     drafts.delete(key)
-    removeStoredDraft(key)
+    removeStored(key)
   }
 }
 
@@ -210,7 +210,7 @@ export class OpenDraft {
     this.#request.abort()
     untrack(this.uploads)?.cancelAll()
     this.#isForgotten = true
-    removeStoredDraft(this.#key)
+    removeStored(this.#key)
     this.#set({ ...EMPTY_DRAFT, other: null, isSender: false, isSendLate: false, sendsAfterUploads: null })
   }
 

@@ -35,7 +35,7 @@ export function ReplyingNow(props: { ticketId: string }) {
       .map(({ name }) => name)
   return (
     <Show when={names().length > 0}>
-      <p class="composer-replying" aria-hidden="true">
+      <p class="composer-replying cut" aria-hidden="true">
         {names().join(', ')} {names().length === 1 ? 'is' : 'are'} replying
       </p>
     </Show>

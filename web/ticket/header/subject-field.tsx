@@ -1,11 +1,9 @@
 import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
 import { isComposing } from '../../ui/ime.ts'
-import { toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { patchRow } from '../list-cache.ts'
-import { patchTicket, readTicketAgain, type Ticket } from '../ticket-query.ts'
+import { patchTicket, type Ticket, tryChange } from '../ticket-query.ts'
 
 const MAX_SUBJECT_LENGTH = 255
 
@@ -37,13 +35,19 @@ export function SubjectField(props: { ticket: Ticket }) {
       <Show
         when={original() !== undefined}
         fallback={
-          <button type="button" class="subject-field-text" title="Edit subject" ref={button} onClick={begin}>
+          <button
+            type="button"
+            class="subject-field-text cut"
+            title="Edit subject"
+            ref={button}
+            onClick={begin}
+          >
             {props.ticket.subject}
           </button>
         }
       >
         <input
-          class="subject-field-input"
+          class="subject-field-input cut"
           aria-label="Subject"
           maxLength={MAX_SUBJECT_LENGTH}
           value={original()}
@@ -76,16 +80,10 @@ function changeSubject({ id, subject: before }: Ticket, subject: string): void {
 /** Shows the subject at once, and rolls back with the reason if the server refuses. */
 async function save(id: string, { from, to }: { from: string; to: string }): Promise<boolean> {
   show(id, to)
-  try {
-    await ask(api.console.tickets({ id }).patch({ subject: to }))
-    return true
-  } catch (error) {
-    show(id, from)
-    toastError(`Couldn't change the subject. ${errorMessage(error)}`)
-    return false
-  } finally {
-    void readTicketAgain(id)
-  }
+  const request = () => ask(api.console.tickets({ id }).patch({ subject: to }))
+  const isDone = await tryChange(id, request, "Couldn't change the subject.")
+  if (!isDone) show(id, from)
+  return isDone
 }
 
 function show(id: string, subject: string): void {

@@ -4,11 +4,9 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
 import { shortId } from '../ticket-names.ts'
 import type { Ticket } from '../ticket-query.ts'
-import { AssigneePicker } from './assignee-picker.tsx'
+import { AssigneePicker, StatusPicker, TagsPicker } from './pickers.tsx'
 import { PresenceLine } from './presence-line.tsx'
-import { StatusPicker } from './status-picker.tsx'
 import { SubjectField } from './subject-field.tsx'
-import { TagsPicker } from './tags-picker.tsx'
 import { TicketMenu } from './ticket-menu.tsx'
 import './ticket-header.css'
 
@@ -74,7 +72,7 @@ export function TicketHeader(props: TicketHeaderProps) {
         </span>
         <Show when={props.ticket.customer.unverified}>
           <span class="ticket-header-customer">
-            <span>{props.ticket.customer.name}</span> <UnverifiedMark />
+            <span class="cut">{props.ticket.customer.name}</span> <UnverifiedMark />
           </span>
         </Show>
         <PresenceLine ticketId={props.ticket.id} />

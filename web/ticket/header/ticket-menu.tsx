@@ -15,7 +15,7 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
 import { ChatParts } from '../chat-parts.tsx'
 import { forgetDrafts } from '../draft/drafts.ts'
-import { blankRows } from '../list-cache.ts'
+import { blankRows, readListsAgain } from '../list-cache.ts'
 import type { Ticket } from '../ticket-query.ts'
 
 interface TicketMenuProps {
@@ -81,8 +81,7 @@ export function TicketMenu(props: TicketMenuProps) {
           props.onDeleted()
           toast('Ticket deleted')
           queries.removeQueries({ queryKey: queryKeys.ticket(id) })
-          void queries.invalidateQueries({ queryKey: queryKeys.tickets })
-          void queries.invalidateQueries({ queryKey: queryKeys.counts })
+          readListsAgain()
         }}
       />
     </>

@@ -1,19 +1,18 @@
-import { createSignal, For, lazy, Show } from 'solid-js'
+import { createSignal, For, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { toastError } from '../../ui/toaster.tsx'
 import { SettingsLink } from '../composer/destination.tsx'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 import type { Recipient } from '../recipients/address-list.ts'
-import { type MessageEntry, type ReplyDestination, readTicketAgain } from '../ticket-query.ts'
+import { type MessageEntry, type ReplyDestination, tryChange } from '../ticket-query.ts'
 import './message-recipients.css'
 
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 
-const RecipientField = lazy(() =>
-  import('../recipients/recipient-field.tsx').then(({ RecipientField }) => ({ default: RecipientField })),
+const RecipientField = lazyPart(
+  async () => (await import('../recipients/recipient-field.tsx')).RecipientField,
 )
 
 /** Of more recipients, one less is listed, and a button for the others. */
@@ -41,7 +40,9 @@ export function FailedSend(props: FailedSendProps) {
 
   async function resend(to?: Recipient[]): Promise<void> {
     setBusy(true)
-    if (await resendMessage(props.ticketId, props.message.id, to)) setAddressing(false)
+    const { ticketId: id, message } = props
+    const messageOf = api.console.tickets({ id }).messages({ messageId: message.id })
+    if (await tryChange(id, () => ask(messageOf.resend.post(to ? { to } : {})))) setAddressing(false)
     setBusy(false)
   }
 
@@ -128,23 +129,6 @@ function OtherAddress(props: OtherAddressProps) {
       </div>
     </form>
   )
-}
-
-async function resendMessage(ticketId: string, id: string, to?: Recipient[]): Promise<boolean> {
-  try {
-    await ask(
-      api.console
-        .tickets({ id: ticketId })
-        .messages({ messageId: id })
-        .resend.post(to ? { to } : {}),
-    )
-    return true
-  } catch (error) {
-    toastError(errorMessage(error))
-    return false
-  } finally {
-    void readTicketAgain(ticketId)
-  }
 }
 
 function titleOf({ sending, missed = [], email }: MessageEntry, isInChat: boolean): string {

@@ -1,23 +1,18 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right'
-import Ellipsis from 'lucide-solid/icons/ellipsis'
-import { createSignal, lazy, onMount, Show } from 'solid-js'
+import { createSignal, onMount, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { toastError } from '../../ui/toaster.tsx'
-import { MessageText } from '../thread/message-text.tsx'
+import { MessageText, QuoteToggle } from '../thread/message-text.tsx'
 import type { MessageEntry } from '../ticket-query.ts'
 import './mail-body.css'
 import type { MailView } from './mail-view.ts'
 
 /** Loaded with the first mail that has formatting. If that fails, the text is shown. */
-const MailFrame = lazy(() =>
-  import('./mail-frame.tsx').then(
-    ({ MailFrame }) => ({ default: MailFrame }),
-    () => ({ default: NoFrame }),
-  ),
-)
+const MailFrame = lazyPart(async () => (await import('./mail-frame.tsx')).MailFrame, NoFrame)
 
 interface MailBodyProps {
   message: MessageEntry
@@ -47,7 +42,7 @@ function OneMail(props: MailBodyProps) {
           onQuote={(isHidden) => setNoQuote(!isHidden && !props.view.isQuoteShown())}
         />
         <Show when={props.message.hasQuote && !hasNoQuote()}>
-          <QuoteToggle view={props.view} />
+          <ToggleOf view={props.view} />
         </Show>
       </Show>
       <Show when={props.message.html === 'formatted'}>
@@ -79,7 +74,7 @@ function ForwardingMail(props: MailBodyProps) {
       </Show>
       <button
         type="button"
-        class="mail-body-forwarded-toggle"
+        class="mail-body-forwarded-toggle text-button muted small"
         aria-expanded={isOpen()}
         onClick={() => props.view.setQuoteShown(!isOpen())}
       >
@@ -143,11 +138,11 @@ function PlainMail(props: MailBodyProps) {
   return (
     <>
       <Show when={isEmpty(props.message)}>
-        <p class="mail-body-empty">This email has no text.</p>
+        <p class="muted">This email has no text.</p>
       </Show>
       <MessageText text={props.message.text} format={props.message.format} terms={props.terms} isCut />
       <Show when={props.message.hasQuote}>
-        <QuoteToggle view={props.view} />
+        <ToggleOf view={props.view} />
         <Show when={props.view.isQuoteShown()}>
           <QuotedText {...props} />
         </Show>
@@ -184,19 +179,7 @@ function QuotedText(props: MailBodyProps) {
   )
 }
 
-function QuoteToggle(props: { view: MailView }) {
+function ToggleOf(props: { view: MailView }) {
   const isOpen = () => props.view.isQuoteShown()
-  const name = () => (isOpen() ? 'Hide quoted text' : 'Show quoted text')
-  return (
-    <button
-      type="button"
-      class="message-text-quote-toggle"
-      aria-expanded={isOpen()}
-      aria-label={name()}
-      title={name()}
-      onClick={() => props.view.setQuoteShown(!isOpen())}
-    >
-      <Ellipsis />
-    </button>
-  )
+  return <QuoteToggle isOpen={isOpen()} onToggle={() => props.view.setQuoteShown(!isOpen())} />
 }

@@ -1,18 +1,16 @@
 import { createSignal, For, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { Button } from '../../ui/button.tsx'
-import { toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { patchRow } from '../list-cache.ts'
 import {
   type MessageEntry,
   patchTicket,
   type ReplyDestination,
-  readTicketAgain,
   type Ticket,
+  tryChange,
 } from '../ticket-query.ts'
 import {
   type Address,
@@ -47,19 +45,19 @@ export function MessageRecipients(props: MessageRecipientsProps) {
   return (
     <Show when={props.message.email}>
       {(email) => (
-        <div class="message-recipients">
+        <div class="message-recipients muted small">
           <div class="message-recipients-bar">
             <button
               type="button"
-              class="message-recipients-line"
+              class="message-recipients-line text-button"
               aria-expanded={isOpen()}
               onClick={() => setOpen(!isOpen())}
             >
               <Show
                 when={email().forwardOf}
-                fallback={<span class="message-recipients-names">{recipientLine(email())}</span>}
+                fallback={<span class="message-recipients-names cut">{recipientLine(email())}</span>}
               >
-                <span class="message-recipients-names" data-forward>
+                <span class="message-recipients-names cut" data-forward>
                   <Forward /> {forwardLine(email())}
                 </span>
               </Show>
@@ -144,7 +142,7 @@ function People(props: AllRecipientsProps & { label: string; people: Address[] |
               <li class="message-recipients-person">
                 <span>
                   <Show when={person.name} fallback={person.address}>
-                    {person.name} <span class="message-recipients-address">{person.address}</span>
+                    {person.name} <span class="muted">{person.address}</span>
                   </Show>
                 </span>
                 <Show when={isOffered(person)}>
@@ -184,8 +182,8 @@ async function makeCustomer({ id, customer: before }: Ticket, person: Address): 
   })
 }
 
-async function change(id: string, { name, address }: Address): Promise<boolean> {
-  try {
+function change(id: string, { name, address }: Address): Promise<boolean> {
+  async function request(): Promise<void> {
     const body = { email: address, ...(name && { name }) }
     const ticket = await ask(api.console.tickets({ id }).customer.post(body))
     const { customer } = ticket
@@ -195,11 +193,6 @@ async function change(id: string, { name, address }: Address): Promise<boolean> 
       customer: { ...row.customer, name: customer.name, email: customer.email },
     }))
     void queries.invalidateQueries({ queryKey: queryKeys.customers })
-    return true
-  } catch (error) {
-    toastError(`Couldn't change the customer. ${errorMessage(error)}`)
-    return false
-  } finally {
-    void readTicketAgain(id)
   }
+  return tryChange(id, request, "Couldn't change the customer.")
 }

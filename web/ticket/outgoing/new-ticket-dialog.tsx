@@ -2,8 +2,7 @@ import { useNavigate } from '@solidjs/router'
 import { createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
-import { observe, queries } from '../../api/queries.ts'
-import { queryKeys } from '../../api/query-keys.ts'
+import { observe } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { sendersQuery } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +11,8 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Obstacle, SettingsLink } from '../composer/destination.tsx'
-import { useAssignees } from '../header/assignee-picker.tsx'
+import { useAssignees } from '../header/pickers.tsx'
+import { readListsAgain } from '../list-cache.ts'
 import { STATUSES } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
 import { MailForm } from './mail-form.tsx'
@@ -185,8 +185,7 @@ function ConnectFirst(props: ConnectFirstProps) {
     setOpening(true)
     try {
       const ticket = await ask(api.v1.tickets.post(SAMPLE))
-      void queries.invalidateQueries({ queryKey: queryKeys.tickets })
-      void queries.invalidateQueries({ queryKey: queryKeys.counts })
+      readListsAgain()
       toast('Sample ticket created')
       props.onOpened(ticket)
     } catch (error) {

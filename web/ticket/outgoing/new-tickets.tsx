@@ -2,15 +2,15 @@ import { useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, onCleanup, onMount } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
-import { queryKeys } from '../../api/query-keys.ts'
 import { toLocalTime } from '../../api/server-clock.ts'
 import { useSession } from '../../api/session.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { isWorthRetrying, retryUntilAnswered } from '../composer/send-with-undo.ts'
+import { readListsAgain } from '../list-cache.ts'
 import type { Recipient } from '../recipients/address-list.ts'
 import type { Ticket } from '../ticket-query.ts'
+import { setReopened } from './mail-storage.ts'
 import {
   type OutgoingMail,
   putBackMail,
@@ -19,7 +19,6 @@ import {
   type UnsentTicket,
   unsentTickets,
 } from './outgoing-mail.ts'
-import { setReopened } from './reopened-ticket.ts'
 
 type WaitingTicket = Answer<(typeof api.console)['new-tickets']['get']>['data'][number]
 type Started = Answer<typeof api.console.tickets.post>
@@ -53,8 +52,7 @@ function show(started: Started): Ticket | undefined {
     setWaiting((known) => [...known.filter(({ messageId }) => messageId !== started.messageId), started])
     return undefined
   }
-  void queries.invalidateQueries({ queryKey: queryKeys.tickets })
-  void queries.invalidateQueries({ queryKey: queryKeys.counts })
+  readListsAgain()
   return started
 }
 
@@ -135,8 +133,7 @@ export function NewTicketNotices() {
       const still = left?.find((one) => one.messageId === messageId)
       if (left && !still) {
         toast('Ticket created')
-        void queries.invalidateQueries({ queryKey: queryKeys.tickets })
-        void queries.invalidateQueries({ queryKey: queryKeys.counts })
+        readListsAgain()
       } else if (still?.isHeld) offer(still)
       else later(() => void afterwards(), OPEN_AFTER_MS)
     }

@@ -2,11 +2,11 @@ import { type Accessor, createSignal } from 'solid-js'
 import type { api } from '../../api/api.ts'
 import { createId, timeOfId } from '../../api/create-id.ts'
 import { toServerTime } from '../../api/server-clock.ts'
-import { readStored, store } from '../../browser/local-storage.ts'
+import { readStored, removeStored, store, storedKeys } from '../../browser/local-storage.ts'
 import type { DraftAttachment } from '../draft/draft-content.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import type { TicketStatus } from '../ticket-query.ts'
-import { keysOf, PREFIX } from './mail-storage.ts'
+import { PREFIX } from './mail-storage.ts'
 
 /** An email that an agent writes outside of a ticket's composer: a new ticket, or a forwarded message. */
 export interface OutgoingMail extends Recipients {
@@ -69,7 +69,7 @@ export function createMailDraft(
   function change(part: Partial<OutgoingMail>): void {
     const changed = { ...mail(), id: '', ...part }
     setMail(changed)
-    if (isEmpty(changed)) remove(key)
+    if (isEmpty(changed)) removeStored(key)
     else store(key, changed)
   }
 
@@ -85,7 +85,7 @@ export function createMailDraft(
       return created
     },
     discard() {
-      remove(key)
+      removeStored(key)
       setMail(empty)
     },
   }
@@ -103,11 +103,11 @@ export function putBackMail(agentId: string, mail: OutgoingMail): void {
 export function takeAside(agentId: string): void {
   const key = `${PREFIX}${agentId}.new`
   if (readStored<OutgoingMail | null>(key, isMail, null)) return
-  const [aside] = keysOf(`${PREFIX}${agentId}${ASIDE}`).sort()
+  const [aside] = storedKeys(`${PREFIX}${agentId}${ASIDE}`).sort()
   const mail = aside === undefined ? null : readStored<OutgoingMail | null>(aside, isMail, null)
   if (aside === undefined || !mail) return
   store(key, mail)
-  remove(aside)
+  removeStored(aside)
 }
 
 export function storeUnsent(agentId: string, ticket: UnsentTicket): void {
@@ -115,12 +115,12 @@ export function storeUnsent(agentId: string, ticket: UnsentTicket): void {
 }
 
 export function removeUnsent(agentId: string, messageId: string): void {
-  remove(`${PREFIX}${agentId}${UNSENT}${messageId}`)
+  removeStored(`${PREFIX}${agentId}${UNSENT}${messageId}`)
 }
 
 /** Of an earlier page. */
 export function unsentTickets(agentId: string): UnsentTicket[] {
-  return keysOf(`${PREFIX}${agentId}${UNSENT}`).flatMap(
+  return storedKeys(`${PREFIX}${agentId}${UNSENT}`).flatMap(
     (key) => readStored<UnsentTicket | null>(key, isUnsent, null) ?? [],
   )
 }
@@ -129,14 +129,6 @@ export function unsentTickets(agentId: string): UnsentTicket[] {
 export function isEmpty({ to, cc, subject, text, attachments }: OutgoingMail): boolean {
   const isBlank = subject.trim() === '' && text.trim() === ''
   return isBlank && to.length === 0 && cc.length === 0 && attachments.length === 0
-}
-
-function remove(key: string): void {
-  try {
-    localStorage.removeItem(key)
-  } catch {
-    // Without storage, there is nothing to remove.
-  }
 }
 
 function isMail(value: unknown): value is OutgoingMail {

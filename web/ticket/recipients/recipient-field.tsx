@@ -152,7 +152,7 @@ export function RecipientField(props: RecipientFieldProps) {
           <For each={props.people}>
             {(person, place) => (
               <li class="recipient-field-chip" title={person.address}>
-                <span class="recipient-field-name">{person.name || person.address}</span>
+                <span class="recipient-field-name cut">{person.name || person.address}</span>
                 <button
                   type="button"
                   tabIndex={-1}
@@ -175,7 +175,7 @@ export function RecipientField(props: RecipientFieldProps) {
           type="text"
           inputMode="email"
           role="combobox"
-          class="recipient-field-input"
+          class="recipient-field-input ringless"
           aria-label={props.label}
           aria-expanded={suggestions().length > 0}
           aria-invalid={error() ? true : undefined}
@@ -219,7 +219,7 @@ export function RecipientField(props: RecipientFieldProps) {
             >
               <span class="menu-text">{person.name || person.address}</span>
               <Show when={person.name}>
-                <span class="recipient-field-detail">{person.address}</span>
+                <span class="recipient-field-detail cut">{person.address}</span>
               </Show>
             </OptionRow>
           )}

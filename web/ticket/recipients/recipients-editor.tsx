@@ -39,7 +39,7 @@ export function RecipientsEditor(props: RecipientsEditorProps) {
           field={(element) => props.field?.(element)}
         />
         <Show when={!hasCc()}>
-          <button type="button" class="recipients-editor-add" onClick={() => setCcAsked(true)}>
+          <button type="button" class="recipients-editor-add text-button" onClick={() => setCcAsked(true)}>
             Cc
           </button>
         </Show>

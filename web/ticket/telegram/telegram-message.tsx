@@ -113,7 +113,7 @@ function Edits(props: { ticketId: string; message: MessageEntry; at: string }) {
     <div class="telegram-message-edits">
       <button
         type="button"
-        class="telegram-message-edited"
+        class="telegram-message-edited text-button muted small"
         aria-expanded={isOpen()}
         onClick={() => setOpen(!isOpen())}
       >
@@ -146,7 +146,7 @@ function EarlierTexts(props: { ticketId: string; message: MessageEntry }) {
           <For each={list().data}>
             {({ text, format, editedAt }) => (
               <li>
-                <p class="telegram-message-version-time">
+                <p class="telegram-message-version-time muted small">
                   Until <Time at={editedAt}>{dateTime(editedAt)}</Time>
                 </p>
                 <MessageText text={text} format={format} />

@@ -14,11 +14,11 @@ export function ActivityLines(props: { items: ActivityEntry[] }) {
   const [isOpen, setOpen] = createSignal(false)
   const isFolded = () => props.items.length > MAX_SHOWN && !isOpen()
   return (
-    <div class="activity-lines">
+    <div class="activity-lines muted small">
       <Show when={props.items.length > MAX_SHOWN}>
         <button
           type="button"
-          class="activity-lines-toggle"
+          class="activity-lines-toggle text-button"
           aria-expanded={isOpen()}
           onClick={() => setOpen(!isOpen())}
         >

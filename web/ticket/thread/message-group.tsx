@@ -13,7 +13,7 @@ import { UnverifiedMark } from '../customer/unverified-mark.tsx'
 import { MailParts } from '../mail/mail-parts.tsx'
 import { createMailView } from '../mail/mail-view.ts'
 import { MessageStatus } from './message-status.tsx'
-import { MessageText } from './message-text.tsx'
+import { MessageContent, MessageText } from './message-text.tsx'
 import './message-group.css'
 import type { MessageEntry, ReplyDestination, Ticket, TicketDetail } from '../ticket-query.ts'
 import type { MessageOrNote } from './thread-rows.ts'
@@ -78,15 +78,12 @@ export function MessageGroup(props: MessageGroupProps) {
                     <Show
                       when={messageOf(known())}
                       fallback={
-                        <>
-                          <MessageText
-                            text={known().text}
-                            format={known().format}
-                            attachments={known().attachments}
-                            terms={props.terms}
-                          />
-                          <Attachments attachments={besideText(known().attachments, known())} />
-                        </>
+                        <MessageContent
+                          text={known().text}
+                          format={known().format}
+                          attachments={known().attachments}
+                          terms={props.terms}
+                        />
                       }
                     >
                       {(message) => <Message {...props} message={message()} author={name()} />}
@@ -235,12 +232,12 @@ function nameOf(item: MessageOrNote | undefined, customer: Customer): string {
   return item?.agentName ?? 'Agent'
 }
 
-/** Determines the color of the avatar. */
 /** Not of someone else who wrote to the ticket. */
 function isOfCustomer(item: MessageOrNote | undefined): boolean {
   return item?.kind === 'message' && item.role === 'customer' && !item.author
 }
 
+/** Determines the color of the avatar. */
 function personOf(item: MessageOrNote | undefined, customer: Customer): string | undefined {
   if (item?.kind === 'message' && item.role === 'customer') {
     return item.author ? (item.email?.from.address ?? item.authorName) : customer.userId

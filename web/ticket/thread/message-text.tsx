@@ -1,8 +1,9 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { linkParts } from '../../../server/formatting/links.ts'
 import { FormattedText } from '../../formatting/formatted-text.tsx'
-import type { Attachment } from '../attachments/attachment-type.ts'
-import { TextPicture } from '../attachments/text-picture.tsx'
+import { type Attachment, attachmentUrl, besideText, pictureNamed } from '../attachments/attachment-type.ts'
+import { Attachments } from '../attachments/attachments.tsx'
+import { viewOnClick } from '../attachments/view-on-click.ts'
 import { Marked } from '../marked.tsx'
 import { splitQuotes } from './quotes.ts'
 import './message-group.css'
@@ -40,6 +41,16 @@ export function MessageText(props: MessageTextProps) {
   )
 }
 
+/** The text of an agent's message, and its files. */
+export function MessageContent(props: Omit<MessageTextProps, 'isCut'>) {
+  return (
+    <>
+      <MessageText {...props} />
+      <Attachments attachments={besideText(props.attachments, props)} />
+    </>
+  )
+}
+
 interface LinkedProps {
   text: string
   terms: readonly string[]
@@ -53,16 +64,7 @@ function PlainText(props: LinkedProps & { isCut: boolean }) {
     <div class="message-text-plain" dir="auto">
       <Linked text={parts().text} terms={props.terms} />
       <Show when={parts().quoted}>
-        <button
-          type="button"
-          class="message-text-quote-toggle"
-          aria-expanded={isOpen()}
-          aria-label={isOpen() ? 'Hide quoted text' : 'Show quoted text'}
-          title={isOpen() ? 'Hide quoted text' : 'Show quoted text'}
-          onClick={() => setOpen(!isOpen())}
-        >
-          <Ellipsis />
-        </button>
+        <QuoteToggle isOpen={isOpen()} onToggle={() => setOpen(!isOpen())} />
         <Show when={isOpen()}>
           <div class="message-text-quote">
             <Linked text={parts().quoted} terms={props.terms} />
@@ -70,6 +72,23 @@ function PlainText(props: LinkedProps & { isCut: boolean }) {
         </Show>
       </Show>
     </div>
+  )
+}
+
+/** Three dots in place of quoted text. */
+export function QuoteToggle(props: { isOpen: boolean; onToggle: () => void }) {
+  const name = () => (props.isOpen ? 'Hide quoted text' : 'Show quoted text')
+  return (
+    <button
+      type="button"
+      class="message-text-quote-toggle"
+      aria-expanded={props.isOpen}
+      aria-label={name()}
+      title={name()}
+      onClick={() => props.onToggle()}
+    >
+      <Ellipsis />
+    </button>
   )
 }
 
@@ -86,5 +105,42 @@ function Linked(props: LinkedProps) {
         </Show>
       )}
     </For>
+  )
+}
+
+interface TextPictureProps {
+  /** Of its file. */
+  name: string
+  alt: string
+  /** Files of the message. */
+  attachments: readonly Attachment[] | undefined
+}
+
+/** A picture where the text of a message names it. Its size is known before it loads, so that nothing moves. */
+export function TextPicture(props: TextPictureProps) {
+  return (
+    <Show when={pictureNamed(props.attachments, props.name)} fallback={props.alt}>
+      {(picture) => (
+        <a
+          class="text-picture"
+          href={attachmentUrl(picture().id)}
+          target="_blank"
+          rel="noopener"
+          aria-haspopup="dialog"
+          aria-label={`View ${props.alt || picture().name}`}
+          data-image={picture().id}
+          onClick={(event) => viewOnClick(event, picture().id)}
+        >
+          <img
+            src={attachmentUrl(picture().id)}
+            alt={props.alt}
+            width={picture().width}
+            height={picture().height}
+            loading="lazy"
+            decoding="async"
+          />
+        </a>
+      )}
+    </Show>
   )
 }

@@ -3,13 +3,11 @@ import { createMemo, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
-import { besideText } from '../attachments/attachment-type.ts'
-import { Attachments } from '../attachments/attachments.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { contentIn } from '../draft/draft-content.ts'
 import type { DraftKind, Sending } from '../draft/draft-storage.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
-import { MessageText } from './message-text.tsx'
+import { MessageContent } from './message-text.tsx'
 
 interface SendingMessageCardProps {
   kind: DraftKind
@@ -63,12 +61,10 @@ export function SendingMessageCard(props: SendingMessageCardProps) {
           </Show>
         </header>
         <div class="message-group-item">
-          <MessageText text={message()?.text ?? ''} format="markdown" attachments={message()?.attachments} />
-          <Attachments
-            attachments={besideText(message()?.attachments, {
-              text: message()?.text ?? '',
-              format: 'markdown',
-            })}
+          <MessageContent
+            text={message()?.text ?? ''}
+            format="markdown"
+            attachments={message()?.attachments}
           />
         </div>
         <Show when={isLate()}>

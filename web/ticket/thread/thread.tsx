@@ -1,5 +1,16 @@
 import ArrowDown from 'lucide-solid/icons/arrow-down'
-import { createEffect, createMemo, createSignal, For, on, onCleanup, onMount, Show } from 'solid-js'
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  For,
+  Match,
+  on,
+  onCleanup,
+  onMount,
+  Show,
+  Switch,
+} from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { announce } from '../../ui/announcer.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
@@ -8,9 +19,11 @@ import { hasHit } from '../marked.tsx'
 import { createFollowScroll } from './follow-scroll.ts'
 import { SendingMessageCard } from './sending-message-card.tsx'
 import './thread.css'
+import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { ChatParts } from '../chat-parts.tsx'
-import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
-import { ThreadRowView } from './thread-row.tsx'
+import type { ReplyDestination, Ticket, TicketDetail, WaitingReply } from '../ticket-query.ts'
+import { ActivityLines } from './activity-lines.tsx'
+import { MessageGroup } from './message-group.tsx'
 import {
   firstUnread,
   initialCount,
@@ -20,6 +33,7 @@ import {
   type ThreadRow,
   threadRows,
 } from './thread-rows.ts'
+import { dayName } from './times.ts'
 import { WaitingReplyCard } from './waiting-reply-card.tsx'
 
 const UNFOLDED_AT_ONCE = 30
@@ -183,4 +197,65 @@ function announcementOf(entry: MessageOrNote, customer: string): string {
   if (entry.kind === 'note') return `${entry.agentName} added a note`
   if (entry.role === 'customer') return `New message from ${entry.authorName || customer}`
   return `${entry.agentName ?? 'A colleague'} replied`
+}
+
+interface ThreadRowViewProps {
+  row: ThreadRow
+  reply: ReplyDestination
+  seen: TicketDetail['seen']
+  ticket: Ticket
+  terms: readonly string[]
+  onUnfold: () => void
+}
+
+/** One row of a thread. */
+function ThreadRowView(props: ThreadRowViewProps) {
+  const as = <Kind extends ThreadRow['kind']>(kind: Kind) => only(props.row, kind)
+  return (
+    <Switch>
+      <Match when={as('messages')}>
+        {(row) => (
+          <MessageGroup
+            items={row().items}
+            ticket={props.ticket}
+            reply={props.reply}
+            seen={props.seen}
+            terms={props.terms}
+          />
+        )}
+      </Match>
+      <Match when={as('activity')}>{(row) => <ActivityLines items={row().items} />}</Match>
+      <Match when={as('day')}>
+        {(row) => (
+          <h3 class="thread-day">
+            <span>{dayName(row().at)}</span>
+          </h3>
+        )}
+      </Match>
+      <Match when={as('new')}>
+        <p class="thread-new">
+          <span>New</span>
+        </p>
+      </Match>
+      <Match when={as('earlier')}>
+        {(row) => (
+          <button type="button" class="thread-earlier" onClick={props.onUnfold}>
+            <ChevronsUpDown />
+            {row().count} earlier messages
+          </button>
+        )}
+      </Match>
+    </Switch>
+  )
+}
+
+function only<Kind extends ThreadRow['kind']>(row: ThreadRow, kind: Kind) {
+  return isOf(row, kind) ? row : undefined
+}
+
+function isOf<Kind extends ThreadRow['kind']>(
+  row: ThreadRow,
+  kind: Kind,
+): row is Extract<ThreadRow, { kind: Kind }> {
+  return row.kind === kind
 }

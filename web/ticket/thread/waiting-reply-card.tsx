@@ -8,14 +8,12 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SecondsLeft } from '../../ui/seconds-left.tsx'
-import { besideText } from '../attachments/attachment-type.ts'
-import { Attachments } from '../attachments/attachments.tsx'
 import { discardReply, sendNow, sendsAt, takeBack } from '../composer/waiting-replies.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
 import { hasPaneFocus, leaveFocusToPane } from '../focus-in-pane.ts'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import { readTicketAgain, type TicketDetail, type WaitingReply } from '../ticket-query.ts'
-import { MessageText } from './message-text.tsx'
+import { MessageContent } from './message-text.tsx'
 
 interface WaitingReplyCardProps {
   reply: WaitingReply
@@ -96,12 +94,11 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
           <HeldReason detail={props.detail} reply={props.reply} />
         </Show>
         <div class="message-group-item">
-          <MessageText
+          <MessageContent
             text={props.reply.text}
             format={props.reply.format}
             attachments={props.reply.attachments}
           />
-          <Attachments attachments={besideText(props.reply.attachments, props.reply)} />
         </div>
         <Show when={isMine()}>
           <div class="message-group-actions">

@@ -64,10 +64,10 @@ export function ChatAttachment(props: { file: Attachment }) {
       <canvas ref={canvas} class="chat-attachment-picture" hidden={!isDrawn()} />
       <Show when={!isDrawn()}>
         <ChatIcon path={FILE} />
-        <span class="chat-attachment-name" dir="auto">
+        <span class="chat-panel-cut" dir="auto">
           {props.file.name}
         </span>
-        <span class="chat-attachment-size">{sizeOf(props.file.size)}</span>
+        <span class="chat-attachment-size chat-panel-soft">{sizeOf(props.file.size)}</span>
       </Show>
     </button>
   )

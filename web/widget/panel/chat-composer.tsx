@@ -1,4 +1,4 @@
-import { createEffect, createMemo, createSignal, Show, untrack } from 'solid-js'
+import { createEffect, createSignal, Show, untrack } from 'solid-js'
 import { fill } from '../texts/texts.ts'
 import { ChatIcon } from './chat-attachment.tsx'
 import { ChatFiles } from './chat-files.tsx'
@@ -21,23 +21,19 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
   let picker!: HTMLInputElement
   let stopped: ReturnType<typeof setTimeout> | undefined
 
-  const ref = createMemo(() => {
-    const route = client.route()
-    return route.page === 'conversation' ? route.ref : ''
-  })
   /** The server takes files after the first message. */
   const areFilesAllowed = () => client.conversations.list().length > 0
   const isAsked = () => {
     const { name, email, fields } = client.settings().questions
     if (name === 'off' && email === 'off' && fields.length === 0) return false
     // What was refused may be for a missing answer.
-    return !areFilesAllowed() && client.unsent(ref()).every(({ refusal }) => refusal)
+    return !areFilesAllowed() && client.unsent(client.ref()).every(({ refusal }) => refusal)
   }
   const isReady = () =>
     (text().trim() !== '' || (queue()?.files().length ?? 0) > 0) && !queue()?.isUploading()
 
   createEffect(() => {
-    const current = ref()
+    const current = client.ref()
     // After a reload, the conversation is known later than its draft's place.
     client.conversation()?.id
     setText(untrack(() => client.draft(current)))
@@ -56,7 +52,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
   function onInput(): void {
     setText(field.value)
     setProblem('')
-    client.setDraft(ref(), field.value)
+    client.setDraft(client.ref(), field.value)
     client.setTyping(field.value !== '')
     clearTimeout(stopped)
     stopped = setTimeout(client.setTyping, STOPPED_TYPING_MS, false)
@@ -83,7 +79,7 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
     const attachments = queue()?.take() ?? []
     if (trimmed === '' && attachments.length === 0) return
     clearTimeout(stopped)
-    client.setDraft(ref(), '')
+    client.setDraft(client.ref(), '')
     client.send({ text: trimmed, attachments, answers })
     client.setTyping(false)
     setText('')
@@ -158,7 +154,12 @@ export function ChatComposer(props: { onReady(addFiles: (files: File[]) => void)
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        <button type="submit" class="chat-composer-send" aria-label={texts().send} aria-disabled={!isReady()}>
+        <button
+          type="submit"
+          class="chat-panel-button chat-composer-send"
+          aria-label={texts().send}
+          aria-disabled={!isReady()}
+        >
           <ChatIcon path="M12 19V5M5.5 11.5L12 5l6.5 6.5" />
         </button>
       </div>

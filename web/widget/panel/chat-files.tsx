@@ -13,7 +13,7 @@ export function ChatFiles(props: { queue: FileQueue }) {
         {(one) => (
           <li class="chat-files-row" classList={{ 'is-problem': one.problem !== '' }}>
             <ChatIcon path={FILE} />
-            <span class="chat-files-name" dir="auto">
+            <span class="chat-files-name chat-panel-cut" dir="auto">
               {one.problem || one.file.name}
             </span>
             <Show when={!one.uploaded && one.problem === ''}>

@@ -21,7 +21,7 @@ export function ChatList() {
 
   return (
     <div class="chat-list">
-      <h3 class="chat-list-heading">{texts().conversations}</h3>
+      <h3 class="chat-list-heading chat-panel-soft">{texts().conversations}</h3>
       <ul class="chat-list-rows">
         <For each={client.conversations.list()}>
           {(conversation) => (
@@ -32,14 +32,14 @@ export function ChatList() {
                 onClick={() => client.go({ page: 'conversation', ref: conversation.id })}
               >
                 <span class="chat-list-top">
-                  <span class="chat-list-name" dir="auto">
+                  <span class="chat-list-name chat-panel-cut" dir="auto">
                     {conversation.agent?.name ?? (client.settings().title || texts().someone)}
                   </span>
-                  <time class="chat-list-time">{dateOf(conversation.updatedAt)}</time>
+                  <time class="chat-panel-soft">{dateOf(conversation.updatedAt)}</time>
                 </span>
                 <span class="chat-list-bottom">
                   <span
-                    class="chat-list-preview"
+                    class="chat-list-preview chat-panel-cut"
                     classList={{ 'is-unread': conversation.unread > 0 }}
                     dir="auto"
                   >
@@ -54,7 +54,7 @@ export function ChatList() {
                     </span>
                   </Show>
                   <Show when={conversation.state === 'ended'}>
-                    <span class="chat-list-ended">{texts().ended}</span>
+                    <span class="chat-panel-soft">{texts().ended}</span>
                   </Show>
                 </span>
               </button>

@@ -89,11 +89,11 @@ function Panel() {
           </button>
         </Show>
         <div class="chat-panel-names">
-          <h2 class="chat-panel-title">
+          <h2 class="chat-panel-title chat-panel-cut">
             <bdi>{client.settings().title || texts().conversations}</bdi>
           </h2>
           <Show when={status()}>
-            <p class="chat-panel-status">{status()}</p>
+            <p class="chat-panel-status chat-panel-cut chat-panel-soft">{status()}</p>
           </Show>
         </div>
         <button

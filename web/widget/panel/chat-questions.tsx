@@ -75,7 +75,7 @@ export function ChatQuestions(props: { onReady(check: CheckAnswers): void }) {
               <label class="chat-questions-label" for={`chat-${key}`} dir="auto">
                 {label}
                 <Show when={!isRequired}>
-                  <span class="chat-questions-hint"> · {texts().optional}</span>
+                  <span class="chat-questions-hint chat-panel-soft"> · {texts().optional}</span>
                 </Show>
               </label>
               <input

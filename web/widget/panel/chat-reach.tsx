@@ -28,7 +28,7 @@ export function ChatReach() {
     <Show
       when={!saved()}
       fallback={
-        <p class="chat-thread-note" role="status">
+        <p class="chat-thread-note chat-panel-soft" role="status">
           {fill(texts().reachDone, { email: saved() })}
         </p>
       }
@@ -37,7 +37,7 @@ export function ChatReach() {
         <label class="chat-questions-label" for="chat-reach">
           {texts().reach}
         </label>
-        <p class="chat-questions-hint" id="chat-reach-hint">
+        <p class="chat-questions-hint chat-panel-soft" id="chat-reach-hint">
           {texts().reachHint}
         </p>
         <div class="chat-questions-row">

@@ -1,11 +1,9 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, Show, untrack } from 'solid-js'
-import type { Message } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
-import { ChatAttachment } from './chat-attachment.tsx'
-import { ChatFormatted } from './chat-formatted.tsx'
+import { ChatMessage } from './chat-message.tsx'
 import { ChatAway, ChatReach } from './chat-reach.tsx'
 import { ChatUnsent } from './chat-unsent.tsx'
-import { timeOf, useWidget } from './widget-context.ts'
+import { useWidget } from './widget-context.ts'
 
 /** No one has answered for this long: ask for an address. */
 const MAX_ANSWER_MS = 60_000
@@ -14,23 +12,19 @@ const NEAR_END = 120
 
 /** The messages of a conversation. */
 export function ChatThread() {
-  const { client, texts, language } = useWidget()
+  const { client, texts } = useWidget()
   const [isWaiting, setWaiting] = createSignal(false)
   const [isFailed, setFailed] = createSignal(false)
   const [announced, setAnnounced] = createSignal('')
   let scroller!: HTMLDivElement
 
   const id = createMemo(() => client.conversation()?.id)
-  const ref = createMemo(() => {
-    const route = client.route()
-    return route.page === 'conversation' ? route.ref : ''
-  })
   const thread = () => {
     const known = id()
     return known === undefined ? undefined : client.conversations.thread(known)
   }
   const messages = () => thread()?.messages ?? []
-  const unsent = createMemo(() => client.unsent(ref()))
+  const unsent = createMemo(() => client.unsent(client.ref()))
   const isTyping = () => client.conversations.typing()?.conversationId === id() && id() !== undefined
   const isEmpty = () => id() === undefined && unsent().length === 0
   const lastOfVisitor = () =>
@@ -110,21 +104,6 @@ export function ChatThread() {
     setAnnounced(fill(texts().newMessage, { name, text: message.text }))
   })
 
-  /** Before the first message of a day, unless all are of today. */
-  function dayOf(message: Message, before: Message | undefined): string | undefined {
-    const date = new Date(message.createdAt)
-    const day = date.toDateString()
-    if (day === (before ? new Date(before.createdAt) : new Date()).toDateString()) return undefined
-    return date.toLocaleString(language(), { weekday: 'long', day: 'numeric', month: 'long' })
-  }
-
-  function stateOf(message: Message): string | undefined {
-    if (message.from === 'agent') return message.isEmailed ? texts().emailed : undefined
-    if (message !== lastOfVisitor()) return undefined
-    const seenAt = client.conversation()?.agentSeenAt
-    return seenAt && seenAt >= message.createdAt ? texts().seen : texts().sent
-  }
-
   return (
     <div
       ref={scroller}
@@ -140,7 +119,7 @@ export function ChatThread() {
         </p>
       </Show>
       <Show when={isFailed()}>
-        <p class="chat-thread-note">
+        <p class="chat-thread-note chat-panel-soft">
           {texts().loadFailed}{' '}
           <button type="button" class="chat-panel-link" onClick={() => void load(id() ?? '')}>
             {texts().tryAgain}
@@ -148,69 +127,23 @@ export function ChatThread() {
         </p>
       </Show>
       <Show when={thread()?.hasOlder}>
-        <button
-          type="button"
-          class="chat-panel-link chat-thread-older"
-          onClick={() => void loadOlder(id() ?? '')}
-        >
+        <button type="button" class="chat-panel-link" onClick={() => void loadOlder(id() ?? '')}>
           {texts().loadOlder}
         </button>
       </Show>
       <For each={messages()}>
-        {(message, at) => {
-          const before = () => messages()[at() - 1]
-          const after = () => messages()[at() + 1]
-          /** One time stands below what one person wrote. */
-          const isLast = () => after()?.from !== message.from || after()?.agentName !== message.agentName
-          const isGrouped = () => before()?.from === message.from && before()?.agentName === message.agentName
-          return (
-            <>
-              <Show when={dayOf(message, before())}>{(day) => <p class="chat-thread-day">{day()}</p>}</Show>
-              <Show
-                when={message.from !== 'system'}
-                fallback={<p class="chat-thread-note">{message.text}</p>}
-              >
-                <div
-                  class="chat-thread-message"
-                  classList={{
-                    'is-agent': message.from === 'agent',
-                    'is-mine': message.from === 'visitor',
-                    'is-grouped': isGrouped() && !dayOf(message, before()),
-                  }}
-                >
-                  <Show when={message.from === 'agent' && !(isGrouped() && !dayOf(message, before()))}>
-                    <p class="chat-thread-name" dir="auto">
-                      {message.agentName ?? texts().someone}
-                    </p>
-                  </Show>
-                  <Show when={message.isRemoved}>
-                    <p class="chat-thread-state">{texts().removed}</p>
-                  </Show>
-                  <Show when={message.text !== ''}>
-                    <div
-                      class="chat-thread-bubble"
-                      classList={{ 'is-plain': message.html === null }}
-                      dir="auto"
-                    >
-                      {message.html === null ? message.text : <ChatFormatted html={message.html} />}
-                    </div>
-                  </Show>
-                  <For each={message.attachments}>{(file) => <ChatAttachment file={file} />}</For>
-                  <Show when={isLast() || stateOf(message)}>
-                    <p class="chat-thread-state">
-                      <time dir="auto">{timeOf(message.createdAt, language())}</time>{' '}
-                      <span>{stateOf(message)}</span>
-                    </p>
-                  </Show>
-                </div>
-              </Show>
-            </>
-          )
-        }}
+        {(message, at) => (
+          <ChatMessage
+            message={message}
+            before={messages()[at() - 1]}
+            after={messages()[at() + 1]}
+            isLastOfVisitor={message === lastOfVisitor()}
+          />
+        )}
       </For>
       <For each={unsent()}>{(message) => <ChatUnsent message={message} />}</For>
       <Show when={isTyping()}>
-        <p class="chat-thread-typing">
+        <p class="chat-thread-typing chat-panel-soft">
           {fill(texts().typing, { name: client.conversations.typing()?.agentName ?? texts().someone })}
         </p>
       </Show>
@@ -221,7 +154,7 @@ export function ChatThread() {
         <ChatReach />
       </Show>
       <Show when={client.conversation()?.state === 'ended'}>
-        <p class="chat-thread-note">
+        <p class="chat-thread-note chat-panel-soft">
           {texts().conversationEnded}{' '}
           <button type="button" class="chat-panel-link" onClick={() => client.go('new')}>
             {texts().startNew}
@@ -229,7 +162,7 @@ export function ChatThread() {
         </p>
       </Show>
       <Show when={!client.isLasting()}>
-        <p class="chat-thread-note">{texts().notRemembered}</p>
+        <p class="chat-thread-note chat-panel-soft">{texts().notRemembered}</p>
       </Show>
       <p class="chat-panel-hidden" aria-live="polite">
         {announced()}

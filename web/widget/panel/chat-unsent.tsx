@@ -34,7 +34,11 @@ export function ChatUnsent(props: { message: UnsentMessage }) {
         </div>
       </Show>
       <For each={props.message.attachments}>{(file) => <ChatAttachment file={file} />}</For>
-      <p class="chat-thread-state" classList={{ 'is-problem': problem() !== undefined }} role="status">
+      <p
+        class="chat-thread-state chat-panel-soft"
+        classList={{ 'is-problem': problem() !== undefined }}
+        role="status"
+      >
         {problem() ?? texts().sending}{' '}
         <Show when={problem() && !isPaused()}>
           <button

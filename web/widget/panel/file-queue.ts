@@ -3,7 +3,7 @@ import type { Attachment } from '../contract.ts'
 import type { Texts } from '../texts/en.ts'
 import { fill } from '../texts/texts.ts'
 import { newClientId } from '../visitor/kept-values.ts'
-import { ApiProblem, problemOf, type VisitorApi } from '../visitor/visitor-api.ts'
+import { type ApiProblem, problemFrom, problemOf, type VisitorApi } from '../visitor/visitor-api.ts'
 import type { WidgetClient } from '../visitor/widget-client.ts'
 
 interface QueuedFile {
@@ -17,16 +17,6 @@ interface QueuedFile {
   cancel(): void
 }
 
-export interface FileQueue {
-  files(): QueuedFile[]
-  isUploading(): boolean
-  add(files: File[]): void
-  retry(key: string): void
-  remove(key: string): void
-  /** Returns the uploaded files and removes them from the queue. */
-  take(): Attachment[]
-}
-
 const MIB = 1_048_576
 /** When the connection was lost. */
 const RETRY_MS = 3_000
@@ -34,8 +24,10 @@ const MAX_RETRIES = 3
 /** A longer pause than this is a refusal. */
 const MAX_PAUSE_MS = 60_000
 
+export type FileQueue = ReturnType<typeof createFileQueue>
+
 /** The files of the next message. Each is uploaded when it is chosen. */
-export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQueue {
+export function createFileQueue(client: WidgetClient, texts: () => Texts) {
   const [files, setFiles] = createSignal<QueuedFile[]>([])
 
   function change(key: string, more: Partial<QueuedFile>): void {
@@ -64,7 +56,7 @@ export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQ
   return {
     files,
     isUploading: () => files().some(({ uploaded, problem }) => !uploaded && problem === ''),
-    add(added) {
+    add(added: File[]): void {
       const { maxFileBytes } = client.settings()
       const limit = { size: `${Math.floor(maxFileBytes / MIB)} MB` }
       for (const file of added) {
@@ -77,14 +69,15 @@ export function createFileQueue(client: WidgetClient, texts: () => Texts): FileQ
         if (problem === '') upload(key)
       }
     },
-    retry: upload,
-    remove(key) {
+    retry: (key: string) => upload(key),
+    remove(key: string): void {
       files()
         .find((one) => one.key === key)
         ?.cancel()
       setFiles(files().filter((one) => one.key !== key))
     },
-    take() {
+    /** Returns the uploaded files and removes them from the queue. */
+    take(): Attachment[] {
       const uploaded = files().flatMap((one) => (one.uploaded ? [one.uploaded] : []))
       setFiles(files().filter((one) => !one.uploaded))
       return uploaded
@@ -110,7 +103,7 @@ function uploadVisitorFile({ base, native, headers }: VisitorApi, file: File, on
     if (status === 201) on.done(JSON.parse(responseText))
     else on.failed(problemOf(status, responseText, request.getResponseHeader('retry-after')))
   }
-  request.onerror = () => on.failed(new ApiProblem(0, 'unreachable', ''))
+  request.onerror = () => on.failed(problemFrom(''))
   request.send(file)
   return () => request.abort()
 }

@@ -79,6 +79,11 @@ export function createSampleClient(
     setSeen() {},
     clear() {},
   }
+  function ref(): string {
+    const current = route()
+    return current.page === 'conversation' ? current.ref : ''
+  }
+
   const nothing = async () => {}
   return {
     settings,
@@ -90,10 +95,8 @@ export function createSampleClient(
     setOpen,
     route,
     go: (next) => setRoute(next === 'new' ? { page: 'conversation', ref: newClientId() } : next),
-    conversation: () => {
-      const current = route()
-      return current.page === 'conversation' ? conversations.find(current.ref) : undefined
-    },
+    ref,
+    conversation: () => conversations.find(ref()),
     conversations,
     unread: () => 0,
     visitor: () => undefined,

@@ -14,30 +14,14 @@ interface Typing {
   agentName: string
 }
 
-export interface Conversations {
-  /** Newest activity first. */
-  list(): Conversation[]
-  /** By the server's id or by the one that the page made. */
-  find(ref: string): Conversation | undefined
-  thread(id: string): Thread | undefined
-  typing(): Typing | undefined
-  /** The number to open the stream after. */
-  after(): number
-  load(): Promise<void>
-  loadThread(id: string): Promise<void>
-  loadOlder(id: string): Promise<void>
-  put(conversation: Conversation, message?: Message): void
-  apply(event: NumberedEvent): void
-  setSeen(id: string): void
-  clear(): void
-}
-
 const RELOAD_MS = 3_000
 /** An agent's page that goes away doesn't say that its agent has stopped typing. */
 const MAX_TYPING_MS = 12_000
 
+export type Conversations = ReturnType<typeof createConversations>
+
 /** The visitor's conversations, as far as they were read. */
-export function createConversations(api: VisitorApi): Conversations {
+export function createConversations(api: VisitorApi) {
   const [list, setList] = createSignal<Conversation[]>([])
   const [threads, setThreads] = createSignal<Record<string, Thread>>({})
   const [typing, setTyping] = createSignal<Typing>()
@@ -46,6 +30,7 @@ export function createConversations(api: VisitorApi): Conversations {
   let visit = 0
   let typingEnd: ReturnType<typeof setTimeout> | undefined
 
+  /** By the server's id or by the one that the page made. */
   function find(ref: string): Conversation | undefined {
     return list().find(({ id, clientId }) => id === ref || clientId === ref)
   }
@@ -157,21 +142,23 @@ export function createConversations(api: VisitorApi): Conversations {
   }
 
   return {
+    /** Newest activity first. */
     list,
     find,
-    thread: (id) => threads()[id],
+    thread: (id: string): Thread | undefined => threads()[id],
     typing,
+    /** The number to open the stream after. */
     after: () => number,
     load,
     loadThread,
     loadOlder,
     put,
     apply,
-    setSeen(id) {
+    setSeen(id: string): void {
       const conversation = find(id)
       if (conversation?.unread) putConversation({ ...conversation, unread: 0 })
     },
-    clear() {
+    clear(): void {
       visit += 1
       number = 0
       clearTimeout(typingEnd)

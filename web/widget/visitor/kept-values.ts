@@ -1,24 +1,15 @@
-/** Values that survive a reload. In memory only, where the browser forbids storage or it is full. */
-export interface KeptValues {
-  /** False once something couldn't be stored. */
-  isLasting(): boolean
-  read<Value>(name: string): Value | undefined
-  write(name: string, value: unknown): void
-  remove(name: string): void
-  /** Names that begin with `start`. */
-  names(start: string): string[]
-  /** Another tab has changed a value. Returns how to stop. */
-  onChange(run: (name: string) => void): () => void
-}
+export type KeptValues = ReturnType<typeof openKeptValues>
 
-export function openKeptValues(prefix: string, pickStorage: () => Storage): KeptValues {
+/** Values that survive a reload. In memory only, where the browser forbids storage or it is full. */
+export function openKeptValues(prefix: string, pickStorage: () => Storage) {
   const storage = tryStorage(pickStorage)
   const memory = new Map<string, string>()
   let isLasting = storage !== undefined
 
   return {
+    /** False once something couldn't be stored. */
     isLasting: () => isLasting,
-    read(name) {
+    read<Value>(name: string): Value | undefined {
       const text = memory.get(name) ?? storage?.getItem(prefix + name)
       if (text === null || text === undefined) return undefined
       try {
@@ -27,7 +18,7 @@ export function openKeptValues(prefix: string, pickStorage: () => Storage): Kept
         return undefined
       }
     },
-    write(name, value) {
+    write(name: string, value: unknown): void {
       const text = JSON.stringify(value)
       try {
         storage?.setItem(prefix + name, text)
@@ -37,16 +28,18 @@ export function openKeptValues(prefix: string, pickStorage: () => Storage): Kept
       }
       memory.set(name, text)
     },
-    remove(name) {
+    remove(name: string): void {
       memory.delete(name)
       storage?.removeItem(prefix + name)
     },
-    names(start) {
+    /** Names that begin with `start`. */
+    names(start: string): string[] {
       const stored = storage ? Object.keys(storage).filter((name) => name.startsWith(prefix)) : []
       const all = [...stored.map((name) => name.slice(prefix.length)), ...memory.keys()]
       return [...new Set(all)].filter((name) => name.startsWith(start))
     },
-    onChange(run) {
+    /** Another tab has changed a value. Returns how to stop. */
+    onChange(run: (name: string) => void): () => void {
       const listen = ({ key, storageArea }: StorageEvent) => {
         if (storageArea === storage && key?.startsWith(prefix)) run(key.slice(prefix.length))
       }

@@ -30,21 +30,10 @@ export interface UnsentMessage {
 /** Why the messages wait: `pause` is at the server's request. */
 type Waiting = { reason: 'unreachable' | 'pause'; untilMs: number } | undefined
 
-export interface Outbox {
-  messages(): UnsentMessage[]
-  waiting(): Waiting
-  add(message: Pick<UnsentMessage, 'conversation' | 'text' | 'attachments' | 'answers'>): void
-  retry(clientId: string): void
-  discard(clientId: string): void
-  /** Sends what waits, now. */
-  flush(): void
-  reread(): void
-  /** Drops the messages of a user who has left. With `keep`, what an anonymous visitor wrote goes to the user they turned out to be. */
-  dropEpoch(epoch: string, keep: boolean): void
-}
-
 const FIRST_WAIT_MS = 1_000
 const MAX_WAIT_MS = 30_000
+
+export type Outbox = ReturnType<typeof createOutbox>
 
 export function createOutbox(given: {
   name: string
@@ -52,7 +41,7 @@ export function createOutbox(given: {
   kept: KeptValues
   session: VisitorSession
   onSent(answer: { conversation: Conversation; message: Message }): void
-}): Outbox {
+}) {
   const { api, kept, session } = given
   const [messages, setMessages] = createSignal<UnsentMessage[]>(read())
   const [waiting, setWaiting] = createSignal<Waiting>()
@@ -165,13 +154,14 @@ export function createOutbox(given: {
     messages,
     waiting,
     reread,
+    /** Sends what waits, now. */
     flush: () => void flush(),
-    add(message) {
+    add(message: Pick<UnsentMessage, 'conversation' | 'text' | 'attachments' | 'answers'>): void {
       const at = Math.max(Date.now(), ...read().map((one) => one.at + 1))
       store({ ...message, clientId: newClientId(), at, refusal: null })
       void flush()
     },
-    retry(clientId) {
+    retry(clientId: string): void {
       const message = read().find((one) => one.clientId === clientId)
       if (message?.refusal) {
         // Under a new id, because the server may have stored another message under this one.
@@ -183,7 +173,8 @@ export function createOutbox(given: {
       void flush()
     },
     discard: remove,
-    dropEpoch(epoch, keep) {
+    /** Drops the messages of a user who has left. With `keep`, what an anonymous visitor wrote goes to the user they turned out to be. */
+    dropEpoch(epoch: string, keep: boolean): void {
       const conversation = newClientId()
       for (const message of read(epoch)) {
         kept.remove(nameOf(message.clientId, epoch))

@@ -6,20 +6,16 @@ import type { Native } from '../contract.ts'
 /** A leader that doesn't respond within this time, such as a suspended one, is replaced by another tab. */
 const MAX_RESPONSE_MS = 3_000
 
-export interface TabLink {
-  /** Sends to all other tabs. */
-  post(message: unknown): void
-  stop(): void
-}
-
 type Packet = { kind: 'ask' | 'here' } | { kind: 'message'; message: unknown }
+
+export type TabLink = ReturnType<typeof linkTabs>
 
 /** `lead` runs in one tab at a time and returns how to stop. `asked` runs in it when another tab is shown. */
 export function linkTabs(
   name: string,
   native: Native,
   on: { lead: () => () => void; asked: () => void; receive: (message: unknown) => void },
-): TabLink {
+) {
   const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined
   const controller = new (native('AbortController'))()
   const { locks } = navigator
@@ -78,18 +74,18 @@ export function linkTabs(
       if (data.kind === 'message') on.receive(data.message)
     }
   }
-  document.addEventListener('visibilitychange', onVisibility)
+  document.addEventListener('visibilitychange', onVisibility, { signal: controller.signal })
   if (locks && channel) {
     void follow(false)
     ask()
   } else updateVisible()
 
   return {
-    post: (message) => send({ kind: 'message', message }),
-    stop() {
+    /** Sends to all other tabs. */
+    post: (message: unknown) => send({ kind: 'message', message }),
+    stop(): void {
       controller.abort()
       clearTimeout(takeover)
-      document.removeEventListener('visibilitychange', onVisibility)
       end()
       release?.()
       channel?.close()

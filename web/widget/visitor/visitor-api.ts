@@ -24,28 +24,15 @@ export class ApiProblem extends Error {
   }
 }
 
-export interface VisitorApi {
-  call<Answer>(method: string, path: string, body?: unknown): Promise<Answer>
-  readFile(id: string): Promise<Blob>
-  /** With `isOnce` the stream ends after what was missed. */
-  openEvents(after: number, isOnce: boolean, signal: AbortSignal): Promise<Response>
-  /** For requests made elsewhere, such as uploads. */
-  base: string
-  native: Native
-  headers(): Record<string, string>
-}
+export type VisitorApi = ReturnType<typeof createVisitorApi>
 
-export function createVisitorApi(
-  base: string,
-  native: Native,
-  currentToken: () => string | undefined,
-): VisitorApi {
+export function createVisitorApi(base: string, native: Native, currentToken: () => string | undefined) {
   async function send(path: string, init: RequestInit): Promise<Response> {
     let response: Response
     try {
       response = await native('fetch')(`${base}/${path}`, { ...init, credentials: 'omit' })
     } catch (error) {
-      throw new ApiProblem(0, 'unreachable', String(error))
+      throw problemFrom(error)
     }
     if (!response.ok)
       throw problemOf(response.status, await response.text(), response.headers.get('retry-after'))
@@ -63,7 +50,7 @@ export function createVisitorApi(
       return await read(await send(path, { ...init, signal: controller.signal }))
     } catch (error) {
       // The connection was cut in the middle of the response.
-      throw error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error))
+      throw problemFrom(error)
     } finally {
       clearTimeout(timeout)
     }
@@ -75,7 +62,7 @@ export function createVisitorApi(
   }
 
   return {
-    call(method, path, body) {
+    call<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       const init = {
         method,
         headers: headers(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -85,13 +72,21 @@ export function createVisitorApi(
         response.status === 204 ? (undefined as never) : response.json(),
       )
     },
-    readFile: (id) => sendInTime(`files/${id}`, { headers: headers() }, (response) => response.blob()),
-    openEvents: (after, isOnce, signal) =>
+    readFile: (id: string) =>
+      sendInTime(`files/${id}`, { headers: headers() }, (response) => response.blob()),
+    /** With `isOnce` the stream ends after what was missed. */
+    openEvents: (after: number, isOnce: boolean, signal: AbortSignal) =>
       send(`events?after=${after}${isOnce ? '&once=1' : ''}`, { headers: headers(), signal }),
+    /** For requests made elsewhere, such as uploads. */
     headers,
     base,
     native,
   }
+}
+
+/** What was thrown, when the server was not reached or for another reason. */
+export function problemFrom(error: unknown): ApiProblem {
+  return error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error))
 }
 
 /** Reads a problem document. */

@@ -15,33 +15,17 @@ interface SessionRecord {
   visitor: Visitor | null
 }
 
-export interface VisitorSession {
-  epoch(): string
-  token(): string | undefined
-  visitor(): Visitor | null
-  isUser(): boolean
-  /** From the page, for the session that the first message makes. */
-  given(): Identity
-  /** Makes a session if there is none. */
-  require(): Promise<void>
-  identify(identity: Identity): Promise<void>
-  logout(): void
-  /** The server doesn't know the token anymore. */
-  expire(): void
-  setVisitor(visitor: Visitor): void
-  /** Another tab has changed the record. */
-  reread(): void
-}
-
 const RECORD = 'session'
 const NOBODY: SessionRecord = { epoch: '0', user: '', token: '', visitor: null }
+
+export type VisitorSession = ReturnType<typeof createVisitorSession>
 
 export function createVisitorSession(of: {
   api: () => VisitorApi
   kept: KeptValues
   /** The record changed: `isOther` says whether it is another person's. */
   onChange(change: { isOther: boolean; was: string; wasUser: boolean }): void
-}): VisitorSession {
+}) {
   const { kept } = of
   let record = kept.read<SessionRecord>(RECORD) ?? NOBODY
   const [given, setGiven] = createSignal<Identity>({})
@@ -76,16 +60,18 @@ export function createVisitorSession(of: {
 
   return {
     epoch: () => record.epoch,
-    token: () => record.token || undefined,
+    token: (): string | undefined => record.token || undefined,
     visitor: () => record.visitor,
     isUser: () => record.user !== '',
+    /** From the page, for the session that the first message makes. */
     given,
 
-    async require() {
+    /** Makes a session if there is none. */
+    async require(): Promise<void> {
       if (!record.token) await signIn()
     },
 
-    async identify(identity) {
+    async identify(identity: Identity): Promise<void> {
       const user = userOf(identity)
       const { jwt, userId, userHash, name, email } = identity
       setGiven({ jwt, userId: userId === undefined ? userId : String(userId), userHash, name, email })
@@ -110,17 +96,19 @@ export function createVisitorSession(of: {
       }
     },
 
-    logout() {
+    logout(): void {
       // With the token of before, and not waited for: the view is gone at once.
       if (record.token) void ignore(of.api().call('DELETE', 'session'))
       setGiven({})
       switchTo('')
     },
 
+    /** The server doesn't know the token anymore. */
     expire: () => set({ ...record, token: '', visitor: null }),
-    setVisitor: (visitor) => set({ ...record, visitor }),
+    setVisitor: (visitor: Visitor) => set({ ...record, visitor }),
 
-    reread() {
+    /** Another tab has changed the record. */
+    reread(): void {
       const before = record
       record = kept.read<SessionRecord>(RECORD) ?? NOBODY
       if (before.epoch !== record.epoch) setGiven({})

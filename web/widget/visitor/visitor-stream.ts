@@ -32,17 +32,13 @@ type VisitorEvent =
 /** The number is missing for events that aren't in the event log. */
 export type NumberedEvent = VisitorEvent & { number?: number }
 
-export interface VisitorStream {
-  /** Connects now, if it isn't connected or may not be. */
-  hurry(): void
-  close(): void
-}
+export type VisitorStream = ReturnType<typeof openVisitorStream>
 
 /** Keeps the stream open until it is closed or the token is refused. `forbidden`: the visitor may not read now. */
 export function openVisitorStream(
   { api, native, after }: { api: VisitorApi; native: Native; after: () => number },
   on: { event(event: NumberedEvent): void; lost(): void; forbidden(): void; refused(): void },
-): VisitorStream {
+) {
   let failures = 0
   /** How many are left before a stream is tried again. */
   let polls = 0
@@ -124,7 +120,8 @@ export function openVisitorStream(
 
   void connect()
   return {
-    hurry() {
+    /** Connects now, if it isn't connected or may not be. */
+    hurry(): void {
       if (isClosed || (controller && Date.now() - activeAt < DOUBTFUL_AFTER_MS)) return
       clearTimeout(retry)
       retry = setTimeout(connect, Math.random() * SOON_SPREAD_MS)

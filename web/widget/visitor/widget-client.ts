@@ -1,12 +1,11 @@
 import { createMemo, createSignal } from 'solid-js'
 import type { Conversation, Identity, Message, Native, Visitor, WidgetSettings } from '../contract.ts'
 import { type Conversations, createConversations } from './conversations.ts'
-import { newClientId, openKeptValues } from './kept-values.ts'
+import { type KeptValues, newClientId, openKeptValues } from './kept-values.ts'
 import { createOutbox, type Outbox, type UnsentMessage } from './outbox.ts'
-import { linkTabs, type TabLink } from './tab-link.ts'
-import { ApiProblem, createVisitorApi, type VisitorApi } from './visitor-api.ts'
-import { createVisitorSession, currentPage, ignore } from './visitor-session.ts'
-import { type NumberedEvent, openVisitorStream, type VisitorStream } from './visitor-stream.ts'
+import { createVisitorApi, type VisitorApi } from './visitor-api.ts'
+import { createVisitorConnection } from './visitor-connection.ts'
+import { createVisitorSession, ignore, type VisitorSession } from './visitor-session.ts'
 
 export type Route = { page: 'list' } | { page: 'conversation'; ref: string }
 
@@ -19,6 +18,8 @@ export interface WidgetClient {
   route(): Route
   /** Without a reference: a new conversation. */
   go(route: Route | 'new'): void
+  /** The conversation of the route: the server's id or the one that the page made. Empty for the list. */
+  ref(): string
   conversation(): Conversation | undefined
   conversations: Conversations
   unread(): number
@@ -55,11 +56,8 @@ export interface WidgetClient {
   stop(): void
 }
 
-const MAX_ONLINE_SPREAD_MS = 500
 /** The server forgets that someone types after a few seconds. */
 const TYPING_EVERY_MS = 3_000
-/** Agents see where the visitor is within three seconds. */
-const PAGE_CHECK_MS = 1_000
 
 export function createWidgetClient(given: {
   key: string
@@ -76,19 +74,12 @@ export function createWidgetClient(given: {
   )
   const [settings, setSettings] = createSignal(given.settings)
   const [visitor, setVisitor] = createSignal<Visitor>()
-  const [isOpen, setIsOpen] = createSignal(tab.read<boolean>('open') ?? false)
-  const [route, setRoute] = createSignal<Route>(tab.read<Route>('route') ?? newRoute())
-  const [isConnected, setConnected] = createSignal(true)
-  const [isMuted, setIsMuted] = createSignal(kept.read<boolean>('muted') ?? false)
-  const [dismissed, setDismissed] = createSignal(kept.read<string>('dismissed') ?? '')
+  const open = createKeptSignal(tab, 'open', false)
+  const route = createKeptSignal(tab, 'route', newRoute())
+  const muted = createKeptSignal(kept, 'muted', false)
+  const dismissed = createKeptSignal(kept, 'dismissed', '')
   const [isLasting, setLasting] = createSignal(kept.isLasting())
-  const listeners: ((message: Message) => void)[] = []
-  let link: TabLink | undefined
-  let stream: VisitorStream | undefined
-  let isStarting = false
-  let isHidden = false
   let typingSentAt = 0
-  let pageSent = ''
 
   const session = createVisitorSession({ api: () => api, kept, onChange: onSession })
   const conversations = createConversations(api)
@@ -100,190 +91,66 @@ export function createWidgetClient(given: {
     onSent({ conversation, message }) {
       setVisitor(session.visitor() ?? undefined)
       conversations.put(conversation, message)
-      link?.post({
-        kind: 'event',
-        epoch: session.epoch(),
-        event: { event: 'message', conversation, message },
-      })
-      void start()
+      connection.share(conversation, message)
+      void connection.start()
     },
   })
-  setVisitor(session.visitor() ?? undefined)
-  const conversation = createMemo(() => {
-    const current = route()
-    return current.page === 'conversation' ? conversations.find(current.ref) : undefined
+  const connection = createVisitorConnection({
+    name,
+    api,
+    native,
+    session,
+    conversations,
+    isWanted: open.read,
+    onLoaded: showNewest,
+    flush: outbox.flush,
   })
+  const drafts = createDrafts(kept, session, conversations)
+  setVisitor(session.visitor() ?? undefined)
+  const ref = createMemo(() => {
+    const current = route.read()
+    return current.page === 'conversation' ? current.ref : ''
+  })
+  const conversation = createMemo(() => conversations.find(ref()))
 
   function newRoute(): Route {
     return { page: 'conversation', ref: newClientId() }
   }
 
   function go(next: Route | 'new'): void {
-    const chosen = next === 'new' ? newRoute() : next
-    setRoute(chosen)
-    tab.write('route', chosen)
+    route.write(next === 'new' ? newRoute() : next)
   }
 
   /** The newest open conversation, or a new one; but not while something unsent is on the screen. */
   function showNewest(): void {
-    const current = route()
-    if (current.page === 'conversation' && (conversations.find(current.ref) || isBegun(current.ref))) return
+    if (ref() && (conversation() || isBegun(ref()))) return
     const newest = conversations.list().find(({ state }) => state === 'open')
     if (newest) go({ page: 'conversation', ref: newest.id })
   }
 
   function isBegun(ref: string): boolean {
-    return unsent(ref).length > 0 || draft(ref) !== ''
-  }
-
-  /** Reads the conversations and opens the stream, once there are any. */
-  async function start(): Promise<void> {
-    if (isStarting || link || !session.token()) return
-    isStarting = true
-    const epoch = session.epoch()
-    try {
-      await conversations.load()
-      setConnected(true)
-      showNewest()
-      if (conversations.list().length > 0 || isOpen()) openLink(epoch)
-    } catch (error) {
-      if (session.epoch() === epoch)
-        onProblem(error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error)))
-    } finally {
-      isStarting = false
-    }
-    // The visitor changed meanwhile.
-    if (session.epoch() !== epoch) void start()
-  }
-
-  function onProblem(error: ApiProblem): void {
-    if (error.code === 'invalid_visitor') session.expire()
-    if (!error.isTemporary) return
-    setConnected(false)
-    setTimeout(start, error.pauseMs || 2_000 + Math.random() * 10_000)
-  }
-
-  function openLink(epoch: string): void {
-    if (link || session.epoch() !== epoch || isHidden) return
-    link = linkTabs(`${name}:stream`, native, {
-      lead,
-      // A hidden tab doesn't notice itself that the computer has slept.
-      asked: () => stream?.hurry(),
-      receive,
-    })
-    void sendPage()
-  }
-
-  function lead(): () => void {
-    if (!session.token()) return () => {}
-    stream = openVisitorStream(
-      { api, native, after: conversations.after },
-      {
-        event(event) {
-          if (event.event === 'hello') setConnectedEverywhere(true)
-          apply(event)
-          link?.post({ kind: 'event', epoch: session.epoch(), event })
-        },
-        lost: () => setConnectedEverywhere(false),
-        forbidden() {
-          conversations.clear()
-          link?.post({ kind: 'forbidden' })
-        },
-        refused: () => session.expire(),
-      },
-    )
-    return () => {
-      stream?.close()
-      stream = undefined
-    }
-  }
-
-  function setConnectedEverywhere(isConnectedNow: boolean): void {
-    setConnected(isConnectedNow)
-    link?.post({ kind: 'connected', isConnected: isConnectedNow })
-    if (isConnectedNow) outbox.flush()
-  }
-
-  function receive(data: unknown): void {
-    const packet = data as
-      | { kind: 'event'; epoch: string; event: NumberedEvent }
-      | { kind: 'connected'; isConnected: boolean }
-      | { kind: 'forbidden' }
-    if (packet.kind === 'forbidden') conversations.clear()
-    else if (packet.kind === 'connected') setConnected(packet.isConnected)
-    else if (packet.epoch === session.epoch()) apply(packet.event)
-  }
-
-  function apply(event: NumberedEvent): void {
-    const isNew =
-      event.event === 'message' &&
-      event.message.from === 'agent' &&
-      event.conversation.unread > 0 &&
-      !conversations.thread(event.message.conversationId)?.messages.some(({ id }) => id === event.message.id)
-    conversations.apply(event)
-    if (event.event === 'message' && isNew) for (const listener of listeners) listener(event.message)
+    return unsent(ref).length > 0 || drafts.draft(ref) !== ''
   }
 
   /** Another visitor, another token of the same one, or what is known of them. */
   function onSession({ isOther, was, wasUser }: { isOther: boolean; was: string; wasUser: boolean }): void {
     setVisitor(session.visitor() ?? undefined)
-    const isGone = !session.token()
+    if (isOther || !session.token()) connection.leave()
     if (isOther) {
-      link?.stop()
-      link = undefined
-      conversations.clear()
       const keep = !wasUser && session.isUser()
       if (!keep) for (const name of kept.names(`${was}:`)) kept.remove(name)
       outbox.dropEpoch(was, keep)
       go('new')
-    } else if (isGone) {
-      link?.stop()
-      link = undefined
-      conversations.clear()
     }
-    void start()
+    void connection.start()
   }
 
   const stopListening = kept.onChange((changed) => {
     if (changed === 'session') session.reread()
-    else if (changed === 'muted') setIsMuted(kept.read<boolean>('muted') ?? false)
-    else if (changed === 'dismissed') setDismissed(kept.read<string>('dismissed') ?? '')
+    else if (changed === 'muted') muted.reread()
+    else if (changed === 'dismissed') dismissed.reread()
     else if (changed.includes(':unsent:')) outbox.reread()
   })
-
-  function onOnline(): void {
-    setTimeout(outbox.flush, Math.random() * MAX_ONLINE_SPREAD_MS)
-    stream?.hurry()
-  }
-
-  function onVisible(): void {
-    if (!document.hidden) onOnline()
-  }
-
-  /** A page that can be shown again must have no open connection and no lock. */
-  function onHide(): void {
-    isHidden = true
-    link?.stop()
-    link = undefined
-  }
-
-  function onShow({ persisted }: PageTransitionEvent): void {
-    isHidden = false
-    if (persisted) void start()
-  }
-
-  addEventListener('online', onOnline)
-  document.addEventListener('visibilitychange', onVisible)
-  addEventListener('pagehide', onHide)
-  addEventListener('pageshow', onShow)
-  const pageTimer = setInterval(sendPage, PAGE_CHECK_MS)
-
-  /** Agents see which page the visitor is on. */
-  async function sendPage(): Promise<void> {
-    if (!link || document.hidden || location.href === pageSent) return
-    pageSent = location.href
-    await ignore(api.call('PATCH', 'visitor', { page: currentPage() }))
-  }
 
   function unsent(ref: string): UnsentMessage[] {
     const known = conversations.find(ref)
@@ -294,35 +161,23 @@ export function createWidgetClient(given: {
       .filter(({ clientId }) => !sent?.some((message) => message.clientId === clientId))
   }
 
-  function draftName(ref: string): string {
-    const known = conversations.find(ref)
-    return `${session.epoch()}:draft:${known?.id ?? 'new'}`
-  }
-
-  function draft(ref: string): string {
-    const isBegunHere = conversations.find(ref)?.clientId === ref
-    // It was begun before the conversation was known.
-    const before = isBegunHere ? kept.read<string>(`${session.epoch()}:draft:new`) : undefined
-    return kept.read<string>(draftName(ref)) ?? before ?? ''
-  }
-
   // What isn't sent is shown, also before the conversations are read.
   const waiting = outbox.messages().at(-1)
-  if (waiting && !tab.read('route')) setRoute({ page: 'conversation', ref: waiting.conversation })
-  void start()
+  if (waiting && !tab.read('route')) route.set({ page: 'conversation', ref: waiting.conversation })
+  void connection.start()
   outbox.flush()
 
   return {
     settings,
     setSettings,
-    isOpen,
+    isOpen: open.read,
     setOpen(next) {
-      setIsOpen(next)
-      tab.write('open', next)
-      if (next) void start()
+      open.write(next)
+      if (next) void connection.start()
     },
-    route,
+    route: route.read,
     go,
+    ref,
     conversation,
     conversations,
     unread: createMemo(() => conversations.list().reduce((sum, { unread }) => sum + unread, 0)),
@@ -332,37 +187,25 @@ export function createWidgetClient(given: {
     unsent,
     outbox,
     send({ text, attachments, answers }) {
-      const current = route()
-      if (current.page !== 'conversation') return
-      outbox.add({ conversation: current.ref, text, attachments, answers })
+      if (!ref()) return
+      outbox.add({ conversation: ref(), text, attachments, answers })
       setLasting(kept.isLasting())
     },
-    draft,
-    setDraft(ref, text) {
-      if (conversations.find(ref)?.clientId === ref) kept.remove(`${session.epoch()}:draft:new`)
-      if (text === '') kept.remove(draftName(ref))
-      else kept.write(draftName(ref), text)
-    },
-    isConnected,
+    ...drafts,
+    isConnected: connection.isConnected,
     isLasting,
-    isMuted,
-    setMuted(next) {
-      setIsMuted(next)
-      kept.write('muted', next)
-    },
-    dismissed,
-    dismiss(answer) {
-      setDismissed(answer)
-      kept.write('dismissed', answer)
-    },
+    isMuted: muted.read,
+    setMuted: muted.write,
+    dismissed: dismissed.read,
+    dismiss: dismissed.write,
     markSeen() {
       const current = conversation()
       const newest = current && newestOfAgent(conversations.thread(current.id)?.messages ?? [])
       if (!current?.unread || !newest) return
       conversations.setSeen(current.id)
       // The same text may come again.
-      setDismissed('')
       kept.remove('dismissed')
+      dismissed.reread()
       void ignore(api.call('POST', `conversations/${current.id}/seen`, { messageId: newest.id }))
     },
     setTyping(isTyping) {
@@ -388,15 +231,53 @@ export function createWidgetClient(given: {
     api,
     identify: session.identify,
     logout: session.logout,
-    onMessage: (run) => void listeners.push(run),
+    onMessage: connection.onMessage,
     stop() {
-      onHide()
+      connection.stop()
       stopListening()
-      clearInterval(pageTimer)
-      removeEventListener('online', onOnline)
-      document.removeEventListener('visibilitychange', onVisible)
-      removeEventListener('pagehide', onHide)
-      removeEventListener('pageshow', onShow)
+    },
+  }
+}
+
+/** A signal whose value survives a reload. */
+function createKeptSignal<Value>(kept: KeptValues, name: string, first: Value) {
+  const stored = () => kept.read<Value>(name) ?? first
+  const [read, set] = createSignal(stored())
+  return {
+    read,
+    /** In this tab, until it is loaded again. */
+    set,
+    write(value: Value): void {
+      set(() => value)
+      kept.write(name, value)
+    },
+    /** Another tab has changed it. */
+    reread: () => void set(stored),
+  }
+}
+
+/** What is typed and not sent yet, by conversation. */
+function createDrafts(kept: KeptValues, session: VisitorSession, conversations: Conversations) {
+  const nameOf = (id: string) => `${session.epoch()}:draft:${id}`
+
+  function draftName(ref: string): string {
+    return nameOf(conversations.find(ref)?.id ?? 'new')
+  }
+
+  /** It was begun before the conversation was known. */
+  function isBegunHere(ref: string): boolean {
+    return conversations.find(ref)?.clientId === ref
+  }
+
+  return {
+    draft(ref: string): string {
+      const before = isBegunHere(ref) ? kept.read<string>(nameOf('new')) : undefined
+      return kept.read<string>(draftName(ref)) ?? before ?? ''
+    },
+    setDraft(ref: string, text: string): void {
+      if (isBegunHere(ref)) kept.remove(nameOf('new'))
+      if (text === '') kept.remove(draftName(ref))
+      else kept.write(draftName(ref), text)
     },
   }
 }

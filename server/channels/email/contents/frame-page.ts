@@ -1,3 +1,4 @@
+import { decodeHTMLAttribute } from 'entities'
 import { hasBackground, themedColors } from './frame-theme.ts'
 
 /** The content of a frame. Image URLs are looked up by how the stored HTML refers to the image. */
@@ -69,7 +70,8 @@ function show(
 ): void {
   const value = image.getAttribute(attribute) ?? ''
   image.removeAttribute(attribute)
-  const address = addressOf(decodeEntities(value))
+  // The rewriter returns attributes as written in the source.
+  const address = addressOf(decodeHTMLAttribute(value))
   if (address !== undefined) image.setAttribute('src', address)
   else if (altOf(image) === '') image.setAttribute('hidden', '')
   else image.replace(`<span class="blocked-image">${altOf(image)}</span>`, { html: true })
@@ -80,14 +82,4 @@ function altOf(image: HTMLRewriterTypes.Element): string {
   const sizes = [image.getAttribute('width'), image.getAttribute('height')]
   if (sizes.some((size) => size !== null && Number.parseFloat(size) < MIN_IMAGE_SIZE)) return ''
   return image.getAttribute('alt')?.trim().replaceAll('<', '&lt;') ?? ''
-}
-
-/** The rewriter returns attributes as written in the source. The sanitizer writes no other entities than these. */
-function decodeEntities(text: string): string {
-  return text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
 }

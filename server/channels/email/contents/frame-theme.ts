@@ -1,4 +1,5 @@
-const STYLE_ELEMENT = /(<style(?:\s[^>]*)?>)([\s\S]*?)(<\/style>)/gi
+import { mapStyles, STYLE_ELEMENT } from '../../../formatting/scoped-css.ts'
+
 const BACKGROUND = /(?:^|[;{\s])background(?:-color|-image)?\s*:\s*([^;}]+)/gi
 const NO_BACKGROUND = /^(?:none|transparent|inherit|initial|unset|auto|0)\b/i
 const WHITE = /^(?:white|#fff(?:fff)?|rgb\(255,\s*255,\s*255\))\s*(?:!important)?$/i
@@ -40,9 +41,6 @@ function backgroundsIn(css: string): string[] {
 
 /** A mail without a background, with colors that can be read on the page's own in both themes. */
 export function themedColors(html: string): string {
-  const styled = html.replace(STYLE_ELEMENT, (_, open: string, css: string, close: string) => {
-    return open + themedCss(css) + close
-  })
   return new HTMLRewriter()
     .on('[style]', {
       element(element) {
@@ -56,7 +54,7 @@ export function themedColors(html: string): string {
         element.removeAttribute('color')
       },
     })
-    .transform(styled)
+    .transform(mapStyles(html, themedCss))
 }
 
 function themedCss(css: string): string {

@@ -8,22 +8,16 @@ import { changeTicket, findSends } from '../../../messages/sends/queries.ts'
 import { finished, saveProgress } from '../../../messages/sends/record-attempt.ts'
 import { messageIdsIn, ownMessageIdsIn } from '../message-id.ts'
 import { type EmailSend, isByEmail, recipientsOfEmail, withoutBrackets } from '../outbound/email-content.ts'
-
-/** A recipient of a delivery report, and what the report says (RFC 3464). */
-interface BouncedRecipient {
-  address: string
-  /** As in RFC 3463: `5.1.1`; can be empty. */
-  status: string
-  /** The words of the server that refused it; can be empty. */
-  diagnostic: string
-}
+import type { BouncedRecipient } from '../parse/parsed-mail.ts'
 
 interface Bounce {
   /** Headers of the mail that came back: `Message-ID`, and `X-Bellhop-Message`. */
   headers: readonly string[]
   /** Recipients that can never be reached with this message. */
-  recipients: readonly BouncedRecipient[]
+  recipients: readonly RefusedRecipient[]
 }
+
+type RefusedRecipient = Omit<BouncedRecipient, 'action'>
 
 /**
  * Marks the message that bounced, and the recipients who didn't get it. Doesn't change the ticket's status. Returns
@@ -70,7 +64,7 @@ async function findBounced(
   return undefined
 }
 
-function outcomesAfter(send: EmailSend, bounced: readonly BouncedRecipient[]): RecipientOutcome[] {
+function outcomesAfter(send: EmailSend, bounced: readonly RefusedRecipient[]): RecipientOutcome[] {
   const known = recipientsOfEmail(send.content)
   const after = new Map(send.outcomes.map((outcome) => [addressKey(outcome.address), outcome]))
   for (const recipient of bounced) {
@@ -83,7 +77,7 @@ function outcomesAfter(send: EmailSend, bounced: readonly BouncedRecipient[]): R
   return [...after.values()]
 }
 
-function wordsOf({ status, diagnostic }: BouncedRecipient): string {
+function wordsOf({ status, diagnostic }: RefusedRecipient): string {
   if (diagnostic !== '') return diagnostic
   return status === '' ? 'The email bounced.' : `The email bounced with the status ${status}.`
 }

@@ -5,19 +5,19 @@ import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
-import { findTypedContact } from '../../widget/unread/unread-recipient.ts'
+import { findTypedContact } from '../../widget/unread/unread-answers.ts'
 import { ownMessageIdsIn } from '../message-id.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
 import type { ParsedMail } from '../parse/parsed-mail.ts'
 import { isTokenOf, type TicketToken, tokensInAddresses, tokensInSubject } from '../reply-address.ts'
-import { hashOf } from './mail-hash.ts'
+import { hashOf } from './known-mails.ts'
 
 /** The newest messages of a ticket whose addresses say who takes part in it. */
 const MAX_MESSAGES_READ = 200
 /** Message ids of one mail that are looked up. */
 const MAX_REFERENCES_READ = 20
 
-export interface FoundTicket {
+export interface MailTicket {
   ticketId: string
   author: MessageAuthor
   /**
@@ -33,7 +33,7 @@ export interface FoundTicket {
   customer: string
 }
 
-interface Sought {
+interface TicketLookup {
   orgId: string
   mailboxId: string
   mail: ParsedMail
@@ -60,31 +60,32 @@ interface TicketAddresses {
 export async function findTicketOf(
   deps: Deps,
   tx: Transaction,
-  { orgId, mailboxId, mail, sender, isColleague, own }: Sought,
-): Promise<FoundTicket | undefined> {
+  { orgId, mailboxId, mail, sender, isColleague, own }: TicketLookup,
+): Promise<MailTicket | undefined> {
   const recipients = [...mail.to, ...mail.cc].map(({ address }) => address)
   const answered = await ownMessageIn(deps, tx, orgId, [...mail.inReplyTo, ...mail.references.toReversed()])
   const tokens = tokensInAddresses([...recipients, ...mail.deliveredTo])
   const signed = (await ticketOfTokens(deps, tx, orgId, tokens)) ?? answered?.ticketId
-  if (signed !== undefined) {
-    return found(tx, {
-      orgId,
-      ticketId: signed,
-      sender,
-      own,
-      isAnswer: signed === answered?.ticketId,
-      isSigned: true,
-    })
-  }
-  const known =
+  const ticketId =
+    signed ??
     (await ticketOfKnownMail(tx, { orgId, mailboxId, mail })) ??
     (await ticketOfTokens(deps, tx, orgId, tokensInSubject(mail.subject)))
-  if (known === undefined) return undefined
-  const { customer, participants } = await addressesOf(tx, orgId, known)
+  if (ticketId === undefined) return undefined
+  const addresses = await addressesOf(tx, orgId, ticketId)
+  if (!addresses) return undefined
+  const { customer, participants, thirdParties } = addresses
+  const isSigned = signed !== undefined
+  const isAnswer = isSigned && signed === answered?.ticketId
   const takesPart = isColleague || customer === sender || participants.has(sender)
-  return takesPart
-    ? found(tx, { orgId, ticketId: known, sender, own, isAnswer: false, isSigned: false })
-    : undefined
+  if (!isSigned && !takesPart) return undefined
+  if (customer === sender) return { ticketId, author: 'customer', customer, answersUs: isAnswer, isSigned }
+  const [visitor] = await findTypedContact(tx, { orgId, ticketId })
+  if (visitor?.email.toLowerCase() === sender) {
+    return { ticketId, author: 'customer', customer, isVisitor: true, answersUs: isAnswer, isSigned }
+  }
+  const isThird = thirdParties.has(sender) && !own.has(sender)
+  const author = isThird ? 'third_party' : 'participant'
+  return { ticketId, author, customer, answersUs: isAnswer && participants.has(sender), isSigned }
 }
 
 /** The id of our message that the headers of a mail name, with our signature. */
@@ -102,33 +103,6 @@ export async function ownMessageIn(
     if (message) return message
   }
   return undefined
-}
-
-async function found(
-  tx: Transaction,
-  {
-    orgId,
-    ticketId,
-    sender,
-    own,
-    isAnswer,
-    isSigned,
-  }: Pick<Sought, 'orgId' | 'sender' | 'own'> & { ticketId: string; isAnswer: boolean; isSigned: boolean },
-): Promise<FoundTicket | undefined> {
-  const [ticket] = await tx
-    .select({ id: tickets.id })
-    .from(tickets)
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
-  if (!ticket) return undefined
-  const { customer, participants, thirdParties } = await addressesOf(tx, orgId, ticketId)
-  if (customer === sender) return { ticketId, author: 'customer', customer, answersUs: isAnswer, isSigned }
-  const [visitor] = await findTypedContact(tx, { orgId, ticketId })
-  if (visitor?.email.toLowerCase() === sender) {
-    return { ticketId, author: 'customer', customer, isVisitor: true, answersUs: isAnswer, isSigned }
-  }
-  const isThird = thirdParties.has(sender) && !own.has(sender)
-  const author = isThird ? 'third_party' : 'participant'
-  return { ticketId, author, customer, answersUs: isAnswer && participants.has(sender), isSigned }
 }
 
 async function ticketOfTokens(
@@ -172,12 +146,18 @@ async function ticketOfKnownMail(
   return undefined
 }
 
-async function addressesOf(tx: Transaction, orgId: string, ticketId: string): Promise<TicketAddresses> {
+/** Undefined for a ticket that was deleted. */
+async function addressesOf(
+  tx: Transaction,
+  orgId: string,
+  ticketId: string,
+): Promise<TicketAddresses | undefined> {
   const [owner] = await tx
     .select({ emailKey: customers.emailKey })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+  if (!owner) return undefined
   const mails = await tx
     .select({ role: messages.role, author: messages.author, email: messages.email })
     .from(messages)
@@ -198,5 +178,5 @@ async function addressesOf(tx: Transaction, orgId: string, ticketId: string): Pr
     const theirs = role === 'agent' ? [...email.to, ...email.cc] : [writer]
     for (const { address } of theirs) thirdParties.add(address.toLowerCase())
   }
-  return { customer: owner?.emailKey ?? '', participants, thirdParties }
+  return { customer: owner.emailKey ?? '', participants, thirdParties }
 }

@@ -1,4 +1,5 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
+import type { ReceivedFile } from '../../../attachments/bindings.ts'
 import type { KeptFile } from '../../../attachments/file-store.ts'
 import { readImageSize } from '../../../attachments/image-size.ts'
 import type { Reader } from '../../../database/database.ts'
@@ -8,7 +9,7 @@ import type { Deps } from '../../../deps.ts'
 import { type Loop, startLoop } from '../../../loop.ts'
 import type { MailParser } from '../parse/parse-mail.ts'
 import type { ParseResult } from '../parse/parsed-mail.ts'
-import { fileMail, type Mail, type StoredFile } from './file-mail.ts'
+import { type Mail, storeMail } from './store-mail.ts'
 
 /** Mailboxes whose mails are processed at the same time. */
 const MAILBOXES_AT_ONCE = 16
@@ -29,7 +30,7 @@ const AT_ONCE = { sqlite: 8, postgresql: 1 }
 interface ReadMail {
   mail: Mail
   result: ParseResult
-  files: StoredFiles
+  files: MailFiles
 }
 
 /**
@@ -95,15 +96,15 @@ async function takeTurn(deps: Deps, parser: Pick<MailParser, 'parse'>, mailboxId
 
 async function store(deps: Deps, { mail, result, files }: ReadMail): Promise<void> {
   try {
-    await fileMail(deps, mail, { result, files: files.stored })
+    await deps.database.write((tx) => storeMail(deps, tx, mail, { result, files: files.received }))
   } catch (error) {
     deps.log.error('mail_failed', { mailId: mail.id, error })
     await countFault(deps, mail)
   }
 }
 
-interface StoredFiles extends Disposable {
-  stored: StoredFile[]
+interface MailFiles extends Disposable {
+  received: ReceivedFile[]
 }
 
 async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: Mail): Promise<ParseResult> {
@@ -125,18 +126,18 @@ async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: 
 }
 
 /** Moves the files of a mail into the store, where they stay at least until they are disposed of. */
-export async function storeFiles(deps: Deps, result: ParseResult): Promise<StoredFiles> {
+export async function storeFiles(deps: Deps, result: ParseResult): Promise<MailFiles> {
   using kept = new DisposableStack()
-  const stored: StoredFile[] = []
+  const received: ReceivedFile[] = []
   const files = new Map<string, KeptFile>()
   for (const { path, ...file } of result.outcome === 'parsed' ? result.mail.attachments : []) {
-    const known = files.get(file.hash) ?? kept.use(await deps.files.adopt(path, file.hash))
-    files.set(file.hash, known)
-    const size = await readImageSize(file.type, known.head, known.file)
-    stored.push({ ...file, width: size?.width ?? null, height: size?.height ?? null })
+    const stored = files.get(file.hash) ?? kept.use(await deps.files.adopt(path, file.hash))
+    files.set(file.hash, stored)
+    const size = await readImageSize(file.type, stored.head, stored.file)
+    received.push({ ...file, width: size?.width ?? null, height: size?.height ?? null })
   }
   const release = kept.move()
-  return { stored, [Symbol.dispose]: () => release.dispose() }
+  return { received, [Symbol.dispose]: () => release.dispose() }
 }
 
 async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {

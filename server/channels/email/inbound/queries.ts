@@ -1,6 +1,6 @@
-import { and, eq, or, sql } from 'drizzle-orm'
-import { integer, statement, text, updateOf } from '../../../database/statement.ts'
-import { knownMails, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import { statement, text, updateOf } from '../../../database/statement.ts'
+import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 
 export type Mailbox = typeof mailboxes.$inferSelect
 
@@ -26,59 +26,4 @@ export const lockPending = statement('mails_lock_pending', { orgId: text, id: te
 export const saveOutcome = updateOf('mails_save_outcome', mails, {
   set: ['outcome', 'reason', 'fromAddress', 'subject', 'ticketId', 'messageId', 'processedAt'],
   by: ['orgId', 'id'],
-})
-
-const mailIdentity = { orgId: text, mailboxId: text, messageIdHash: text, senderHash: text, bodyHash: text }
-
-export interface KnownMail {
-  mailboxId: string
-  /** Null once the ticket is erased. */
-  ticketId: string | null
-  messageId: string | null
-}
-
-/** The same mail, in any mailbox of the organization. */
-export const findKnownMail = statement('known_mails_find', mailIdentity, (tx, p) =>
-  tx
-    .select({
-      mailboxId: knownMails.mailboxId,
-      ticketId: knownMails.ticketId,
-      messageId: knownMails.messageId,
-    })
-    .from(knownMails)
-    .where(
-      and(
-        eq(knownMails.orgId, p.orgId),
-        eq(knownMails.messageIdHash, p.messageIdHash),
-        eq(knownMails.senderHash, p.senderHash),
-        or(
-          eq(knownMails.bodyHash, p.bodyHash),
-          and(eq(knownMails.bodyHash, ''), eq(knownMails.mailboxId, p.mailboxId)),
-        ),
-      ),
-    ),
-)
-
-/** Waits for another unit that is storing the same mail. Returns nothing if that one stored it. */
-export const insertKnownMail = statement(
-  'known_mails_insert',
-  { ...mailIdentity, createdAt: integer },
-  (tx, p) =>
-    tx
-      .insert(knownMails)
-      .values({
-        orgId: p.orgId,
-        mailboxId: p.mailboxId,
-        messageIdHash: p.messageIdHash,
-        senderHash: p.senderHash,
-        bodyHash: p.bodyHash,
-        createdAt: p.createdAt,
-      })
-      .onConflictDoNothing()
-      .returning({ mailboxId: knownMails.mailboxId }),
-)
-
-export const saveKnownMail = updateOf('known_mails_save', knownMails, {
-  set: ['ticketId', 'messageId'],
-  by: ['orgId', 'messageIdHash', 'senderHash', 'bodyHash'],
 })

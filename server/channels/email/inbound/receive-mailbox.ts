@@ -1,6 +1,6 @@
 import type { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
-import { pauseFor } from '../../receiving-lanes.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 import type { ImapSession } from '../imap/imap-session.ts'
 import { MailServerError } from '../mail-server-error.ts'
 import { type ReceiveCheck, recordReceiving, recordRefusal } from '../mailboxes/mailbox-health.ts'

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Deps } from '../../../deps.ts'
 import { AppError, type Fault, invalid } from '../../../errors.ts'
 import { type Mailbox, signsFor } from './mailbox-rows.ts'
-import { changeMailbox, readMailbox, save } from './mailboxes.ts'
+import { mailboxAccounts, readMailbox } from './mailboxes.ts'
 
 /** Fits into the 4,096 bytes that DNS providers allow for a TXT record, and every receiver takes it (RFC 8301). */
 const KEY_BITS = 2_048
@@ -40,8 +40,8 @@ export async function createDkimKey(
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
   const dkim = { domain, selector, publicKey: publicKey.toString('base64'), isOn: false }
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, (tx, before) =>
-    save(tx, before, { dkim, dkimKey: deps.encryption.encrypt(privateKey, id) }),
+  return mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.changed' }, (tx, before) =>
+    mailboxAccounts.save(tx, before, { dkim, dkimKey: deps.encryption.encrypt(privateKey, id) }),
   )
 }
 
@@ -51,16 +51,16 @@ export function switchDkim(
   orgId: string,
   { id, isOn }: { id: string; isOn: boolean },
 ): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
+  return mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
     if (!before.dkim) throw new AppError(409, 'no_dkim_key', 'Create a DKIM key first.')
     if (before.dkim.isOn === isOn) return before
-    return save(tx, before, { dkim: { ...before.dkim, isOn } })
+    return mailboxAccounts.save(tx, before, { dkim: { ...before.dkim, isOn } })
   })
 }
 
 /** Throws 404. */
 export function removeDkimKey(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) =>
-    before.dkim ? save(tx, before, { dkim: null, dkimKey: null }) : before,
+  return mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) =>
+    before.dkim ? mailboxAccounts.save(tx, before, { dkim: null, dkimKey: null }) : before,
   )
 }

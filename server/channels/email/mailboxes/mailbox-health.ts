@@ -1,31 +1,46 @@
 import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
 import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import { actingAs, type Deps } from '../../../deps.ts'
-import { recordWorkspaceChange } from '../../../events/events.ts'
+import type { Loop } from '../../../loop.ts'
+import { hasFailedLong, healthOf, recordHealth, startAccountAlerts } from '../../accounts/receiving-health.ts'
 import type { Mailbox } from './mailbox-rows.ts'
-import { changeMailbox, lockMailbox, readMailbox, save } from './mailboxes.ts'
+import { listMailboxes, mailboxAccounts, readMailbox } from './mailboxes.ts'
 
 /** Some servers refuse a good password now and then. */
 const MAX_REFUSALS = 3
 
-/**
- * `connecting`: the mail server was not reached yet. `failing`: the newest attempt to receive or send failed, and
- * Bellhop tries again. `refused`: nothing happens until an administrator signs in again.
- */
+/** `refused`: nothing happens until an administrator signs in again. */
 export const HEALTH_STATES = ['active', 'connecting', 'failing', 'paused', 'refused'] as const
 type HealthState = (typeof HEALTH_STATES)[number]
 
-/** The state of a mailbox in one word. */
-export function healthOf(mailbox: Mailbox): HealthState {
-  if (mailbox.state !== 'active') return mailbox.state
-  if (failingSince(mailbox) !== null) return 'failing'
-  return mailbox.lastCheckedAt === null ? 'connecting' : 'active'
+/**
+ * Problems that administrators should fix now: mailboxes that were refused, or have failed for ten minutes. Oldest
+ * first.
+ */
+export async function mailboxProblems(deps: Deps, orgId: string): Promise<Mailbox[]> {
+  const now = deps.clock.now()
+  return (await listMailboxes(deps, orgId)).filter((mailbox) => isProblem(mailbox, now))
 }
 
-/** Since when receiving or sending fails; null while both work. */
-export function failingSince({ receiveFailingSince, sendFailingSince }: Mailbox): number | null {
-  const times = [receiveFailingSince, sendFailingSince].filter((time) => time !== null)
-  return times.length === 0 ? null : Math.min(...times)
+/** A mailbox that no one has signed in to yet is no problem, but unfinished. */
+function isProblem(mailbox: Mailbox, now: number): boolean {
+  switch (healthOf(mailbox)) {
+    case 'refused':
+      return mailbox.signIn === 'password' || mailbox.tokens !== null
+    case 'failing':
+      return hasFailedLong(mailbox, now)
+    default:
+      return false
+  }
+}
+
+/** Has open pages show a banner about each mailbox that has been failing for ten minutes. */
+export function startMailboxAlerts(deps: Deps): Loop {
+  return startAccountAlerts(deps, mailboxAccounts, {
+    isQuiet: and(eq(mailboxes.state, 'active'), isNull(mailboxes.alertedAt)),
+    isProblem,
+    alerted: (alertedAt) => ({ alertedAt }),
+  })
 }
 
 export type MailCounts = Record<MailOutcome, number>
@@ -80,8 +95,8 @@ interface MailTotals {
 /** For the metrics: mailboxes by state and mails by outcome, of all organizations. */
 export async function countAllMail(deps: Deps): Promise<MailTotals> {
   const { read, background } = deps.database
-  const all = await read.select().from(mailboxes).where(isNull(mailboxes.deletedAt))
-  const states = { active: 0, connecting: 0, failing: 0, paused: 0, refused: 0 }
+  const all = await mailboxAccounts.listAll(deps)
+  const states: Record<HealthState, number> = { active: 0, connecting: 0, failing: 0, paused: 0, refused: 0 }
   for (const mailbox of all) states[healthOf(mailbox)] += 1
   // Grouped along an index.
   const grouped = await background
@@ -123,7 +138,7 @@ export function recordReceiving(
   { error, ...check }: Partial<ReceiveCheck> & { error?: string },
 ): Promise<void> {
   const now = deps.clock.now()
-  return recordHealth(deps, mailbox, (before) =>
+  return record(deps, mailbox, (before) =>
     error !== undefined
       ? { ...check, receiveError: error, receiveFailingSince: before.receiveFailingSince ?? now }
       : { ...check, lastCheckedAt: now, receiveError: '', receiveFailingSince: null, signInRefusals: 0 },
@@ -148,32 +163,37 @@ export async function recordRefusal(
   })
   const known = await readMailbox(deps, orgId, id)
   if (known.signInRefusals + 1 < MAX_REFUSALS) {
-    await recordHealth(deps, mailbox, (before) => (before.updatedAt === updatedAt ? refused(before) : {}))
+    await record(deps, mailbox, (before) => (before.updatedAt === updatedAt ? refused(before) : {}))
     return
   }
   const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
-  await changeMailbox(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
+  await mailboxAccounts.change(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
     if (before.state !== 'active' || before.updatedAt !== updatedAt) return before
     const now = deps.clock.now()
-    return save(tx, before, { ...refused(before), state: 'refused', alertedAt: now, updatedAt: now })
+    return mailboxAccounts.save(tx, before, {
+      ...refused(before),
+      state: 'refused',
+      alertedAt: now,
+      updatedAt: now,
+    })
   })
 }
 
-/** Only an active mailbox can be failing. Locks the organization's row first when open pages have something to load. */
-async function recordHealth(
+/** Only an active mailbox can be failing. */
+async function record(
   deps: Deps,
   { orgId, id }: Pick<Mailbox, 'orgId' | 'id'>,
   changeOf: (before: Mailbox) => Partial<Mailbox>,
 ): Promise<void> {
   const known = await readMailbox(deps, orgId, id)
   if (known.state !== 'active') return
-  const isVisible = healthOf({ ...known, ...changeOf(known) }) !== healthOf(known)
-  await deps.database.write(async (tx) => {
-    if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
-    const before = await lockMailbox(tx, orgId, id)
-    if (before?.state !== 'active') return
-    const change = changeOf(before)
-    const isOver = healthOf({ ...before, ...change }) === 'active'
-    await save(tx, before, { ...change, ...(isOver && { alertedAt: null }) })
+  await recordHealth(deps, mailboxAccounts, known, {
+    isVisible: healthOf({ ...known, ...changeOf(known) }) !== healthOf(known),
+    changeOf: (before) => {
+      if (before.state !== 'active') return undefined
+      const change = changeOf(before)
+      const isOver = healthOf({ ...before, ...change }) === 'active'
+      return { ...change, ...(isOver && { alertedAt: null }) }
+    },
   })
 }

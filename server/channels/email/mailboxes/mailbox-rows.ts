@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import { addressKey, asciiDomain } from '../../../customers/email-addresses.ts'
 import type { MailboxSignIn, mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { changedFields, pickFields } from '../../accounts/accounts.ts'
+import { HEALTHY } from '../../accounts/receiving-health.ts'
 import { checkMailbox, type MailboxInput, type ServerInput } from './check-mailbox.ts'
 import { PROVIDER_SERVERS } from './mail-providers.ts'
 import { isElsewhere, passwordColumns, requirePasswords } from './mailbox-secrets.ts'
@@ -66,8 +67,8 @@ export function changedRow(deps: Deps, before: Mailbox, change: MailboxChange): 
   }
 }
 
-/** What an administrator can change, except for passwords. */
-const FIELDS = [
+/** What an administrator enters, except for passwords. */
+const INPUT_FIELDS = [
   'name',
   'address',
   'aliases',
@@ -82,16 +83,15 @@ const FIELDS = [
   'authservId',
   'hasSubaddresses',
   'hasSubjectTokens',
-  'dkim',
-] as const
+] as const satisfies (keyof MailboxInput)[]
 
 /** Names of the settings in which two rows differ, for the audit log. */
-export function changedFields(before: Mailbox, after: Mailbox): string[] {
+export function changedSettings({ before, after }: { before: Mailbox; after: Mailbox }): string[] {
   const hasNewPassword =
     after.deletedAt === null &&
     !(isSame(before.imapPassword, after.imapPassword) && isSame(before.smtpPassword, after.smtpPassword))
   return [
-    ...FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field])),
+    ...changedFields([...INPUT_FIELDS, 'dkim'], { before, after }),
     ...(hasNewPassword ? ['password'] : []),
   ]
 }
@@ -102,14 +102,7 @@ function isSame(before: Uint8Array | null, after: Uint8Array | null): boolean {
 }
 
 /** The columns of a mailbox without failures. */
-export const NO_PROBLEM = {
-  receiveError: '',
-  sendError: '',
-  receiveFailingSince: null,
-  sendFailingSince: null,
-  signInRefusals: 0,
-  alertedAt: null,
-} as const
+export const NO_PROBLEM = { ...HEALTHY, signInRefusals: 0 } as const
 
 /** What is missing until an administrator signs in at the provider. */
 export function signInSentence(signIn: MailboxSignIn): string {
@@ -165,24 +158,9 @@ function serversOf(signIn: MailboxSignIn, user: string): { imap?: ServerInput; s
 
 /** The mailbox as it would be entered now, without passwords, with the change. */
 function mergedInput(before: Mailbox, change: MailboxChange): MailboxInput {
-  const { name, address, signIn, imap, smtp, folders, sentFolder, signature, defaultAssignee, autoReply } =
-    before
-  const { aliases, authservId, hasSubaddresses, hasSubjectTokens } = before
+  const { signIn, address } = before
   return {
-    name,
-    address,
-    aliases,
-    signIn,
-    imap,
-    smtp,
-    folders,
-    sentFolder,
-    signature,
-    defaultAssignee,
-    autoReply,
-    authservId,
-    hasSubaddresses,
-    hasSubjectTokens,
+    ...pickFields(before, INPUT_FIELDS),
     ...(change.signIn && change.signIn !== signIn && serversOf(change.signIn, change.address ?? address)),
     ...change,
   }

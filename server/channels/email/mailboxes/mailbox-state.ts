@@ -1,39 +1,30 @@
-import { and, asc, eq, isNull } from 'drizzle-orm'
-import { mailboxes, oauthSignIns } from '../../../database/tables/mailboxes.ts'
+import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
+import { mailboxes, mails, oauthSignIns } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { eraseUnfiledMails } from './erase-mails.ts'
+import { pauseAndResume } from '../../accounts/account-state.ts'
 import { type Mailbox, NO_PROBLEM, signInSentence } from './mailbox-rows.ts'
-import { changeMailbox, clearDefault, isMailbox, readMailbox, save } from './mailboxes.ts'
+import { clearDefault, mailboxAccounts, readMailbox } from './mailboxes.ts'
 
-/** Stops fetching and sending until the mailbox is resumed. */
-export function pauseMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.paused' }, async (tx, before) => {
-    if (before.state === 'paused') return before
-    return save(tx, before, { state: 'paused', ...NO_PROBLEM, updatedAt: deps.clock.now() })
-  })
-}
+/** Mails that are erased in one unit. */
+const ERASED_AT_ONCE = 500
 
-/**
- * Resumes a mailbox, and tries a refused sign-in again. Throws 409 for a mailbox that must sign in at its provider
- * first.
- */
-export function resumeMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.resumed' }, async (tx, before) => {
-    if (before.state === 'active') return before
-    if (before.signIn !== 'password' && before.tokens === null) {
-      throw new AppError(409, 'sign_in_required', signInSentence(before.signIn))
-    }
-    return save(tx, before, { state: 'active', ...NO_PROBLEM, updatedAt: deps.clock.now() })
-  })
-}
+/** A paused mailbox fetches and sends nothing. Resuming tries a refused sign-in again, and throws 409 before the first one. */
+export const [pauseMailbox, resumeMailbox] = pauseAndResume(mailboxAccounts, {
+  paused: { state: 'paused', ...NO_PROBLEM },
+  active: { state: 'active', ...NO_PROBLEM },
+  requireReady({ signIn, tokens }) {
+    if (signIn === 'password' || tokens !== null) return
+    throw new AppError(409, 'sign_in_required', signInSentence(signIn))
+  },
+})
 
 /** Makes it the mailbox that new tickets and answers to API tickets leave through. */
 export function makeDefaultMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.made_default' }, async (tx, before) => {
+  return mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.made_default' }, async (tx, before) => {
     if (before.isDefault) return before
     await clearDefault(tx, orgId)
-    return save(tx, before, { isDefault: true, updatedAt: deps.clock.now() })
+    return mailboxAccounts.save(tx, before, { isDefault: true, updatedAt: deps.clock.now() })
   })
 }
 
@@ -43,11 +34,11 @@ export function makeDefaultMailbox(deps: Deps, orgId: string, id: string): Promi
  */
 export async function removeMailbox(deps: Deps, orgId: string, id: string): Promise<void> {
   await readMailbox(deps, orgId, id)
-  await eraseUnfiledMails(deps, { orgId, mailboxId: id })
-  await changeMailbox(deps, orgId, { id, action: 'mailbox.removed' }, async (tx, before) => {
+  await eraseOtherMails(deps, { orgId, mailboxId: id })
+  await mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.removed' }, async (tx, before) => {
     const now = deps.clock.now()
     await tx.delete(oauthSignIns).where(and(eq(oauthSignIns.orgId, orgId), eq(oauthSignIns.mailboxId, id)))
-    const after = await save(tx, before, {
+    const after = await mailboxAccounts.save(tx, before, {
       deletedAt: now,
       addressKey: null,
       imapPassword: null,
@@ -61,14 +52,41 @@ export async function removeMailbox(deps: Deps, orgId: string, id: string): Prom
       updatedAt: now,
     })
     const [oldest] = await tx
-      .select({ id: mailboxes.id })
+      .select()
       .from(mailboxes)
       .where(and(eq(mailboxes.orgId, orgId), isNull(mailboxes.deletedAt)))
       .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id))
       .limit(1)
-    if (before.isDefault && oldest) {
-      await tx.update(mailboxes).set({ isDefault: true }).where(isMailbox(orgId, oldest.id))
-    }
+    if (before.isDefault && oldest) await mailboxAccounts.save(tx, oldest, { isDefault: true })
     return after
   })
+}
+
+/**
+ * Erases what the ledger of a mailbox holds of mails that belong to no ticket: sender, subject, and the raw mail, whose
+ * file is deleted once no row refers to it. Keeps mails that are still to be processed.
+ */
+async function eraseOtherMails(
+  deps: Deps,
+  { orgId, mailboxId }: { orgId: string; mailboxId: string },
+): Promise<void> {
+  const isOther = and(
+    eq(mails.orgId, orgId),
+    eq(mails.mailboxId, mailboxId),
+    isNull(mails.ticketId),
+    isNotNull(mails.hash),
+    ne(mails.outcome, 'pending'),
+  )
+  for (let isDone = false; !isDone; ) {
+    const erased = await deps.database.write(async (tx) => {
+      const some = tx.select({ id: mails.id }).from(mails).where(isOther).limit(ERASED_AT_ONCE)
+      const changed = await tx
+        .update(mails)
+        .set({ hash: null, fromAddress: '', subject: '' })
+        .where(inArray(mails.id, some))
+        .returning({ id: mails.id })
+      return changed
+    })
+    isDone = erased.length < ERASED_AT_ONCE
+  }
 }

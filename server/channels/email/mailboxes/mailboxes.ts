@@ -1,23 +1,34 @@
 import { isDeepStrictEqual } from 'node:util'
-import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
-import { recordAudit } from '../../../audit/audit.ts'
+import { and, eq, isNull, ne } from 'drizzle-orm'
 import { addressKey, baseKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
-import { agents } from '../../../database/tables/agents.ts'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
-import { AppError, invalid, notFound } from '../../../errors.ts'
+import { AppError } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
-import { isId } from '../../../ids.ts'
 import { retryLane } from '../../../messages/sends/claim-sends.ts'
+import { accountsOf } from '../../accounts/accounts.ts'
+import { requireAssignee } from '../../accounts/default-assignee.ts'
 import {
-  changedFields,
   changedRow,
+  changedSettings,
   type Mailbox,
   type MailboxChange,
   type NewMailbox,
   newRow,
 } from './mailbox-rows.ts'
+
+export const mailboxAccounts = accountsOf<Mailbox>({
+  noun: 'mailbox',
+  prefix: 'mbx',
+  table: mailboxes,
+  select: (read, where) => read.select().from(mailboxes).where(where),
+  update: (tx, set, where) => tx.update(mailboxes).set(set).where(where).returning(),
+  labelOf: ({ address }) => address,
+  changedFields: changedSettings,
+})
+export const listMailboxes = mailboxAccounts.list
+export const readMailbox = mailboxAccounts.read
 
 /**
  * Connects a mailbox. The first of an organization becomes its default. One that signs in at a provider waits for that.
@@ -37,28 +48,9 @@ export async function createMailbox(deps: Deps, orgId: string, input: NewMailbox
       .onConflictDoNothing()
       .returning()
     if (!made) throw addressTaken(row.address)
-    const subject = { id: made.id, label: made.address }
-    await recordAudit(deps, tx, orgId, { action: 'mailbox.created', subject })
+    await mailboxAccounts.recordCreated(deps, tx, made)
     return made
   })
-}
-
-/** Oldest first, without removed ones. */
-export function listMailboxes(deps: Deps, orgId: string): Promise<Mailbox[]> {
-  return deps.database.read
-    .select()
-    .from(mailboxes)
-    .where(and(eq(mailboxes.orgId, orgId), isNull(mailboxes.deletedAt)))
-    .orderBy(asc(mailboxes.createdAt), asc(mailboxes.id))
-}
-
-/** Throws 404. */
-export async function readMailbox(deps: Deps, orgId: string, id: string): Promise<Mailbox> {
-  const [mailbox] = isId('mbx', id)
-    ? await deps.database.read.select().from(mailboxes).where(isMailbox(orgId, id))
-    : []
-  if (!mailbox) throw notFound('mailbox')
-  return mailbox
 }
 
 /**
@@ -70,85 +62,22 @@ export function updateMailbox(
   orgId: string,
   { id, change }: { id: string; change: MailboxChange },
 ): Promise<Mailbox> {
-  return changeMailbox(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
+  return mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.changed' }, async (tx, before) => {
     const after = changedRow(deps, before, change)
     await requireAssignee(tx, orgId, after.defaultAssignee, before.defaultAssignee)
     if (after.addressKey !== before.addressKey) await requireFreeAddress(tx, orgId, after)
-    if (changedFields(before, after).length === 0) return before
-    if (!sendsOtherwise(before, after)) return save(tx, before, after)
+    if (changedSettings({ before, after }).length === 0) return before
+    if (!sendsOtherwise(before, after)) return mailboxAccounts.save(tx, before, after)
     // Earlier failures say nothing about the new settings.
     await retryLane(tx, id, deps.clock.now())
-    return save(tx, before, { ...after, sendError: '', sendFailingSince: null })
+    return mailboxAccounts.save(tx, before, { ...after, sendError: '', sendFailingSince: null })
   })
-}
-
-/**
- * Changes a mailbox with its row locked, after the organization's, and records the change in the audit log unless
- * nothing changed. Throws 404.
- */
-export function changeMailbox(
-  deps: Deps,
-  orgId: string,
-  { id, action }: { id: string; action: string },
-  change: (tx: Transaction, before: Mailbox) => Promise<Mailbox>,
-): Promise<Mailbox> {
-  if (!isId('mbx', id)) throw notFound('mailbox')
-  return deps.database.write(async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
-    const before = await lockMailbox(tx, orgId, id)
-    if (!before) throw notFound('mailbox')
-    const after = await change(tx, before)
-    if (after === before) return before
-    const fields = changedFields(before, after)
-    await recordAudit(deps, tx, orgId, {
-      action,
-      subject: { id, label: after.address },
-      ...(fields.length > 0 && { detail: { fields } }),
-    })
-    return after
-  })
-}
-
-/** Undefined for a removed one. */
-export async function lockMailbox(tx: Transaction, orgId: string, id: string): Promise<Mailbox | undefined> {
-  const [locked] = await tx
-    .update(mailboxes)
-    .set({ updatedAt: sql`${mailboxes.updatedAt}` })
-    .where(isMailbox(orgId, id))
-    .returning()
-  return locked
-}
-
-export async function save(tx: Transaction, before: Mailbox, set: Partial<Mailbox>): Promise<Mailbox> {
-  const isIt = and(eq(mailboxes.orgId, before.orgId), eq(mailboxes.id, before.id))
-  const [saved] = await tx.update(mailboxes).set(set).where(isIt).returning()
-  if (!saved) throw new Error(`The mailbox ${before.id} is missing.`)
-  return saved
-}
-
-export function isMailbox(orgId: string, id: string) {
-  return and(eq(mailboxes.orgId, orgId), eq(mailboxes.id, id), isNull(mailboxes.deletedAt))
 }
 
 /** Whether messages leave through another server, or with another sign-in. */
 function sendsOtherwise(before: Mailbox, after: Mailbox): boolean {
   const settings = ({ smtp, imapPassword, smtpPassword }: Mailbox) => [smtp, imapPassword, smtpPassword]
   return !isDeepStrictEqual(settings(before), settings(after))
-}
-
-/** The default assignee that is already stored may have been disabled since. */
-async function requireAssignee(tx: Transaction, orgId: string, id: string, known = ''): Promise<void> {
-  if (id === '' || id === known) return
-  const isEnabled = and(eq(agents.orgId, orgId), eq(agents.id, id), isNull(agents.disabledAt))
-  const [agent] = await tx.select({ id: agents.id }).from(agents).where(isEnabled)
-  if (agent) return
-  throw invalid([
-    {
-      pointer: '/defaultAssignee',
-      code: 'unknown_agent',
-      detail: 'No enabled agent has this id.',
-    },
-  ])
 }
 
 /** `support+x@…` is delivered to `support@…`, and replies use such addresses. So only one of them can be a mailbox. */

@@ -105,7 +105,6 @@ export const mailboxSchema = t.Object({
 export const suggestedAliases = t.Object({
   data: t.Array(t.Object({ address: t.String(), mails: t.Integer() })),
 })
-export const mailboxList = t.Object({ data: t.Array(mailboxSchema) })
 
 export const problemList = t.Object({
   data: t.Array(

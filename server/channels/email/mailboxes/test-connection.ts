@@ -7,7 +7,7 @@ import { MailServerError } from '../mail-server-error.ts'
 import { SmtpSession } from '../outbound/smtp-session.ts'
 import { mailAccountOf } from './mailbox-accounts.ts'
 import { changedRow, domainOf, type Mailbox, type MailboxChange } from './mailbox-rows.ts'
-import { lockMailbox, readMailbox, save } from './mailboxes.ts'
+import { mailboxAccounts, readMailbox } from './mailboxes.ts'
 import { requireProtocol } from './require-protocol.ts'
 import { type Learned, NOTHING_LEARNED, sendToItself } from './test-message.ts'
 import { failedSteps, stepsWith, type TestedStep, type Testing, TestStopped } from './tested-step.ts'
@@ -78,10 +78,10 @@ async function learn(deps: Deps, tested: Mailbox, { hasSubaddresses, authservId 
   if (hasSubaddresses === null) return
   await deps.database.write(async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
-    const stored = await lockMailbox(tx, orgId, id)
+    const stored = await mailboxAccounts.lock(tx, orgId, id)
     if (!stored || !isDeepStrictEqual(placeOf(stored), placeOf(tested))) return
     const isUnnamed = stored.authservId === '' && authservId !== null
-    await save(tx, stored, { hasSubaddresses, ...(isUnnamed && { authservId }) })
+    await mailboxAccounts.save(tx, stored, { hasSubaddresses, ...(isUnnamed && { authservId }) })
   })
 }
 

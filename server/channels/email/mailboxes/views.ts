@@ -1,9 +1,11 @@
 import type { MailServer } from '../../../database/tables/mailboxes.ts'
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
+import type { Deps } from '../../../deps.ts'
 import { pausedSentence } from '../../../messages/sends/account-health.ts'
+import { failingSince, healthOf } from '../../accounts/receiving-health.ts'
 import { labelOf, mailboxProblem } from '../outbound/email-way.ts'
 import type { MailProvider } from './mail-providers.ts'
-import { failingSince, healthOf, type MailCounts, type UnfinishedMails } from './mailbox-health.ts'
+import { countUnfinished, type MailCounts, type UnfinishedMails } from './mailbox-health.ts'
 import { type Mailbox, signInSentence } from './mailbox-rows.ts'
 
 /** A mailbox with its health, without its secrets. Times are ISO 8601 or null. */
@@ -49,6 +51,12 @@ export function viewMailbox(mailbox: Mailbox, unfinished: UnfinishedMails = { pe
     createdAt: isoTime(mailbox.createdAt),
     updatedAt: isoTime(mailbox.updatedAt),
   }
+}
+
+/** With the mails in them that are still to be processed. */
+export async function viewMailboxes(deps: Deps, orgId: string, mailboxes: Mailbox[]) {
+  const unfinished = await countUnfinished(deps, orgId)
+  return mailboxes.map((mailbox) => viewMailbox(mailbox, unfinished.get(mailbox.id)))
 }
 
 /** For the banner of administrators. */

@@ -6,7 +6,7 @@ import { hashToken, newToken } from '../../../encryption.ts'
 import { AppError } from '../../../errors.ts'
 import type { MailDeps } from '../mail-account.ts'
 import { NO_PROBLEM } from '../mailboxes/mailbox-rows.ts'
-import { changeMailbox, readMailbox, save } from '../mailboxes/mailboxes.ts'
+import { mailboxAccounts, readMailbox } from '../mailboxes/mailboxes.ts'
 import { readOauthClient } from './oauth-clients.ts'
 import { endpointsOf, type OauthProvider, PROVIDER_NAMES } from './oauth-providers.ts'
 import { encryptTokens } from './oauth-tokens.ts'
@@ -140,8 +140,8 @@ async function connect(
   answer: TokenAnswer & { refreshToken: string },
 ): Promise<void> {
   const tokens = encryptTokens(deps, id, answer, answer.refreshToken)
-  await changeMailbox(deps, orgId, { id, action: 'mailbox.signed_in' }, async (tx, before) =>
-    save(tx, before, {
+  await mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.signed_in' }, async (tx, before) =>
+    mailboxAccounts.save(tx, before, {
       tokens,
       tokensVersion: before.tokensVersion + 1,
       state: before.state === 'refused' ? 'active' : before.state,
@@ -157,7 +157,7 @@ async function showFailure(
   { orgId, mailboxId: id }: { orgId: string; mailboxId: string },
   sentence: string,
 ): Promise<void> {
-  await changeMailbox(deps, orgId, { id, action: 'mailbox.sign_in_failed' }, async (tx, before) =>
-    before.state === 'refused' ? save(tx, before, { receiveError: sentence }) : before,
+  await mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.sign_in_failed' }, async (tx, before) =>
+    before.state === 'refused' ? mailboxAccounts.save(tx, before, { receiveError: sentence }) : before,
   )
 }

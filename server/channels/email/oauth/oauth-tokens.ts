@@ -3,9 +3,9 @@ import { mailboxes } from '../../../database/tables/mailboxes.ts'
 import { actingAs, type Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import type { Dialer } from '../../../network/dial.ts'
-import { failingSince } from '../mailboxes/mailbox-health.ts'
+import { failingSince } from '../../accounts/receiving-health.ts'
 import { type Mailbox, signInSentence } from '../mailboxes/mailbox-rows.ts'
-import { changeMailbox, readMailbox, save } from '../mailboxes/mailboxes.ts'
+import { mailboxAccounts, readMailbox } from '../mailboxes/mailboxes.ts'
 import { readOauthClient } from './oauth-clients.ts'
 import { endpointsOf, PROVIDER_NAMES } from './oauth-providers.ts'
 import { requestTokens, type TokenAnswer, TokenError } from './token-request.ts'
@@ -123,10 +123,10 @@ function tokensOf(deps: Deps, { tokens, id }: Mailbox): Tokens | undefined {
 
 async function stopMailbox(deps: Deps, { orgId, id, tokensVersion }: Mailbox, reason: string): Promise<void> {
   const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
-  await changeMailbox(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
+  await mailboxAccounts.change(asSystem, orgId, { id, action: 'mailbox.refused' }, async (tx, before) => {
     if (before.state !== 'active' || before.tokensVersion !== tokensVersion) return before
     const now = deps.clock.now()
-    return save(tx, before, {
+    return mailboxAccounts.save(tx, before, {
       state: 'refused',
       receiveError: reason,
       receiveFailingSince: before.receiveFailingSince ?? now,

@@ -1,10 +1,9 @@
 import { decodeHTMLAttribute } from 'entities'
-import { scopedCss } from '../../../formatting/scoped-css.ts'
+import { mapStyles, scopedCss } from '../../../formatting/scoped-css.ts'
 
 /** Characters. Of a longer message only the text is forwarded. */
 const MAX_HTML_LENGTH = 500_000
 const CLASS = 'bellhop-forwarded'
-const STYLE_ELEMENT = /(<style(?:\s[^>]*)?>)([\s\S]*?)(<\/style>)/gi
 
 export interface ForwardableHtml {
   html: string
@@ -43,10 +42,7 @@ export function forwardableHtml(
       },
     })
     .transform(own)
-  const scoped = renamed.replace(
-    STYLE_ELEMENT,
-    (_, open: string, css: string, close: string) => open + scopedCss(css, CLASS) + close,
-  )
+  const scoped = mapStyles(renamed, (css) => scopedCss(css, CLASS))
   return { html: `<div class="${CLASS}">${scoped}</div>`, shown }
 }
 

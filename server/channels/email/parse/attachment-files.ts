@@ -5,6 +5,7 @@ import { cleanFileName } from '../../../attachments/file-name.ts'
 import { sniffType } from '../../../attachments/file-type.ts'
 import { readHeaders } from './mail-headers.ts'
 import type { MimePart } from './mime-parts.ts'
+import type { MailAttachment } from './parsed-mail.ts'
 
 /** Bytes that tell the type of a file. */
 const HEAD_BYTES = 65_536
@@ -12,22 +13,11 @@ const HEAD_BYTES = 65_536
 const SIGNED = /^(?:image|video|audio)\/|^application\/pdf$/
 const WELL_FORMED = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
 
-/** A file that was written. */
-interface StoredFile {
-  /** SHA-256, hexadecimal. */
-  hash: string
-  path: string
-  /** In bytes. */
-  size: number
-  /** Media type. */
-  type: string
-}
-
 /** Writes a file and returns where it is. Throws errors of the file system, and leaves nothing behind then. */
 export type StoreFile = (
   content: Iterable<Uint8Array>,
-  declared: { name: string; type: string },
-) => StoredFile
+  declared: Pick<MailAttachment, 'name' | 'type' | 'contentId'>,
+) => MailAttachment
 
 /**
  * Writes the files of one mail into a folder, each under a name of its own, so that another mail with the same file has
@@ -38,10 +28,10 @@ export function createFileWriter(folder: string): StoreFile {
   return (content, declared) => {
     const path = join(folder, crypto.randomUUID())
     const { hash, size, head } = writeFile(path, content)
-    const known = written.get(hash)
-    if (known !== undefined) rmSync(path)
+    const same = written.get(hash)
+    if (same !== undefined) rmSync(path)
     else written.set(hash, path)
-    return { hash, path: known ?? path, size, type: mediaType(head, declared) }
+    return { ...declared, hash, path: same ?? path, size, type: mediaType(head, declared), isInline: false }
   }
 }
 
@@ -71,9 +61,9 @@ function writeFile(
 
 /** The declared type only where the content says nothing: senders declare anything. */
 function mediaType(head: Uint8Array, { name, type }: { name: string; type: string }): string {
-  const found = sniffType(head, name)
-  const isVague = found === 'application/octet-stream' || found === 'text/plain'
-  return isVague && WELL_FORMED.test(type) && !SIGNED.test(type) ? type : found
+  const sniffed = sniffType(head, name)
+  const isVague = sniffed === 'application/octet-stream' || sniffed === 'text/plain'
+  return isVague && WELL_FORMED.test(type) && !SIGNED.test(type) ? type : sniffed
 }
 
 const MAX_SUBJECT_LENGTH = 100
@@ -98,8 +88,8 @@ const IMAGE = /^image\/(png|jpeg|gif|webp|avif|bmp|tiff|heic)$/
 /** The name of a file: the sender's last path segment, or one made from the type. */
 export function attachmentName(part: MimePart): string {
   const { type, parameters, disposition } = part
-  const given = disposition.parameters.get('filename') ?? parameters.get('name') ?? ''
-  if (/[^./\\\s]/.test(given)) return cleanFileName(given)
+  const declared = disposition.parameters.get('filename') ?? parameters.get('name') ?? ''
+  if (/[^./\\\s]/.test(declared)) return cleanFileName(declared)
   if (type === 'message/rfc822') return cleanFileName(`${subjectOf(part) || 'message'}.eml`)
   return NAMES[type] ?? imageName(type) ?? 'attachment.bin'
 }

@@ -9,20 +9,9 @@ const MAX_QUOTE_DEPTH = 10
 const MAX_LINK_LENGTH = 300
 const TAG_NAME = /<(\/?)([a-z][^\s/>]{0,40})/iy
 /** Elements whose content no one sees. */
-const UNSEEN = new Set([
-  'script',
-  'style',
-  'title',
-  'template',
-  'xml',
-  'noscript',
-  'svg',
-  'math',
-  'iframe',
-  'object',
-  'select',
-  'textarea',
-])
+const UNSEEN = new Set(
+  'script style title template xml noscript svg math iframe object select textarea'.split(' '),
+)
 /** Elements that start a line, and those with a blank line around. */
 const BLOCKS = new Set(
   'address article aside body center dd div dl dt fieldset figcaption figure footer form header hr li main nav section tr caption'.split(

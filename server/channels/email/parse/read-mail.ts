@@ -109,10 +109,10 @@ function readHtml(source: string, { attachments, quoted }: ParsedMail, store: St
     contentIds,
   } = safeHtml(cleanText(source), (type, base64) => {
     if (all.length >= MAX_ATTACHMENTS) return null
-    const name = imageName(type) ?? 'image'
-    const file = store([Buffer.from(base64, 'base64')], { name, type })
-    const contentId = `${file.hash}@inline`
-    all.push({ ...file, name, contentId, isInline: true })
+    const declared = { name: imageName(type) ?? 'image', type, contentId: null }
+    const image = store([Buffer.from(base64, 'base64')], declared)
+    const contentId = `${image.hash}@inline`
+    all.push({ ...image, contentId })
     return contentId
   })
   const shown = new Set(contentIds)
@@ -145,16 +145,18 @@ function namedImages(text: string, files: MimePart[]): string {
 }
 
 function attachmentOf(part: MimePart, store: StoreFile): MailAttachment {
-  const name = attachmentName(part)
-  const file = store(decodedChunks(part.body, part.encoding), { name, type: part.type })
-  return { ...file, name, contentId: contentIdOf(part), isInline: false }
+  const { body, encoding, type } = part
+  return store(decodedChunks(body, encoding), {
+    name: attachmentName(part),
+    type,
+    contentId: contentIdOf(part),
+  })
 }
 
 /** The text that is too long for a message, as a file. */
 function wholeText(text: string, store: StoreFile): MailAttachment {
-  const name = 'message.txt'
-  const file = store([Buffer.from(text)], { name, type: 'text/plain' })
-  return { ...file, name, type: 'text/plain', contentId: null, isInline: false }
+  const type = 'text/plain'
+  return { ...store([Buffer.from(text)], { name: 'message.txt', type, contentId: null }), type }
 }
 
 function contentIdOf({ headers }: MimePart): string | null {

@@ -1,4 +1,5 @@
 import sanitizeHtml from 'sanitize-html'
+import { mapStyles } from '../../../formatting/scoped-css.ts'
 import { withShownAddresses } from '../../../formatting/shown-address.ts'
 
 /** Characters, before and after. Longer HTML is not shown. */
@@ -10,62 +11,21 @@ const MAX_SHOWN_DEPTH = 256
 const MAX_URL_LENGTH = 8_192
 const NESTING_TAG =
   /<(\/?)(div|span|table|blockquote|font|center|b|i|u|em|strong|a|section|article|ul|ol)\b/gi
-const STYLE_ELEMENT = /(<style(?:\s[^>]*)?>)([\s\S]*?)(<\/style>)/gi
 const DATA_IMAGE = /^data:(image\/(?:png|jpe?g|gif|webp|bmp|avif));base64,/i
 
 const TAGS = [
   ...sanitizeHtml.defaults.allowedTags,
-  ...[
-    'img',
-    'style',
-    'center',
-    'font',
-    'big',
-    'strike',
-    'tt',
-    'del',
-    'ins',
-    'acronym',
-    'map',
-    'area',
-    'details',
-    'summary',
-  ],
+  ...words('img style center font big strike tt del ins acronym map area details summary'),
 ]
 /** Elements whose content no one sees. */
 const UNSEEN_TAGS = [
-  ...[
-    'script',
-    'style',
-    'title',
-    'textarea',
-    'option',
-    'xmp',
-    'noscript',
-    'noembed',
-    'noframes',
-    'template',
-    'xml',
-  ],
-  ...['svg', 'math', 'iframe', 'plaintext', 'select'],
+  ...words('script style title textarea option xmp noscript noembed noframes template xml'),
+  ...words('svg math iframe plaintext select'),
 ]
 const ATTRIBUTES = {
   '*': [
-    ...[
-      'style',
-      'class',
-      'id',
-      'dir',
-      'lang',
-      'title',
-      'align',
-      'valign',
-      'width',
-      'height',
-      'bgcolor',
-      'color',
-    ],
-    ...['border', 'cellpadding', 'cellspacing', 'hspace', 'vspace', 'nowrap'],
+    ...words('style class id dir lang title align valign width height bgcolor color'),
+    ...words('border cellpadding cellspacing hspace vspace nowrap'),
   ],
   a: ['href', 'name', 'target', 'rel'],
   area: ['href', 'shape', 'coords', 'alt', 'target', 'rel'],
@@ -83,6 +43,10 @@ const ATTRIBUTES = {
   time: ['datetime'],
   blockquote: ['type'],
   details: ['open'],
+}
+
+function words(list: string): string[] {
+  return list.split(' ')
 }
 
 interface SafeHtml {
@@ -129,8 +93,8 @@ export function safeHtml(html: string, keepImage: (type: string, base64: string)
     parseStyleAttributes: false,
     textFilter: (text, tag) => withShownAddresses(text, { isLink: tag === 'a' }),
     transformTags: {
-      '*': (tag, given) => {
-        const attribs = { ...given }
+      '*': (tag, attributes) => {
+        const attribs = { ...attributes }
         if (attribs.style !== undefined) attribs.style = safeCss(attribs.style)
         if (tag === 'body') return { tagName: 'div', attribs }
         if (tag === 'img') return { tagName: tag, attribs: imageAttributes(attribs) }
@@ -139,10 +103,7 @@ export function safeHtml(html: string, keepImage: (type: string, base64: string)
       },
     },
   })
-  const safe = clean.replace(
-    STYLE_ELEMENT,
-    (_, open: string, css: string, close: string) => open + safeCss(css) + close,
-  )
+  const safe = mapStyles(clean, safeCss)
   if (safe.length > MAX_HTML_LENGTH) throw new TooLargeHtml()
   return { html: safe, hasRemoteImages, contentIds: [...contentIds] }
 }

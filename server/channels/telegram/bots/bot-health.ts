@@ -2,10 +2,11 @@ import { and, count, eq, inArray, isNull, min, sql } from 'drizzle-orm'
 import { type BotState, bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import { sends } from '../../../database/tables/sends.ts'
 import { actingAs, type Deps } from '../../../deps.ts'
-import { recordWorkspaceChange } from '../../../events/events.ts'
+import type { Loop } from '../../../loop.ts'
+import { hasFailedLong, healthOf, recordHealth, startAccountAlerts } from '../../accounts/receiving-health.ts'
 import { TOKEN_REFUSED } from '../bot-api/bot-api-error.ts'
 import type { Bot } from './bot-rows.ts'
-import { changeBot, lockBot, readBot, saveBot } from './bots.ts'
+import { botAccounts, listBots, readBot } from './bots.ts'
 
 /** Telegram keeps what no one fetches for this long. */
 const KEPT_MS = 24 * 60 * 60_000
@@ -30,16 +31,37 @@ type BotHealth = (typeof BOT_HEALTH_STATES)[number]
 
 /** The state of a bot in one word. */
 export function healthOfBot(bot: Bot): BotHealth {
-  if (bot.state !== 'active') return bot.state
-  if (bot.foreignWebhook !== '') return 'webhook'
-  if (botFailingSince(bot) !== null) return 'failing'
-  return bot.lastCheckedAt === null ? 'connecting' : 'active'
+  if (bot.state === 'active' && bot.foreignWebhook !== '') return 'webhook'
+  return healthOf(bot)
 }
 
-/** Since when receiving or sending fails; null while both work. */
-export function botFailingSince({ receiveFailingSince, sendFailingSince }: Bot): number | null {
-  const times = [receiveFailingSince, sendFailingSince].filter((time) => time !== null)
-  return times.length === 0 ? null : Math.min(...times)
+/** Problems that administrators should fix now, of the oldest bot first. */
+export async function botProblems(deps: Deps, orgId: string): Promise<Bot[]> {
+  const now = deps.clock.now()
+  return (await listBots(deps, orgId)).filter((bot) => bot.missedSince !== null || isProblem(bot, now))
+}
+
+/** If another program fetches the messages, it may stop soon. */
+function isProblem(bot: Bot, now: number): boolean {
+  switch (healthOfBot(bot)) {
+    case 'refused':
+    case 'webhook':
+      return true
+    case 'taken':
+    case 'failing':
+      return hasFailedLong(bot, now)
+    default:
+      return false
+  }
+}
+
+/** Tells open pages to show a banner about each bot that has been failing for ten minutes. */
+export function startBotAlerts(deps: Deps): Loop {
+  return startAccountAlerts(deps, botAccounts, {
+    isQuiet: isNull(bots.alertedAt),
+    isProblem,
+    alerted: (alertedAt) => ({ alertedAt }),
+  })
 }
 
 export interface BotQueue {
@@ -86,7 +108,7 @@ interface BotTotals {
 /** For the metrics: covers all organizations. */
 export async function countAllBots(deps: Deps): Promise<BotTotals> {
   const { read } = deps.database
-  const all = await read.select().from(bots).where(isNull(bots.deletedAt))
+  const all = await botAccounts.listAll(deps)
   const states = { connecting: 0, active: 0, failing: 0, paused: 0, refused: 0, taken: 0, webhook: 0 }
   for (const bot of all) states[healthOfBot(bot)] += 1
   const [waiting] = await read
@@ -141,7 +163,7 @@ export async function recordChecked(deps: Deps, bot: Pick<Bot, 'orgId' | 'id'>):
   const known = await readBot(deps, bot.orgId, bot.id)
   if (!isNews(known, deps.clock.now()) && known.offset === 0) return
   // The request confirmed these updates, so their number is no longer needed.
-  await recordHealth(deps, known, (before) => ({ ...checkedColumns(before, deps.clock.now()), offset: 0 }))
+  await record(deps, known, (before) => ({ ...checkedColumns(before, deps.clock.now()), offset: 0 }))
 }
 
 /** Records that messages can't be fetched, with the reason and the bot's new state. */
@@ -153,7 +175,7 @@ export async function recordNotReceived(
   const known = await readBot(deps, bot.orgId, bot.id)
   if (known.updatedAt !== bot.updatedAt || known.state === 'paused') return
   const now = deps.clock.now()
-  await recordHealth(deps, known, (before) => ({
+  await record(deps, known, (before) => ({
     receiveError: error,
     receiveFailingSince: before.receiveFailingSince ?? now,
     ...(state && { state }),
@@ -168,22 +190,19 @@ export function recordRefused(deps: Deps, bot: Bot): Promise<void> {
   return recordNotReceived(deps, bot, { error: TOKEN_REFUSED, state: 'refused' })
 }
 
-/** The audit log gets the first refusal. Locks the organization's row first when open pages have something to load. */
-async function recordHealth(deps: Deps, known: Bot, changeOf: (before: Bot) => Partial<Bot>): Promise<void> {
+/** The audit log gets the first refusal. */
+async function record(deps: Deps, known: Bot, changeOf: (before: Bot) => Partial<Bot>): Promise<void> {
   const { orgId, id } = known
   const change = changeOf(known)
   if (known.state !== 'refused' && change.state === 'refused') {
     const asSystem = actingAs(deps, { kind: 'system', name: 'Bellhop' })
-    await changeBot(asSystem, orgId, { id, action: 'bot.refused' }, async (tx, before) =>
-      before.state === 'paused' ? before : saveBot(tx, before, changeOf(before)),
+    await botAccounts.change(asSystem, orgId, { id, action: 'bot.refused' }, async (tx, before) =>
+      before.state === 'paused' ? before : botAccounts.save(tx, before, changeOf(before)),
     )
     return
   }
-  const isVisible = isVisibleChange(known, change)
-  await deps.database.write(async (tx) => {
-    if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
-    const before = await lockBot(tx, orgId, id)
-    if (!before || before.state === 'paused') return
-    await saveBot(tx, before, changeOf(before))
+  await recordHealth(deps, botAccounts, known, {
+    isVisible: isVisibleChange(known, change),
+    changeOf: (before) => (before.state === 'paused' ? undefined : changeOf(before)),
   })
 }

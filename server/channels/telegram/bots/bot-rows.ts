@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { BotReceiving, bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { type Fault, invalid } from '../../../errors.ts'
@@ -23,23 +22,14 @@ export interface BotSettings {
   receives: BotReceiving
 }
 
-/** The columns of a bot without failures. */
-export const NO_BOT_PROBLEM = {
-  receiveError: '',
-  sendError: '',
-  receiveFailingSince: null,
-  sendFailingSince: null,
-  alertedAt: null,
-} as const
-
-const FIELDS = [
+export const BOT_SETTINGS = [
   'name',
   'greeting',
   'newTicketAfterDays',
   'showsTyping',
   'defaultAssignee',
   'receives',
-] as const
+] as const satisfies (keyof BotSettings)[]
 
 /** Trims what a person typed. Throws 400 with every fault. */
 export function checkSettings(deps: Deps, input: BotSettings): BotSettings {
@@ -65,11 +55,6 @@ export function checkSettings(deps: Deps, input: BotSettings): BotSettings {
   }
   if (faults.length > 0) throw invalid(faults)
   return checked
-}
-
-/** Names of the settings in which two rows differ, for the audit log. */
-export function changedBotFields(before: Bot, after: Bot): string[] {
-  return FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]))
 }
 
 /** Where Telegram sends updates to, and how they are recognized. */

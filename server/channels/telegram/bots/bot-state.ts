@@ -2,30 +2,22 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
+import { pauseAndResume } from '../../accounts/account-state.ts'
+import { HEALTHY } from '../../accounts/receiving-health.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { hostOf, readAccount, refusalOf } from './bot-account.ts'
 import { recordRefused } from './bot-health.ts'
-import { type Bot, isOwnWebhook, NO_BOT_PROBLEM, tokenOf } from './bot-rows.ts'
-import { changeBot, readBot, saveBot } from './bots.ts'
+import { type Bot, isOwnWebhook, tokenOf } from './bot-rows.ts'
+import { botAccounts, readBot } from './bots.ts'
 
 /** The removal of a bot doesn't wait longer than this. */
 const FAREWELL_MS = 5_000
 
-/** Stops fetching and sending until the bot is resumed. Telegram keeps what arrives for 24 hours. */
-export function pauseBot(deps: Deps, orgId: string, id: string): Promise<Bot> {
-  return changeBot(deps, orgId, { id, action: 'bot.paused' }, async (tx, before) => {
-    if (before.state === 'paused') return before
-    return saveBot(tx, before, { state: 'paused', ...NO_BOT_PROBLEM, updatedAt: deps.clock.now() })
-  })
-}
-
-/** Resumes a bot, and tries a refused token immediately. */
-export function resumeBot(deps: Deps, orgId: string, id: string): Promise<Bot> {
-  return changeBot(deps, orgId, { id, action: 'bot.resumed' }, async (tx, before) => {
-    if (before.state === 'active') return before
-    return saveBot(tx, before, { state: 'active', ...NO_BOT_PROBLEM, updatedAt: deps.clock.now() })
-  })
-}
+/** Telegram keeps what arrives for 24 hours while a bot is paused. Resuming tries a refused token immediately. */
+export const [pauseBot, resumeBot] = pauseAndResume(botAccounts, {
+  paused: { state: 'paused', ...HEALTHY },
+  active: { state: 'active', ...HEALTHY },
+})
 
 /** Asks Telegram about the bot now. Throws 400 when the token is refused, and 503 when Telegram can't be asked. */
 export async function checkBot(deps: Deps, api: BotApi, orgId: string, id: string): Promise<Bot> {
@@ -35,14 +27,14 @@ export async function checkBot(deps: Deps, api: BotApi, orgId: string, id: strin
     throw error
   })
   const foreignWebhook = isOwnWebhook(deps, bot, account.webhookUrl) ? '' : hostOf(account.webhookUrl)
-  return changeBot(deps, orgId, { id, action: 'bot.checked' }, async (tx, before) => {
+  return botAccounts.change(deps, orgId, { id, action: 'bot.checked' }, async (tx, before) => {
     const isBack = before.state === 'refused'
     const { username } = account
     if (!isBack && before.username === username && before.foreignWebhook === foreignWebhook) return before
-    return saveBot(tx, before, {
+    return botAccounts.save(tx, before, {
       username,
       foreignWebhook,
-      ...(isBack && { state: 'active' as const, ...NO_BOT_PROBLEM }),
+      ...(isBack && { state: 'active' as const, ...HEALTHY }),
       updatedAt: deps.clock.now(),
     })
   })
@@ -56,15 +48,15 @@ export async function removeWebhook(deps: Deps, api: BotApi, orgId: string, id: 
   await api.call(requireToken(deps, bot), 'deleteWebhook', {}).catch((error) => {
     throw refusalOf(error)
   })
-  return changeBot(deps, orgId, { id, action: 'bot.webhook_removed' }, (tx, before) =>
-    saveBot(tx, before, { foreignWebhook: '', ...NO_BOT_PROBLEM, updatedAt: deps.clock.now() }),
+  return botAccounts.change(deps, orgId, { id, action: 'bot.webhook_removed' }, (tx, before) =>
+    botAccounts.save(tx, before, { foreignWebhook: '', ...HEALTHY, updatedAt: deps.clock.now() }),
   )
 }
 
 /** Removes the note that messages may be missing. */
 export function dismissMissed(deps: Deps, orgId: string, id: string): Promise<Bot> {
-  return changeBot(deps, orgId, { id, action: 'bot.missed_dismissed' }, async (tx, before) =>
-    before.missedSince === null ? before : saveBot(tx, before, { missedSince: null }),
+  return botAccounts.change(deps, orgId, { id, action: 'bot.missed_dismissed' }, async (tx, before) =>
+    before.missedSince === null ? before : botAccounts.save(tx, before, { missedSince: null }),
   )
 }
 
@@ -81,7 +73,7 @@ export async function removeBot(deps: Deps, api: BotApi, orgId: string, id: stri
       deps.log.warn('telegram_webhook_not_removed', { botId: id, error })
     })
   }
-  await changeBot(deps, orgId, { id, action: 'bot.removed' }, async (tx, before) => {
+  await botAccounts.change(deps, orgId, { id, action: 'bot.removed' }, async (tx, before) => {
     const now = deps.clock.now()
     await tx
       .update(telegramUpdates)
@@ -93,14 +85,14 @@ export async function removeBot(deps: Deps, api: BotApi, orgId: string, id: stri
           inArray(telegramUpdates.state, ['ignored', 'failed']),
         ),
       )
-    return saveBot(tx, before, {
+    return botAccounts.save(tx, before, {
       deletedAt: now,
       token: null,
       webhook: null,
       webhookHash: null,
       foreignWebhook: '',
       missedSince: null,
-      ...NO_BOT_PROBLEM,
+      ...HEALTHY,
       updatedAt: now,
     })
   })

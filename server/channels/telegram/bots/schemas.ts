@@ -51,7 +51,6 @@ export const botSchema = t.Object({
   createdAt: time,
   updatedAt: time,
 })
-export const botList = t.Object({ data: t.Array(botSchema) })
 
 export const botProblemList = t.Object({
   data: t.Array(

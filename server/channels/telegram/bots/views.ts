@@ -1,6 +1,14 @@
 import { isoTime, isoTimeOrNull } from '../../../dates.ts'
-import { type BotQueue, botFailingSince, healthOfBot } from './bot-health.ts'
+import type { Deps } from '../../../deps.ts'
+import { failingSince } from '../../accounts/receiving-health.ts'
+import { type BotQueue, countQueues, healthOfBot } from './bot-health.ts'
 import type { Bot } from './bot-rows.ts'
+
+/** With what waits in their queues. */
+export async function viewBots(deps: Deps, orgId: string, bots: Bot[]) {
+  const queues = await countQueues(deps, orgId)
+  return bots.map((bot) => viewBot(bot, queues.get(bot.id)))
+}
 
 const EMPTY: BotQueue = { incoming: 0, outgoing: 0 }
 
@@ -42,7 +50,7 @@ export function viewBotProblem(bot: Bot) {
     name: bot.name,
     username: bot.username,
     state: healthOfBot(bot),
-    since: isoTime(botFailingSince(bot) ?? bot.missedSince ?? bot.updatedAt),
+    since: isoTime(failingSince(bot) ?? bot.missedSince ?? bot.updatedAt),
     detail: detailOf(bot),
   }
 }

@@ -1,8 +1,10 @@
 import type { Chat, Message, User } from '@grammyjs/types'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, ne } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
+import { recordEvents } from '../../../events/events.ts'
+import { changeTicket } from '../../../messages/sends/queries.ts'
 import type { Bot } from '../bots/bot-rows.ts'
 import { fileIn, fullName } from './message-content.ts'
 
@@ -22,14 +24,14 @@ export async function saveChat(
   deps: Deps,
   tx: Transaction,
   { bot, chat, from }: { bot: Bot; chat: Chat; from: User | undefined },
-  known: Partial<Pick<TelegramChat, 'ticketId' | 'customerId' | 'isGroupTold' | 'state' | 'stateAt'>> = {},
+  change: Partial<Pick<TelegramChat, 'ticketId' | 'customerId' | 'isGroupTold'>> = {},
 ): Promise<void> {
   const person = {
     name: from ? fullName(from) : (chat.title ?? ''),
     username: from?.username ?? '',
     language: from?.language_code ?? '',
   }
-  const set = { ...person, state: 'active' as const, stateAt: null, ...known }
+  const set = { ...person, state: 'active' as const, stateAt: null, ...change }
   await tx
     .insert(telegramChats)
     .values({
@@ -42,7 +44,7 @@ export async function saveChat(
     .onConflictDoUpdate({ target: [telegramChats.botId, telegramChats.chatId], set })
 }
 
-/** Records messages, and returns the rows of those that weren't known. */
+/** Records messages, and returns Telegram's ids of those that weren't known. */
 export async function claimMessages(
   deps: Deps,
   tx: Transaction,
@@ -71,30 +73,30 @@ export async function claimMessages(
   return claimed.map(({ id }) => id)
 }
 
-export type KnownMessage = typeof telegramMessages.$inferSelect
+export type TelegramMessage = typeof telegramMessages.$inferSelect
 
 /** Finds a message by Telegram's id. */
 export async function findMessage(
   read: Reader | Transaction,
   bot: Bot,
   { chatId, telegramMessageId }: { chatId: string; telegramMessageId: number },
-): Promise<KnownMessage | undefined> {
-  const [known] = await read
+): Promise<TelegramMessage | undefined> {
+  const [message] = await read
     .select()
     .from(telegramMessages)
     .where(isMessage({ orgId: bot.orgId, botId: bot.id, chatId, telegramMessageId }))
-  return known
+  return message
 }
 
 /** Saves the file of a message after an edit. */
-export async function saveFile(tx: Transaction, known: KnownMessage, message: Message): Promise<void> {
+export async function saveFile(tx: Transaction, key: TelegramMessage, message: Message): Promise<void> {
   await tx
     .update(telegramMessages)
     .set({ file: fileIn(message)?.uniqueId ?? null })
-    .where(isMessage(known))
+    .where(isMessage(key))
 }
 
-function isMessage(key: Pick<KnownMessage, 'orgId' | 'botId' | 'chatId' | 'telegramMessageId'>) {
+function isMessage(key: Pick<TelegramMessage, 'orgId' | 'botId' | 'chatId' | 'telegramMessageId'>) {
   return and(
     eq(telegramMessages.orgId, key.orgId),
     eq(telegramMessages.botId, key.botId),
@@ -108,8 +110,8 @@ export async function findAlbum(
   tx: Transaction,
   bot: Bot,
   { chatId, album }: { chatId: string; album: string },
-): Promise<KnownMessage | undefined> {
-  const [known] = await tx
+): Promise<TelegramMessage | undefined> {
+  const [message] = await tx
     .select()
     .from(telegramMessages)
     .where(
@@ -121,9 +123,33 @@ export async function findAlbum(
       ),
     )
     .limit(1)
-  return known
+  return message
 }
 
-function isChat({ orgId, id }: Bot, chatId: string) {
+/** Records whether a bot can write in a chat. */
+export async function saveChatState(
+  deps: Deps,
+  tx: Transaction,
+  bot: Pick<Bot, 'orgId' | 'id'>,
+  { chatId, state }: Pick<TelegramChat, 'chatId' | 'state'>,
+): Promise<void> {
+  await tx
+    .update(telegramChats)
+    .set({ state, stateAt: deps.clock.now() })
+    .where(and(isChat(bot, chatId), ne(telegramChats.state, state)))
+}
+
+/** Records that something in a ticket has changed, other than by a new message. Open pages load it again. */
+export async function recordTicketChange(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId }: { orgId: string; ticketId: string },
+): Promise<void> {
+  const now = deps.clock.now()
+  await changeTicket(tx, { orgId, id: ticketId, at: now })
+  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+}
+
+function isChat({ orgId, id }: Pick<Bot, 'orgId' | 'id'>, chatId: string) {
   return and(eq(telegramChats.orgId, orgId), eq(telegramChats.botId, id), eq(telegramChats.chatId, chatId))
 }

@@ -7,20 +7,17 @@ import { attachments } from '../../../database/tables/attachments.ts'
 import { bots, telegramFiles } from '../../../database/tables/bots.ts'
 import { type MessageChat, type MissingFile, messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordEvents } from '../../../events/events.ts'
-import { type Loop, startLoop } from '../../../loop.ts'
-import { changeTicket } from '../../../messages/sends/queries.ts'
+import { runLanes } from '../../../jobs/run-lanes.ts'
+import type { Loop } from '../../../loop.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
-import { claimMessages, type KnownMessage } from './chats.ts'
+import { claimMessages, recordTicketChange, type TelegramMessage } from './chats.ts'
 import { type FetchedFile, fetchFile } from './fetch-file.ts'
-import type { Filed } from './processed.ts'
+import type { UpdateOutcome } from './updates.ts'
 
 /** After these pauses the download is tried again; then the failure stays. */
 const RETRIES_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
-const REST_MS = 60_000
-const SLICE = 10
 
 /** What has arrived now. */
 interface Arrived {
@@ -78,10 +75,10 @@ export async function keepMissing(
 export async function addLateParts(
   deps: Deps,
   tx: Transaction,
-  { known, ...incoming }: Arrived & { known: KnownMessage },
-): Promise<Filed> {
+  { before, ...incoming }: Arrived & { before: TelegramMessage },
+): Promise<UpdateOutcome> {
   const { bot, parts, fetched } = incoming
-  const { orgId, ticketId, messageId } = known
+  const { orgId, ticketId, messageId } = before
   const claimed = await claimMessages(deps, tx, bot, parts, { ticketId, messageId })
   if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was already delivered.' }
   if (ticketId === null || messageId === null)
@@ -90,7 +87,7 @@ export async function addLateParts(
   if (!ticket) return { outcome: 'ignored', reason: 'Its ticket was deleted.' }
   const message = { orgId, ticketId, messageId }
   await addFetched(deps, tx, { bot, fetched }, message)
-  await recordChange(deps, tx, message)
+  await recordTicketChange(deps, tx, message)
   return { outcome: 'done' }
 }
 
@@ -109,26 +106,19 @@ export async function addFetched(
   if (missing.length > 0) await changeMissing(tx, message, (before) => [...before, ...missing])
 }
 
-/** Downloads what could not be downloaded when its message arrived. */
+/** Downloads what could not be downloaded when its message arrived, one file after the other. */
 export function startFetchingFiles(deps: Deps, api: BotApi): Loop {
-  const ended = new AbortController()
-  const loop = startLoop(deps, 'telegram files', [telegramFiles], async () => {
-    const due = await findWaiting(deps.database.read, { limit: SLICE })
-    for (const file of due) {
-      const wait = file.dueAt - deps.clock.now()
-      if (wait > 0) return Math.min(wait, REST_MS)
-      if (ended.signal.aborted) return REST_MS
-      await retry(deps, api, file, ended.signal)
-    }
-    return due.length < SLICE ? REST_MS : 0
-  })
-  return {
-    wake: loop.wake,
-    async stop() {
-      ended.abort()
-      await loop.stop()
+  return runLanes(deps, {
+    name: 'telegram files',
+    tables: [telegramFiles],
+    atOnce: 1,
+    failure: 'telegram_file_failed',
+    find: findWaiting,
+    async run(file, signal) {
+      await retry(deps, api, file, signal)
+      return 0
     },
-  }
+  })
 }
 
 async function retry(deps: Deps, api: BotApi, file: WaitingFile, signal: AbortSignal): Promise<void> {
@@ -145,7 +135,7 @@ async function retry(deps: Deps, api: BotApi, file: WaitingFile, signal: AbortSi
       await tx.delete(telegramFiles).where(isFile)
       await addFiles(deps, tx, file, [{ ...fetched.file, position: file.position }])
       await changeMissing(tx, file, (before) => withoutFirst(before, file.name))
-      return recordChange(deps, tx, file)
+      return recordTicketChange(deps, tx, file)
     }
     const attempts = file.attempts + 1
     const pause = RETRIES_MS[attempts]
@@ -164,7 +154,7 @@ async function retry(deps: Deps, api: BotApi, file: WaitingFile, signal: AbortSi
     await changeMissing(tx, file, (before) =>
       before.map((one) => (one.name === file.name ? { ...one, reason } : one)),
     )
-    await recordChange(deps, tx, file)
+    await recordTicketChange(deps, tx, file)
   })
 }
 
@@ -212,13 +202,6 @@ async function changeMissing(
 function withoutFirst(files: MissingFile[], name: string): MissingFile[] {
   const at = files.findIndex((file) => file.name === name)
   return at < 0 ? files : files.toSpliced(at, 1)
-}
-
-/** Open pages load the ticket again. */
-async function recordChange(deps: Deps, tx: Transaction, { orgId, ticketId }: OfMessage): Promise<void> {
-  await changeTicket(tx, { orgId, id: ticketId, at: deps.clock.now() })
-  const createdAt = deps.clock.now()
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
 }
 
 function sentenceOf(reason: string, isTriedAgain: boolean): string {

@@ -5,15 +5,13 @@ import { telegramConversations } from '../../../database/tables/bots.ts'
 import { customerIdentities } from '../../../database/tables/customers.ts'
 import { organizations } from '../../../database/tables/organizations.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordEvents } from '../../../events/events.ts'
-import { changeTicket } from '../../../messages/sends/queries.ts'
 import { lockTicket } from '../../../tickets/queries.ts'
 import { claimTelegramLink } from '../../widget/telegram-link.ts'
 import type { Bot } from '../bots/bot-rows.ts'
 import { insertNotice } from '../outbound/plan-telegram.ts'
-import { claimMessages, findChat, saveChat } from './chats.ts'
+import { claimMessages, findChat, recordTicketChange, saveChat } from './chats.ts'
 import { type FetchedFile, isTooLarge } from './fetch-file.ts'
-import type { Filed } from './processed.ts'
+import type { UpdateOutcome } from './updates.ts'
 
 const START = /^\/start(?:@\w+)?(?:\s+([\w-]{1,64}))?\s*$/
 const PRIVATE_ONLY = 'This bot answers in private chats only. Open its profile and write to it there.'
@@ -32,7 +30,7 @@ export async function greet(
   deps: Deps,
   tx: Transaction,
   { bot, message, from, startToken }: Started,
-): Promise<Filed> {
+): Promise<UpdateOutcome> {
   const { chat } = message
   const claimed = await claimMessages(deps, tx, bot, [message], { ticketId: null, messageId: null })
   if (claimed.length === 0) return { outcome: 'ignored', reason: 'It was already delivered.' }
@@ -40,12 +38,7 @@ export async function greet(
     startToken === '' ? undefined : await takeOver(deps, tx, { bot, message, from, startToken })
   await saveChat(deps, tx, { bot, chat, from }, conversation)
   await say(deps, tx, bot, chat.id, bot.greeting || (await greetingOf(tx, bot, conversation !== undefined)))
-  if (conversation) {
-    const { ticketId } = conversation
-    const createdAt = deps.clock.now()
-    await changeTicket(tx, { orgId: bot.orgId, id: ticketId, at: createdAt })
-    await recordEvents(deps, tx, bot.orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
-  }
+  if (conversation) await recordTicketChange(deps, tx, { orgId: bot.orgId, ticketId: conversation.ticketId })
   return { outcome: 'done' }
 }
 
@@ -101,9 +94,9 @@ export async function tellGroup(
   deps: Deps,
   tx: Transaction,
   { bot, chat }: { bot: Bot; chat: Chat },
-): Promise<Filed> {
-  const known = await findChat(tx, bot, String(chat.id))
-  if (!known?.isGroupTold) {
+): Promise<UpdateOutcome> {
+  const before = await findChat(tx, bot, String(chat.id))
+  if (!before?.isGroupTold) {
     await saveChat(deps, tx, { bot, chat, from: undefined }, { isGroupTold: true })
     await say(deps, tx, bot, chat.id, PRIVATE_ONLY)
   }

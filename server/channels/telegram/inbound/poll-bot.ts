@@ -1,13 +1,13 @@
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { pauseFor } from '../../receiving-lanes.ts'
+import { pauseFor } from '../../accounts/receive-accounts.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { hostOf, isTokenRefused } from '../bots/bot-account.ts'
 import { recordChecked, recordNotReceived } from '../bots/bot-health.ts'
 import { type Bot, isOwnWebhook, tokenOf, webhookOf, webhookUrl } from '../bots/bot-rows.ts'
 import { readBot } from '../bots/bots.ts'
-import { offsetAfter, storeUpdates, UPDATE_KINDS } from './store-updates.ts'
+import { offsetAfter, storeUpdates, UPDATE_KINDS } from './updates.ts'
 
 /** How long Telegram holds a request while there are no updates. Seconds. */
 const POLL_SECONDS = 50
@@ -28,7 +28,7 @@ const WEBHOOK_CONNECTIONS = 1
 /** If another poller is still running, it shows within this many requests. */
 const QUIET_POLLS = 2
 
-export interface BotReceivingDeps {
+interface BotReceivingDeps {
   api: BotApi
   /** Called when updates have been stored. */
   onStored(): void
@@ -71,7 +71,7 @@ export async function receiveUpdates(
   }
 }
 
-/** Its lane ends a moment after the bot is removed. */
+/** It ends a moment after the bot is removed. */
 function isRemoved(thrown: unknown): boolean {
   return thrown instanceof AppError && thrown.status === 404
 }

@@ -5,16 +5,14 @@ import { integer, statement, text } from '../../../database/statement.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
-import { type Loop, startLoop } from '../../../loop.ts'
+import { runLanes } from '../../../jobs/run-lanes.ts'
+import type { Loop } from '../../../loop.ts'
 import type { BotApi } from '../bot-api/bot-api.ts'
 import { BotApiError } from '../bot-api/bot-api-error.ts'
 import { type Bot, tokenOf } from '../bots/bot-rows.ts'
 import { type ChatLimits, createChatLimits } from './chat-limits.ts'
 import { findMessage } from './chats.ts'
 import { type FetchedFile, fetchFile } from './fetch-file.ts'
-import { fileEdit } from './file-edit.ts'
-import { fileMembership } from './file-membership.ts'
-import { fileMessage } from './file-message.ts'
 import {
   contentOf,
   fileIn,
@@ -23,7 +21,10 @@ import {
   type MessageContent,
   UNSUPPORTED,
 } from './message-content.ts'
-import { type Filed, markProcessed } from './processed.ts'
+import { storeEdit } from './store-edit.ts'
+import { storeMembership } from './store-membership.ts'
+import { storeMessage } from './store-message.ts'
+import { fieldOf, markProcessed, type Update, type UpdateOutcome } from './updates.ts'
 
 /** How many chats are processed at the same time. A download in one doesn't delay the others. */
 const CHATS_AT_ONCE = 16
@@ -38,85 +39,64 @@ const RETRY_MS = 1_000
 /** After a fault of this server, such as a full disk. */
 const SERVER_FAULT_MS = 5_000
 const DOWNLOAD_ATTEMPTS = 2
-const REST_MS = 60_000
 const FAILED = 'Bellhop could not process this update. The log says why.'
 
-type Update = typeof telegramUpdates.$inferSelect
+/** The chat of a bot. */
+interface Chat {
+  botId: string
+  chatId: string
+}
 
-/** When the work on a chat continues; undefined if there is nothing left to do. */
-type Rest = number | undefined
+/** For how many ms a chat has to wait; undefined if it hasn't. */
+type Wait = number | undefined
 
 /**
  * Turns stored updates into messages, in order within each chat, including those from before a crash. An update that
  * fails delays only its own chat, and only for a short time.
  */
 export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
-  const running = new Map<string, Promise<void>>()
-  /** Chats that wait for a time: for the rest of an album, or after a failure. */
-  const waiting = new Map<string, number>()
   const limits = createChatLimits(deps.clock)
-  const ended = new AbortController()
-
-  const loop = startLoop(deps, 'incoming telegram', [telegramUpdates], async () => {
-    const now = deps.clock.monotonic()
-    limits.sweep()
-    for (const [chat, until] of waiting) if (until <= now) waiting.delete(chat)
-    const limit = CHATS_AT_ONCE + running.size + waiting.size
-    for (const { botId, chatId } of await findChats(deps.database.read, { limit })) {
-      const key = `${botId}:${chatId}`
-      if (running.has(key) || waiting.has(key)) continue
-      if (running.size >= CHATS_AT_ONCE) break
-      running.set(key, start(key, { botId, chatId }))
-    }
-    const next = Math.min(...waiting.values())
-    return Number.isFinite(next) ? next - deps.clock.monotonic() : REST_MS
-  })
-
-  async function start(key: string, chat: { botId: string; chatId: string }): Promise<void> {
-    const rest = await processChat(deps, api, { ...chat, limits }, ended.signal).catch((error) => {
-      if (!ended.signal.aborted) deps.log.error('telegram_chat_failed', { botId: chat.botId, error })
-      return SERVER_FAULT_MS
-    })
-    if (rest !== undefined) waiting.set(key, deps.clock.monotonic() + rest)
-    running.delete(key)
-    loop.wake()
-  }
-
-  return {
-    wake: loop.wake,
-    async stop() {
-      ended.abort()
-      await loop.stop()
-      await Promise.all(running.values())
+  return runLanes(deps, {
+    name: 'incoming telegram',
+    tables: [telegramUpdates],
+    atOnce: CHATS_AT_ONCE,
+    failure: 'telegram_chat_failed',
+    restAfterErrorMs: SERVER_FAULT_MS,
+    async find(read, { limit }) {
+      limits.sweep()
+      const chats = await findChats(read, { limit })
+      return chats.map((chat) => ({ ...chat, id: `${chat.botId}:${chat.chatId}`, dueAt: 0 }))
     },
-  }
+    run: (chat, signal) => processChat(deps, api, { chat, limits, signal }),
+  })
 }
 
+/** Returns for how many ms the chat rests. */
 async function processChat(
   deps: Deps,
   api: BotApi,
-  { limits, ...chat }: Chat & { limits: ChatLimits },
-  signal: AbortSignal,
-): Promise<Rest> {
-  const [bot] = await deps.database.read.select().from(bots).where(eq(bots.id, chat.botId))
-  if (!bot) return undefined
+  { chat, limits, signal }: { chat: Chat; limits: ChatLimits; signal: AbortSignal },
+): Promise<number> {
+  const { botId, chatId } = chat
+  const [bot] = await deps.database.read.select().from(bots).where(eq(bots.id, botId))
+  if (!bot) return 0
   while (!signal.aborted) {
-    const pending = await findPending(deps.database.read, { ...chat, limit: SLICE })
-    if (pending.length === 0) return undefined
+    const pending = await findPending(deps.database.read, { botId, chatId, limit: SLICE })
+    if (pending.length === 0) return 0
     for (const group of groupsOf(pending)) {
-      const rest = restBefore(deps, group) ?? limits.take(chat)
-      if (rest !== undefined) return rest
+      const wait = waitOf(deps, group) ?? limits.take(chat)
+      if (wait !== undefined) return wait
       try {
         await process(deps, api, { bot, group, signal })
       } catch (error) {
-        if (signal.aborted) return undefined
+        if (signal.aborted) return 0
         deps.log.error('telegram_update_failed', { updateId: group[0]?.id, error })
         await countFault(deps, group, error)
         break
       }
     }
   }
-  return undefined
+  return 0
 }
 
 /**
@@ -128,8 +108,8 @@ function groupsOf(pending: Update[]): Update[][] {
   const albums = new Map<string, Update[]>()
   for (const update of pending) {
     const album = update.kind === 'message' ? update.album : null
-    const known = album === null ? undefined : albums.get(album)
-    if (known) known.push(update)
+    const earlier = album === null ? undefined : albums.get(album)
+    if (earlier) earlier.push(update)
     else {
       const group = [update]
       groups.push(group)
@@ -143,7 +123,7 @@ function groupsOf(pending: Update[]): Update[][] {
 }
 
 /** How long a group has to wait: for another attempt, or for the rest of an album. */
-function restBefore({ clock }: Deps, group: Update[]): Rest {
+function waitOf({ clock }: Deps, group: Update[]): Wait {
   const now = clock.now()
   const [first] = group
   const newest = group.at(-1)
@@ -170,16 +150,16 @@ async function process(deps: Deps, api: BotApi, work: Work): Promise<void> {
     case 'edited_message': {
       const message = messageIn(first)
       const content = readContent([message])
-      using replaced = await fetchReplaced(deps, api, work, message)
-      const { fetched } = replaced
-      const filed = await unit(deps, work, (tx) => fileEdit(deps, tx, { bot, message, content, fetched }))
+      using files = await fetchFiles(deps, api, work, await newFilesOf(deps, bot, message))
+      const edit = { bot, message, content, fetched: files.fetched }
+      const outcome = await storeOnce(deps, work, (tx) => storeEdit(deps, tx, edit))
       // An edit of a message that was never received is a new message.
-      if (!filed) await processMessage(deps, api, work)
+      if (!outcome) await processMessage(deps, api, work)
       return
     }
     case 'my_chat_member': {
       const member = memberIn(first)
-      await unit(deps, work, (tx) => fileMembership(deps, tx, { bot, member }))
+      await storeOnce(deps, work, (tx) => storeMembership(deps, tx, { bot, member }))
       return
     }
     default:
@@ -189,45 +169,28 @@ async function process(deps: Deps, api: BotApi, work: Work): Promise<void> {
 
 /** Files are in the store before the message is, so that it is announced with them. */
 async function processMessage(deps: Deps, api: BotApi, work: Work): Promise<void> {
-  const { bot, group, signal } = work
+  const { bot, group } = work
   const parts = group.map((update) => messageIn(update))
   const { content, isReadable } = contentOrNote(parts)
-  const token = tokenOf(deps, bot)
-  const fetched: FetchedFile[] = []
-  using kept = new DisposableStack()
-  const [first] = parts
-  const isWanted = first?.chat.type === 'private' && !(await isKnown(deps, bot, parts))
-  for (const file of isWanted ? (content?.files ?? []) : []) {
-    const one = await fetchWithRetry(deps, api, { token, file, signal })
-    if ('kept' in one) kept.use(one.kept)
-    fetched.push(one)
-  }
-  await unit(deps, work, async (tx) => {
-    const filed = await fileMessage(deps, tx, { bot, parts, content, fetched })
-    return filed.outcome === 'done' && !isReadable ? UNREAD : filed
+  const isWanted = parts[0]?.chat.type === 'private' && !(await areStored(deps, bot, parts))
+  using files = await fetchFiles(deps, api, work, isWanted ? (content?.files ?? []) : [])
+  const { fetched } = files
+  await storeOnce(deps, work, async (tx) => {
+    const outcome = await storeMessage(deps, tx, { bot, parts, content, fetched })
+    return outcome.outcome === 'done' && !isReadable ? UNREADABLE : outcome
   })
 }
 
 /** The file of an edit, if it is another one than the message came with. */
-async function fetchReplaced(
-  deps: Deps,
-  api: BotApi,
-  { bot, signal }: Work,
-  message: Message,
-): Promise<Disposable & { fetched: FetchedFile[] }> {
+async function newFilesOf(deps: Deps, bot: Bot, message: Message): Promise<IncomingFile[]> {
   const file = fileIn(message)
-  const where = { chatId: String(message.chat.id), telegramMessageId: message.message_id }
-  const known = file && (await findMessage(deps.database.read, bot, where))
-  if (!file || !known?.messageId || known.file === file.uniqueId) {
-    return { fetched: [], [Symbol.dispose]() {} }
-  }
-  const fetched = await fetchWithRetry(deps, api, { token: tokenOf(deps, bot), file, signal })
-  const kept = 'kept' in fetched ? fetched.kept : undefined
-  return { fetched: [fetched], [Symbol.dispose]: () => kept?.[Symbol.dispose]() }
+  const key = { chatId: String(message.chat.id), telegramMessageId: message.message_id }
+  const before = file && (await findMessage(deps.database.read, bot, key))
+  return file && before?.messageId && before.file !== file.uniqueId ? [file] : []
 }
 
 /** A message that is delivered twice isn't downloaded twice. */
-async function isKnown(deps: Deps, bot: Bot, parts: Message[]): Promise<boolean> {
+async function areStored(deps: Deps, bot: Bot, parts: Message[]): Promise<boolean> {
   for (const { chat, message_id: telegramMessageId } of parts) {
     if (!(await findMessage(deps.database.read, bot, { chatId: String(chat.id), telegramMessageId })))
       return false
@@ -235,37 +198,54 @@ async function isKnown(deps: Deps, bot: Bot, parts: Message[]): Promise<boolean>
   return true
 }
 
+/** Downloads files, and keeps them in the store at least until they are disposed of. */
+async function fetchFiles(
+  deps: Deps,
+  api: BotApi,
+  { bot, signal }: Work,
+  files: IncomingFile[],
+): Promise<Disposable & { fetched: FetchedFile[] }> {
+  using kept = new DisposableStack()
+  const fetched: FetchedFile[] = []
+  for (const file of files) {
+    const one = await fetchWithRetry(deps, api, { token: tokenOf(deps, bot), file, signal })
+    if ('kept' in one) kept.use(one.kept)
+    fetched.push(one)
+  }
+  const held = kept.move()
+  return { fetched, [Symbol.dispose]: () => held.dispose() }
+}
+
 async function fetchWithRetry(
   deps: Deps,
   api: BotApi,
-  given: { token: string | undefined; file: IncomingFile; signal: AbortSignal },
+  download: Parameters<typeof fetchFile>[2],
 ): Promise<FetchedFile> {
-  let fetched = await fetchFile(deps, api, given)
+  let fetched = await fetchFile(deps, api, download)
   for (let attempt = 1; attempt < DOWNLOAD_ATTEMPTS; attempt++) {
     if (!('missing' in fetched) || fetched.isFinal || fetched.retryAfterMs !== undefined) break
-    fetched = await fetchFile(deps, api, given)
+    fetched = await fetchFile(deps, api, download)
   }
   return fetched
 }
 
-/** What an update changes, and that it is processed, in one unit. */
-function unit(
+/** Stores what an update changes, and that it is processed, in one unit. */
+function storeOnce(
   deps: Deps,
   { group }: Work,
-  file: (tx: Transaction) => Promise<Filed | undefined>,
-): Promise<Filed | undefined> {
+  store: (tx: Transaction) => Promise<UpdateOutcome | undefined>,
+): Promise<UpdateOutcome | undefined> {
   return deps.database.write(async (tx) => {
     // Its customer may have been deleted since it was read.
-    const isThere = await isPending(tx, group[0]?.id ?? '')
-    if (!isThere) return GONE
-    const filed = await file(tx)
-    if (filed) await markProcessed(deps, tx, group, filed)
-    return filed
+    if (!(await isPending(tx, group[0]?.id ?? ''))) return GONE
+    const outcome = await store(tx)
+    if (outcome) await markProcessed(deps, tx, group, outcome)
+    return outcome
   })
 }
 
-const UNREAD: Filed = { outcome: 'failed', reason: 'The message has fields of unknown types.' }
-const GONE: Filed = { outcome: 'ignored', reason: 'It was deleted.' }
+const UNREADABLE: UpdateOutcome = { outcome: 'failed', reason: 'The message has fields of unknown types.' }
+const GONE: UpdateOutcome = { outcome: 'ignored', reason: 'It was deleted.' }
 
 async function isPending(tx: Transaction, id: string): Promise<boolean> {
   const isIt = and(eq(telegramUpdates.id, id), eq(telegramUpdates.state, 'pending'))
@@ -295,13 +275,13 @@ function contentOrNote(parts: Message[]): { content: MessageContent | undefined;
 }
 
 function messageIn({ raw, kind }: Update): Message {
-  const message = field(raw, kind)
+  const message = fieldOf(raw, kind)
   if (!isMessage(message)) throw new UnreadableUpdate('The update has no readable message.')
   return message
 }
 
 function memberIn({ raw, kind }: Update): ChatMemberUpdated {
-  const member = field(raw, kind)
+  const member = fieldOf(raw, kind)
   if (!isMembership(member)) throw new UnreadableUpdate('The update has no readable membership.')
   return member
 }
@@ -311,27 +291,22 @@ function memberIn({ raw, kind }: Update): ChatMemberUpdated {
  * aside.
  */
 function isMessage(value: unknown): value is Message {
-  const chat = field(value, 'chat')
+  const chat = fieldOf(value, 'chat')
   return (
-    Number.isSafeInteger(field(value, 'message_id')) &&
-    Number.isSafeInteger(field(chat, 'id')) &&
-    typeof field(chat, 'type') === 'string'
+    Number.isSafeInteger(fieldOf(value, 'message_id')) &&
+    Number.isSafeInteger(fieldOf(chat, 'id')) &&
+    typeof fieldOf(chat, 'type') === 'string'
   )
 }
 
 function isMembership(value: unknown): value is ChatMemberUpdated {
-  const chat = field(value, 'chat')
-  const status = field(field(value, 'new_chat_member'), 'status')
+  const chat = fieldOf(value, 'chat')
+  const status = fieldOf(fieldOf(value, 'new_chat_member'), 'status')
   return (
-    Number.isSafeInteger(field(chat, 'id')) &&
-    typeof field(chat, 'type') === 'string' &&
+    Number.isSafeInteger(fieldOf(chat, 'id')) &&
+    typeof fieldOf(chat, 'type') === 'string' &&
     typeof status === 'string'
   )
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
-  return Object.entries(value).find(([key]) => key === name)?.[1]
 }
 
 /** A fault of this server is not a fault of the update. */
@@ -355,8 +330,6 @@ async function countFault(deps: Deps, group: Update[], error: unknown): Promise<
     }
   })
 }
-
-type Chat = { botId: string; chatId: string }
 
 /** Runs at every commit, so it is planned once. */
 const findChats = statement('telegram_pending_chats', { limit: integer }, (read: Reader, p) =>

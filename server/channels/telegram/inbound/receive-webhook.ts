@@ -6,7 +6,7 @@ import { bots } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, notFound } from '../../../errors.ts'
 import { webhookHashOf, webhookOf } from '../bots/bot-rows.ts'
-import { storeUpdates } from './store-updates.ts'
+import { storeUpdates } from './updates.ts'
 
 interface WebhookRequest {
   path: string

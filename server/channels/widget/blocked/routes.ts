@@ -4,7 +4,7 @@ import { strictQuery } from '../../../requests/query.ts'
 import { byId, orNull } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { time } from '../../../tickets/schemas.ts'
-import { listBlocked, unblockAddress, unblockVisitor } from './list-blocked.ts'
+import { listBlocked, unblockAddress, unblockVisitor } from './blocked-visitors.ts'
 
 const blockedAt = time('When they were blocked.')
 

@@ -5,38 +5,14 @@ import { agents } from '../../../database/tables/agents.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import { widgetConversations, widgetMessages } from '../../../database/tables/widgets.ts'
+import type { Visitor } from '../visitors/visitors.ts'
 
 /** The part of a conversation that its visitor sees. */
-export type ConversationRow = Pick<
-  typeof widgetConversations.$inferSelect,
-  | 'ticketId'
-  | 'orgId'
-  | 'widgetId'
-  | 'visitorId'
-  | 'userId'
-  | 'clientId'
-  | 'seenMessageId'
-  | 'seenByAgentAt'
-  | 'createdAt'
-> &
-  Pick<typeof tickets.$inferSelect, 'status'> & {
-    assigneeName: string | null
-    /** When the message that the visitor has seen was written. */
-    seenMessageAt: number | null
-  }
+export type ConversationRow = Awaited<ReturnType<typeof findConversation>>[number]
+export type VisibleMessage = Awaited<ReturnType<typeof findMessage>>[number]
 
-export type VisibleMessage = Pick<
-  typeof messages.$inferSelect,
-  | 'id'
-  | 'ticketId'
-  | 'role'
-  | 'text'
-  | 'format'
-  | 'isAutomatic'
-  | 'agentName'
-  | 'attachmentCount'
-  | 'createdAt'
-> & { isEmailed: boolean; isRemoved: boolean; clientId: string | null }
+/** Who conversations belong to: a browser, or a user whom the website has signed in, in every browser. */
+export type Owner = Pick<Visitor, 'orgId' | 'id' | 'userId'>
 
 const conversation = {
   ticketId: widgetConversations.ticketId,
@@ -49,7 +25,9 @@ const conversation = {
   seenByAgentAt: widgetConversations.seenByAgentAt,
   createdAt: widgetConversations.createdAt,
   status: tickets.status,
+  /** Null for none. */
   assigneeName: agents.name,
+  /** When the message that the visitor has seen was written. */
   seenMessageAt: sql<
     number | null
   >`(select seen.created_at from messages seen where seen.id = ${widgetConversations.seenMessageId})`.mapWith(
@@ -64,14 +42,6 @@ function selectConversation(read: Reader | Transaction, where: SQL | undefined) 
     .innerJoin(tickets, eq(tickets.id, widgetConversations.ticketId))
     .leftJoin(agents, eq(agents.id, tickets.assignedTo))
     .where(where)
-}
-
-function selectTicketIds(read: Reader | Transaction, where: SQL | undefined, p: { limit: SQL }) {
-  return read
-    .select({ ticketId: widgetConversations.ticketId })
-    .from(widgetConversations)
-    .where(where)
-    .orderBy(sql`${widgetConversations.createdAt} desc limit ${p.limit}`)
 }
 
 /** The conversations of a browser before its website signed a user in. */
@@ -102,31 +72,61 @@ export const findConversation = statement(
     ),
 )
 
-/** Conversations of one browser, or of a user in every browser; newest activity first. */
-export const findConversationsOfVisitor = statement(
+/** The conversations of a visitor, newest activity first. */
+export function findConversationsOf(
+  read: Reader,
+  { orgId, id: visitorId, userId }: Owner,
+  limit: number,
+): Promise<ConversationRow[]> {
+  return userId === null
+    ? conversationsOfVisitor(read, { orgId, visitorId, limit })
+    : conversationsOfUser(read, { orgId, userId, limit })
+}
+
+const conversationsOfVisitor = statement(
   'widget_conversations_of_visitor',
   { orgId: text, visitorId: text, limit: integer },
   (read: Reader, p) => selectConversation(read, isOfVisitor(p)).orderBy(byActivity(p)),
 )
 
-export const findConversationsOfUser = statement(
+const conversationsOfUser = statement(
   'widget_conversations_of_user',
   { orgId: text, userId: text, limit: integer },
   (read: Reader, p) => selectConversation(read, isOfUser(p)).orderBy(byActivity(p)),
 )
 
-/** Only the ids of the same conversations, newest first: ten thousand pages may reconnect at once. */
-export const findTicketIdsOfVisitor = statement(
+/** Only the ids of their tickets, newest first: ten thousand pages may reconnect at once. */
+export async function findTicketIdsOf(
+  read: Reader | Transaction,
+  { orgId, id: visitorId, userId }: Owner,
+  limit: number,
+): Promise<string[]> {
+  const rows =
+    userId === null
+      ? await ticketsOfVisitor(read, { orgId, visitorId, limit })
+      : await ticketsOfUser(read, { orgId, userId, limit })
+  return rows.map(({ ticketId }) => ticketId)
+}
+
+const ticketsOfVisitor = statement(
   'widget_tickets_of_visitor',
   { orgId: text, visitorId: text, limit: integer },
   (read: Reader | Transaction, p) => selectTicketIds(read, isOfVisitor(p), p),
 )
 
-export const findTicketIdsOfUser = statement(
+const ticketsOfUser = statement(
   'widget_tickets_of_user',
   { orgId: text, userId: text, limit: integer },
   (read: Reader | Transaction, p) => selectTicketIds(read, isOfUser(p), p),
 )
+
+function selectTicketIds(read: Reader | Transaction, where: SQL | undefined, p: { limit: SQL }) {
+  return read
+    .select({ ticketId: widgetConversations.ticketId })
+    .from(widgetConversations)
+    .where(where)
+    .orderBy(sql`${widgetConversations.createdAt} desc limit ${p.limit}`)
+}
 
 /** Finds a conversation by the id that the page generated. */
 export const findByClientId = statement(
@@ -190,6 +190,10 @@ const message = {
   clientId: widgetMessages.clientId,
 }
 
+function isIn(p: { orgId: SQL; ticketId: SQL }): SQL | undefined {
+  return and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId))
+}
+
 function selectMessages(read: Reader, where: SQL | undefined) {
   return read
     .select(message)
@@ -205,11 +209,7 @@ export const findMessagesBefore = statement(
   (read: Reader, p) =>
     selectMessages(
       read,
-      and(
-        eq(messages.orgId, p.orgId),
-        eq(messages.ticketId, p.ticketId),
-        sql`(${messages.createdAt}, ${messages.id}) < (${p.time}, ${p.id})`,
-      ),
+      and(isIn(p), sql`(${messages.createdAt}, ${messages.id}) < (${p.time}, ${p.id})`),
     ).orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit ${p.limit}`),
 )
 
@@ -218,14 +218,9 @@ export const findMessagesSince = statement(
   'widget_messages_since',
   { orgId: text, ticketId: text, time: integer, limit: integer },
   (read: Reader, p) =>
-    selectMessages(
-      read,
-      and(
-        eq(messages.orgId, p.orgId),
-        eq(messages.ticketId, p.ticketId),
-        sql`${messages.createdAt} >= ${p.time}`,
-      ),
-    ).orderBy(sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`),
+    selectMessages(read, and(isIn(p), sql`${messages.createdAt} >= ${p.time}`)).orderBy(
+      sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`,
+    ),
 )
 
 /** Messages that were taken back since a time, before the visitor saw them. */
@@ -236,23 +231,13 @@ export const findRemovedSince = statement(
     read
       .select({ id: messages.id, isRemovalShown: messages.isRemovalShown })
       .from(messages)
-      .where(
-        and(
-          eq(messages.orgId, p.orgId),
-          eq(messages.ticketId, p.ticketId),
-          sql`${messages.takenBackAt} >= ${p.time}`,
-        ),
-      ),
+      .where(and(isIn(p), sql`${messages.takenBackAt} >= ${p.time}`)),
 )
 
 export const findMessage = statement(
   'widget_message',
   { orgId: text, ticketId: text, id: text },
-  (read: Reader, p) =>
-    selectMessages(
-      read,
-      and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id)),
-    ),
+  (read: Reader, p) => selectMessages(read, and(isIn(p), eq(messages.id, p.id))),
 )
 
 /** Messages of agents after the one that the visitor has seen. */
@@ -265,8 +250,7 @@ export const countUnread = statement(
       .from(messages)
       .where(
         and(
-          eq(messages.orgId, p.orgId),
-          eq(messages.ticketId, p.ticketId),
+          isIn(p),
           eq(messages.role, 'agent'),
           sql`(${messages.createdAt}, ${messages.id}) > (${p.time}, ${p.id})`,
           isVisible,
@@ -282,14 +266,6 @@ export const findNewestAgent = statement(
     read
       .select({ agentName: messages.agentName })
       .from(messages)
-      .where(
-        and(
-          eq(messages.orgId, p.orgId),
-          eq(messages.ticketId, p.ticketId),
-          eq(messages.role, 'agent'),
-          sql`not ${messages.isAutomatic}`,
-          isVisible,
-        ),
-      )
+      .where(and(isIn(p), eq(messages.role, 'agent'), sql`not ${messages.isAutomatic}`, isVisible))
       .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
 )

@@ -5,20 +5,18 @@ import { AppError } from '../../../errors.ts'
 import { newestEvent } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
 import { yieldToEventLoop } from '../../../loop.ts'
-import type { Visitor } from '../visitors/visitors.ts'
 import {
   type ConversationRow,
   countUnread,
   findConversation,
-  findConversationsOfUser,
-  findConversationsOfVisitor,
+  findConversationsOf,
   findMessage,
   findMessagesBefore,
   findMessagesSince,
   findNewestAgent,
   findRemovedSince,
-  findTicketIdsOfUser,
-  findTicketIdsOfVisitor,
+  findTicketIdsOf,
+  type Owner,
   type VisibleMessage,
 } from './queries.ts'
 
@@ -33,8 +31,6 @@ const MESSAGES_AT_ONCE = 10
 const CONVERSATIONS_PER_YIELD = 10
 /** After every message. */
 const END_OF_TIME = Number.MAX_SAFE_INTEGER
-
-type Owner = Pick<Visitor, 'orgId' | 'id' | 'userId'>
 
 export type MessageWithFiles = VisibleMessage & { attachments: Attachment[] }
 
@@ -60,7 +56,7 @@ export async function listConversations(
 ): Promise<{ conversations: Conversation[]; event: number }> {
   const { read } = deps.database
   const event = await newestEvent(read, owner.orgId)
-  const rows = await conversationsOf(read, owner)
+  const rows = await findConversationsOf(read, owner, MAX_CONVERSATIONS)
   const conversations: Conversation[] = []
   for (const row of rows) {
     conversations.push(await completed(read, row))
@@ -71,13 +67,8 @@ export async function listConversations(
 }
 
 /** Ids of the tickets whose changes a visitor sees. */
-export async function followedTickets({ database: { read } }: Deps, owner: Owner): Promise<string[]> {
-  const { orgId, id: visitorId, userId } = owner
-  const rows =
-    userId === null
-      ? await findTicketIdsOfVisitor(read, { orgId, visitorId, limit: MAX_FOLLOWED })
-      : await findTicketIdsOfUser(read, { orgId, userId, limit: MAX_FOLLOWED })
-  return rows.map(({ ticketId }) => ticketId)
+export function followedTickets({ database }: Deps, owner: Owner): Promise<string[]> {
+  return findTicketIdsOf(database.read, owner, MAX_FOLLOWED)
 }
 
 /** The newest messages of a conversation, or those before one of them. Throws 404. */
@@ -111,15 +102,15 @@ async function readPage(
   let characters = 0
   let place = { time: before?.createdAt ?? END_OF_TIME, id: before?.id ?? '' }
   for (;;) {
-    const found = await findMessagesBefore(read, { ...ofTicket, ...place, limit: MESSAGES_AT_ONCE })
-    for (const message of found) {
+    const earlier = await findMessagesBefore(read, { ...ofTicket, ...place, limit: MESSAGES_AT_ONCE })
+    for (const message of earlier) {
       characters += message.text.length
       const isFull = newestFirst.length === MESSAGES_PER_PAGE || characters > CHARACTERS_PER_PAGE
       if (isFull && newestFirst.length > 0) return { newestFirst, hasOlder: true }
       newestFirst.push(message)
     }
-    const last = found.at(-1)
-    if (!last || found.length < MESSAGES_AT_ONCE) return { newestFirst, hasOlder: false }
+    const last = earlier.at(-1)
+    if (!last || earlier.length < MESSAGES_AT_ONCE) return { newestFirst, hasOlder: false }
     place = { time: last.createdAt, id: last.id }
   }
 }
@@ -192,16 +183,10 @@ export function unknownConversation(): AppError {
   return new AppError(404, 'unknown_conversation', 'You have no conversation with this id.')
 }
 
-function conversationsOf(read: Reader, { orgId, id, userId }: Owner): Promise<ConversationRow[]> {
-  return userId === null
-    ? findConversationsOfVisitor(read, { orgId, visitorId: id, limit: MAX_CONVERSATIONS })
-    : findConversationsOfUser(read, { orgId, userId, limit: MAX_CONVERSATIONS })
-}
-
 async function completed(read: Reader, row: ConversationRow): Promise<Conversation> {
   const ofTicket = { orgId: row.orgId, ticketId: row.ticketId }
   const newest = await findMessagesBefore(read, { ...ofTicket, time: END_OF_TIME, id: '', limit: 1 })
-  const [shown] = await withFiles(read, ofTicket, newest)
+  const [preview] = await withFiles(read, ofTicket, newest)
   const [count] = await countUnread(read, {
     ...ofTicket,
     time: row.seenMessageAt ?? -1,
@@ -210,7 +195,7 @@ async function completed(read: Reader, row: ConversationRow): Promise<Conversati
   const [agent] = await findNewestAgent(read, ofTicket)
   return {
     ...row,
-    newest: shown,
+    newest: preview,
     unread: Number(count?.unread ?? 0),
     agentName: agent?.agentName ?? row.assigneeName,
   }

@@ -2,7 +2,7 @@ import { findUnsent } from '../../../attachments/queries.ts'
 import type { Customer } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
 import type { Deps } from '../../../deps.ts'
-import { AppError } from '../../../errors.ts'
+import { AppError, type Fault } from '../../../errors.ts'
 import { isId } from '../../../ids.ts'
 import { requireTextOrFiles } from '../../../tickets/messages.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
@@ -22,11 +22,11 @@ import {
   findByClientId,
   findConversation,
   findSent,
+  findTicketIdsOf,
   insertConversations,
   insertWidgetMessages,
 } from './queries.ts'
 import { isOwn, unknownConversation } from './read-conversations.ts'
-import { requireAnswers } from './require-answers.ts'
 
 /** Control characters other than tab and line feed, which nothing displays. */
 const CONTROLS = /(?![\t\n])\p{Cc}/gu
@@ -64,8 +64,8 @@ export async function receiveVisitorMessage(
   const sent = await deps.database.write(async (tx) => {
     const locked = await lockVisitor(tx, me)
     if (locked.blockedAt !== null) throw visitorBlocked()
-    const [known] = await findSent(tx, { orgId, visitorId, clientId })
-    if (known) return repeated(known, message.requestHash)
+    const [earlier] = await findSent(tx, { orgId, visitorId, clientId })
+    if (earlier) return repeated(earlier, message.requestHash)
     if (widget.verifiedOnly && locked.userId === null) throw verificationRequired()
     const visitor = await saveTyped(deps, tx, { widget, before: locked, typed })
     const ticketId = await ticketOf(tx, visitor, conversation)
@@ -92,12 +92,45 @@ async function ticketOf(
 ): Promise<string | undefined> {
   const { orgId, id: visitorId } = visitor
   if (!isId('tkt', conversation)) {
-    const [known] = await findByClientId(tx, { orgId, visitorId, clientId: conversation })
-    return known?.ticketId
+    const [opened] = await findByClientId(tx, { orgId, visitorId, clientId: conversation })
+    return opened?.ticketId
   }
   const [row] = await findConversation(tx, { orgId, ticketId: conversation })
   if (!row || !isOwn(row, visitor)) throw unknownConversation()
   return conversation
+}
+
+/**
+ * Throws 400 if a visitor hasn't answered the widget's required questions before their first conversation. Users whom
+ * the website has signed in aren't asked for name and email. Later conversations ask nothing, even if the questions
+ * have changed since.
+ */
+async function requireAnswers(
+  tx: Transaction,
+  { questions }: Pick<Widget, 'questions'>,
+  visitor: Visitor,
+): Promise<void> {
+  const missing = missingAnswers(questions, visitor)
+  const [first] = missing
+  if (!first || (await findTicketIdsOf(tx, visitor, 1)).length > 0) return
+  const detail = missing.length === 1 ? first.detail : `${missing.length} required questions have no answer.`
+  throw new AppError(400, 'answers_required', detail, { errors: missing })
+}
+
+function missingAnswers({ name, email, fields }: Widget['questions'], visitor: Visitor): Fault[] {
+  const { userId, typedName, typedEmail } = visitor
+  const isAsked = userId === null
+  return [
+    ...(isAsked && name === 'required' && typedName === '' ? [fault('/name', 'Name')] : []),
+    ...(isAsked && email === 'required' && typedEmail === '' ? [fault('/email', 'Email')] : []),
+    ...fields
+      .filter(({ key, isRequired }) => isRequired && !visitor.fields[key]?.trim())
+      .map(({ key, label }) => fault(`/fields/${key}`, label)),
+  ]
+}
+
+function fault(pointer: string, label: string): Fault {
+  return { pointer, code: 'required', detail: `"${label}" has no answer. Reload the page to answer it.` }
 }
 
 async function addMessage(

@@ -4,7 +4,7 @@ import { statement, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations, widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { invalid, notFound } from '../../../errors.ts'
-import { blockAddress, blockVisitor } from '../visitors/block-visitor.ts'
+import { blockAddress, blockVisitor } from '../blocked/blocked-visitors.ts'
 import { isAddressBlocked, type Visitor } from '../visitors/visitors.ts'
 
 export interface TicketVisitor {

@@ -4,9 +4,8 @@ import { widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import type { LoggedEvent } from '../../../events/events.ts'
 import { createFeed, type FeedStart } from '../../../live/feed.ts'
-import { eventText, type Frame, frameOf } from '../../../live/page-stream.ts'
 import type { PresenceSnapshot } from '../../../live/presence.ts'
-import type { OpenPage, Room } from '../../../live/streams.ts'
+import { eventText, type Frame, frameOf, type OpenPage, type Room } from '../../../live/streams.ts'
 import {
   conversationById,
   followedTickets,

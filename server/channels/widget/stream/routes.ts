@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { STREAM_HEADERS } from '../../../live/page-stream.ts'
+import { STREAM_HEADERS } from '../../../live/streams.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import type { VisitorGuard } from '../visitors/require-visitor.ts'
 import type { VisitorStreams } from './visitor-streams.ts'

@@ -1,11 +1,12 @@
+import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { apiKeys } from '../../../database/tables/api-keys.ts'
+import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import type { Live } from '../../../live/live.ts'
-import { eventText, type Frame, frameOf } from '../../../live/page-stream.ts'
-import { createStreams, type Streams } from '../../../live/streams.ts'
+import { createStreams, eventText, type Frame, frameOf, type Streams } from '../../../live/streams.ts'
 import { yieldToEventLoop } from '../../../loop.ts'
 import { networkOf } from '../../../requests/address.ts'
-import { areWidgetsActive } from '../visitors/active-widgets.ts'
 import {
   findVisitorByHash,
   isBlocked,
@@ -31,9 +32,6 @@ const RETRY_AFTER_SECONDS = '30'
 const MAX_EVENTS_BEHIND = 500
 /** Visitors that are checked before other work gets its turn. */
 const CHECKED_AT_ONCE = 100
-
-/** A page repeats it while its visitor types. */
-const TYPING_EXPIRES_AFTER_MS = 8_000
 
 const HEARTBEAT = frameOf(': heartbeat\n\n')
 const BLOCKED = frameOf(eventText('blocked', {}))
@@ -62,7 +60,6 @@ export interface VisitorStreams {
 export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
   const byToken = new Map<string, Set<VisitorPage>>()
   const byNetwork = new Map<string, Set<VisitorPage>>()
-  const typing = createTyping(deps, live)
   let messages = 0
 
   const streams: Streams<VisitorPage, ConversationFeed> = createStreams(deps, {
@@ -134,14 +131,13 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
       return page.stream.body
     },
     isConnected: (tokenHash) => byToken.has(tokenHash),
-    visitorTyping: typing.set,
+    visitorTyping: ({ orgId, ...typing }) => live.showCustomerTyping(orgId, typing),
     countMessage() {
       messages += 1
     },
     counts: () => ({ streams: streams.count(), messages }),
     async stop() {
       for (const stop of stopListening) stop()
-      typing.stop()
       await streams.stop()
     },
   }
@@ -162,34 +158,25 @@ async function endVoid(deps: Deps, pages: VisitorPage[]): Promise<void> {
 
 /** Ends the streams of widgets that are turned off. The next request of each page tells it why. */
 async function endDisabled(deps: Deps, orgId: string, pages: VisitorPage[]): Promise<void> {
-  const active = await areWidgetsActive(deps, orgId, new Set(pages.map(({ visitor }) => visitor.widgetId)))
+  const active = await activeWidgets(deps, orgId, new Set(pages.map(({ visitor }) => visitor.widgetId)))
   for (const { visitor, stream } of pages) if (!active.has(visitor.widgetId)) stream.end()
 }
 
-/** Shows agents in which tickets visitors are typing. In memory only, because it expires in seconds. */
-function createTyping({ clock }: Deps, live: Live) {
-  const expiries = new Map<string, Map<string, () => void>>()
-
-  function show(orgId: string): void {
-    live.setTyping(orgId, [...(expiries.get(orgId)?.keys() ?? [])].sort())
-  }
-
-  return {
-    set({ orgId, ticketId, isTyping }: { orgId: string; ticketId: string; isTyping: boolean }): void {
-      const ofOrganization = expiries.get(orgId) ?? new Map<string, () => void>()
-      const cancel = ofOrganization.get(ticketId)
-      cancel?.()
-      ofOrganization.delete(ticketId)
-      const expire = () => {
-        ofOrganization.delete(ticketId)
-        show(orgId)
-      }
-      if (isTyping) ofOrganization.set(ticketId, clock.after(TYPING_EXPIRES_AFTER_MS, expire))
-      expiries.set(orgId, ofOrganization)
-      if (isTyping !== (cancel !== undefined)) show(orgId)
-    },
-    stop(): void {
-      for (const ofOrganization of expiries.values()) for (const cancel of ofOrganization.values()) cancel()
-    },
-  }
+/** Ids of the widgets that are turned on and have a valid key. */
+async function activeWidgets(deps: Deps, orgId: string, ids: Set<string>): Promise<Set<string>> {
+  const active = await deps.database.read
+    .select({ id: widgets.id })
+    .from(widgets)
+    .innerJoin(apiKeys, and(eq(apiKeys.id, widgets.keyId), eq(apiKeys.orgId, widgets.orgId)))
+    .where(
+      and(
+        eq(widgets.orgId, orgId),
+        inArray(widgets.id, [...ids]),
+        eq(widgets.state, 'active'),
+        isNull(widgets.deletedAt),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, deps.clock.now())),
+      ),
+    )
+  return new Set(active.map(({ id }) => id))
 }

@@ -3,49 +3,53 @@ import { findAttachmentsOf } from '../../../attachments/queries.ts'
 import { customerOf } from '../../../customers/customers.ts'
 import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
-import { statement } from '../../../database/statement.ts'
+import { integer, statement } from '../../../database/statement.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { emailedVisitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
-import { type Loop, startLoop } from '../../../loop.ts'
+import { runLanes } from '../../../jobs/run-lanes.ts'
+import type { Loop } from '../../../loop.ts'
 import { planSends } from '../../../messages/sends/plan-sends.ts'
 import { changeTicket, insertSends } from '../../../messages/sends/queries.ts'
 import { lockTicket, type Message, type Ticket } from '../../../tickets/queries.ts'
-import { MAX_UNANSWERED, unreadRecipient } from './unread-recipient.ts'
+import { MAX_UNANSWERED, unreadRecipient } from './unread-answers.ts'
 
 const MAX_MESSAGES = 10
 const MIN_PAUSE_MS = 15 * 60_000
-const MAX_AT_ONCE = 50
 
 type Conversation = typeof widgetConversations.$inferSelect
 
 /** Emails answers that visitors of the widget have not read, to those who left an address. */
 export function startUnreadEmails(deps: Deps): Loop {
-  return startLoop(deps, 'unread emails', [widgetConversations], async () => {
-    const now = deps.clock.now()
-    const due = await findDue(deps.database.read, {})
-    for (const { orgId, ticketId, dueAt } of due) {
-      if ((dueAt ?? 0) > now) return (dueAt ?? 0) - deps.clock.now()
+  return runLanes(deps, {
+    name: 'unread emails',
+    tables: [widgetConversations],
+    atOnce: 1,
+    failure: 'unread_email_failed',
+    async find(read, { limit }) {
+      const due = await findDue(read, { limit })
+      return due.map(({ dueAt, ...conversation }) => ({ ...conversation, dueAt: dueAt ?? 0 }))
+    },
+    async run({ orgId, id: ticketId }) {
       await deps.database.write((tx) => emailUnread(deps, tx, { orgId, ticketId }))
-    }
-    return due.length < MAX_AT_ONCE ? Number.POSITIVE_INFINITY : 0
+      return 0
+    },
   })
 }
 
 /** The emails that are due first. Runs after each commit. */
-const findDue = statement('unread_emails_due', {}, (read: Reader) =>
+const findDue = statement('unread_emails_due', { limit: integer }, (read: Reader, p) =>
   read
     .select({
+      id: widgetConversations.ticketId,
       orgId: widgetConversations.orgId,
-      ticketId: widgetConversations.ticketId,
       dueAt: widgetConversations.emailDueAt,
     })
     .from(widgetConversations)
     // SQLite uses the partial index only for a query that contains its condition literally.
     .where(sql`email_due_at is not null`)
-    .orderBy(asc(widgetConversations.emailDueAt))
-    .limit(MAX_AT_ONCE),
+    .orderBy(sql`${widgetConversations.emailDueAt} limit ${p.limit}`),
 )
 
 /** Locks the ticket first. */

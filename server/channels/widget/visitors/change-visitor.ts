@@ -4,7 +4,7 @@ import { visitors, widgetConversations } from '../../../database/tables/widgets.
 import type { Deps } from '../../../deps.ts'
 import { invalid } from '../../../errors.ts'
 import { oneLine } from '../../../text/text.ts'
-import { TIME_TO_READ_MS } from '../unread/unread-email.ts'
+import { TIME_TO_READ_MS } from '../unread/unread-answers.ts'
 import type { Widget } from '../widgets/find-widget.ts'
 import type { VisitedPage } from './last-seen.ts'
 import { customerOfVisitor } from './visitor-customer.ts'

@@ -84,7 +84,6 @@ export const widgetSchema = t.Object({
   createdAt: time,
   updatedAt: time,
 })
-export const widgetList = t.Object({ data: t.Array(widgetSchema) })
 /** `identitySecret` is returned only here. */
 export const widgetWithSecret = t.Object({ widget: widgetSchema, identitySecret: t.String() })
 

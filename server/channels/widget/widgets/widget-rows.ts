@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { WidgetAppearance, WidgetHours, WidgetQuestions } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { changedFields, pickFields } from '../../accounts/accounts.ts'
 import { checkWidget, MAX_TITLE_LENGTH, type WidgetInput } from './check-widget.ts'
 import type { Widget } from './find-widget.ts'
 
@@ -76,17 +76,14 @@ export async function newRow(
 /** What the change sets. Parts of the appearance and of the questions that aren't given stay. Throws 400 with every fault. */
 export function changedInput(before: Widget, change: WidgetChange): Promise<WidgetInput> {
   return checkWidget({
-    name: change.name ?? before.name,
-    origins: change.origins ?? before.origins,
+    ...pickFields(before, WIDGET_SETTINGS),
+    ...change,
     appearance: { ...before.appearance, ...change.appearance },
     questions: { ...before.questions, ...change.questions },
-    hours: change.hours === undefined ? before.hours : change.hours,
-    verifiedOnly: change.verifiedOnly ?? before.verifiedOnly,
-    telegramBotId: change.telegramBotId ?? before.telegramBotId,
   })
 }
 
-const FIELDS = [
+export const WIDGET_SETTINGS = [
   'name',
   'origins',
   'appearance',
@@ -94,18 +91,19 @@ const FIELDS = [
   'hours',
   'verifiedOnly',
   'telegramBotId',
-] as const
+] as const satisfies (keyof WidgetInput)[]
 
-/** The columns that a checked change sets, and their names for the audit log. */
+/** The columns that a checked change sets. */
 export function changedColumns(
   before: Widget,
   change: WidgetChange,
   checked: WidgetInput,
-): { columns: Partial<Widget>; fields: string[] } {
-  const fields = FIELDS.filter(
-    (field) => change[field] !== undefined && !isDeepStrictEqual(before[field], checked[field]),
+): Partial<WidgetInput> {
+  const fields = changedFields(WIDGET_SETTINGS, { before, after: { ...before, ...checked } })
+  return pickFields(
+    checked,
+    fields.filter((field) => change[field] !== undefined),
   )
-  return { columns: Object.fromEntries(fields.map((field) => [field, checked[field]])), fields }
 }
 
 /** The text itself is the key of the signatures: it isn't decoded. */

@@ -1,20 +1,36 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull } from 'drizzle-orm'
 import { forgetCachedKeys, insertApiKey, newApiKey, renameKey } from '../../../api-keys/api-keys.ts'
-import { recordAudit } from '../../../audit/audit.ts'
-import type { Transaction } from '../../../database/database.ts'
 import { apiKeys } from '../../../database/tables/api-keys.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { notFound } from '../../../errors.ts'
 import { recordWorkspaceChange } from '../../../events/events.ts'
-import { isId } from '../../../ids.ts'
 import { readSettings } from '../../../organizations/settings.ts'
+import { accountsOf, changedFields } from '../../accounts/accounts.ts'
 import { requireLinkedBot } from '../telegram-link.ts'
 import { forgetCachedWidgets, type Widget } from './find-widget.ts'
-import { changedColumns, changedInput, type NewWidget, newRow, type WidgetChange } from './widget-rows.ts'
+import {
+  changedColumns,
+  changedInput,
+  type NewWidget,
+  newRow,
+  WIDGET_SETTINGS,
+  type WidgetChange,
+} from './widget-rows.ts'
 
 /** A widget with its public key. */
 export type KeyedWidget = Widget & { key: string; keyRevokedAt: number | null }
+
+export const widgetAccounts = accountsOf<Widget>({
+  noun: 'widget',
+  prefix: 'wgt',
+  table: widgets,
+  select: (read, where) => read.select().from(widgets).where(where),
+  update: (tx, set, where) => tx.update(widgets).set(set).where(where).returning(),
+  labelOf: ({ name }) => name,
+  changedFields: (change) => changedFields(WIDGET_SETTINGS, change),
+  onChanged: forgetCachedWidgets,
+})
 
 /**
  * Creates a widget with a public key of its own. `identitySecret` signs the website's users; it is returned only here.
@@ -34,11 +50,7 @@ export async function createWidget(
     await recordWorkspaceChange(deps, tx, orgId)
     await insertApiKey(deps, tx, key)
     await tx.insert(widgets).values(widget)
-    await recordAudit(deps, tx, orgId, {
-      action: 'widget.created',
-      subject: { id: widget.id, label: widget.name },
-      detail: { origins: widget.origins },
-    })
+    await widgetAccounts.recordCreated(deps, tx, widget, { origins: widget.origins })
   })
   return { widget: { ...widget, key: key.secret, keyRevokedAt: null }, identitySecret }
 }
@@ -69,55 +81,13 @@ export async function updateWidget(
 ): Promise<KeyedWidget> {
   await requireLinkedBot(orgId, change.telegramBotId ?? '', deps.database.read)
   const checked = await changedInput(await readWidget(deps, orgId, id), change)
-  await changeWidget(deps, orgId, { id, action: 'widget.changed' }, async (tx, before) => {
-    const { columns, fields } = changedColumns(before, change, checked)
-    if (fields.length === 0) return undefined
-    await saveWidget(tx, before, { ...columns, updatedAt: deps.clock.now() })
+  await widgetAccounts.change(deps, orgId, { id, action: 'widget.changed' }, async (tx, before) => {
+    const columns = changedColumns(before, change, checked)
+    if (Object.keys(columns).length === 0) return before
     // The list of keys names them after their widgets.
     if (columns.name !== undefined) await renameKey(tx, { orgId, id: before.keyId, name: columns.name })
-    return { label: columns.name ?? before.name, detail: { fields } }
+    return widgetAccounts.save(tx, before, { ...columns, updatedAt: deps.clock.now() })
   })
   forgetCachedKeys(deps)
   return readWidget(deps, orgId, id)
-}
-
-/**
- * Changes a widget with its row locked, after the organization's, and records the change in the audit log unless
- * nothing changed. Throws 404.
- */
-export async function changeWidget(
-  deps: Deps,
-  orgId: string,
-  { id, action }: { id: string; action: string },
-  change: (
-    tx: Transaction,
-    before: Widget,
-  ) => Promise<{ label?: string; detail?: Record<string, unknown> } | undefined>,
-): Promise<void> {
-  if (!isId('wgt', id)) throw notFound('widget')
-  await deps.database.write(async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
-    const [before] = await tx
-      .update(widgets)
-      .set({ updatedAt: sql`${widgets.updatedAt}` })
-      .where(and(eq(widgets.orgId, orgId), eq(widgets.id, id), isNull(widgets.deletedAt)))
-      .returning()
-    if (!before) throw notFound('widget')
-    const changed = await change(tx, before)
-    if (!changed) return
-    const { label = before.name, detail } = changed
-    await recordAudit(deps, tx, orgId, { action, subject: { id, label }, ...(detail && { detail }) })
-  })
-  forgetCachedWidgets(deps)
-}
-
-export async function saveWidget(
-  tx: Transaction,
-  { orgId, id }: Widget,
-  set: Partial<Widget>,
-): Promise<void> {
-  await tx
-    .update(widgets)
-    .set(set)
-    .where(and(eq(widgets.orgId, orgId), eq(widgets.id, id)))
 }

@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { recordAudit } from '../../audit/audit.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
+import { type Preparable, statement, text } from '../../database/statement.ts'
+import type { Deps } from '../../deps.ts'
+import { notFound } from '../../errors.ts'
+import { recordWorkspaceChange } from '../../events/events.ts'
+import { type IdPrefix, isId } from '../../ids.ts'
+
+/** A row that administrators connect, change, and remove: a mailbox, a bot, a widget, or a webhook endpoint. */
+export interface AccountRow {
+  id: string
+  orgId: string
+  createdAt: number
+  updatedAt: number
+  deletedAt: number | null
+}
+
+/** What sets the accounts of one table apart from those of others. */
+interface AccountKind<Row extends AccountRow> {
+  /** As sentences name it, and the audit log: `mailbox.paused`. */
+  noun: string
+  prefix: IdPrefix
+  table: AccountTable
+  select(read: Reader, where: SQL | undefined): Selected<Row>
+  update(tx: Transaction, set: Partial<Row> | Unchanged, where: SQL | undefined): Rows<Row>
+  /** As the audit log names it. */
+  labelOf(row: Row): string
+  /** Names of the settings in which two rows differ, for the audit log. */
+  changedFields?(change: { before: Row; after: Row }): string[]
+  /** Called after a change was committed. */
+  onChanged?(deps: Deps): void
+}
+
+type AccountTable = PgTable & Record<keyof AccountRow, PgColumn>
+type Rows<Row> = PromiseLike<Row[]> & Preparable<Row[]>
+type Selected<Row> = Rows<Row> & { orderBy(...columns: SQL[]): PromiseLike<Row[]> }
+/** Locks a row: it is set to what it is. */
+type Unchanged = { updatedAt: SQL<number> }
+
+/** The verbs that all accounts have. */
+export interface Accounts<Row extends AccountRow> {
+  noun: string
+  table: AccountTable
+  /** Oldest first, without removed ones. */
+  list(deps: Deps, orgId: string): Promise<Row[]>
+  /** Of all organizations, without removed ones. */
+  listAll(deps: Deps, where?: SQL): Promise<Row[]>
+  /** Throws 404. */
+  read(deps: Deps, orgId: string, id: string): Promise<Row>
+  /** Undefined for a removed one. Lock the organization's row first. */
+  lock(tx: Transaction, orgId: string, id: string): Promise<Row | undefined>
+  save(tx: Transaction, before: Row, set: Partial<Row>): Promise<Row>
+  /**
+   * Changes an account with its row locked, after the organization's, and records the change in the audit log unless
+   * nothing changed. Throws 404.
+   */
+  change(
+    deps: Deps,
+    orgId: string,
+    of: { id: string; action: string },
+    change: (tx: Transaction, before: Row) => Promise<Row>,
+  ): Promise<Row>
+  /** Records in the audit log that it was connected. */
+  recordCreated(deps: Deps, tx: Transaction, row: Row, detail?: Record<string, unknown>): Promise<void>
+}
+
+export function accountsOf<Row extends AccountRow>(kind: AccountKind<Row>): Accounts<Row> {
+  const { noun, prefix, table } = kind
+  const isOne = ({ orgId, id }: { orgId: SQL; id: SQL }) =>
+    and(eq(table.orgId, orgId), eq(table.id, id), isNull(table.deletedAt))
+  const findRow = statement(`${noun}_find`, { orgId: text, id: text }, (read: Reader, p) =>
+    kind.select(read, isOne(p)),
+  )
+  const lockRow = statement(`${noun}_lock`, { orgId: text, id: text }, (tx, p) =>
+    kind.update(tx, { updatedAt: sql`${table.updatedAt}` }, isOne(p)),
+  )
+
+  const accounts: Accounts<Row> = {
+    noun,
+    table,
+    async list(deps, orgId) {
+      const isOfOrganization = and(eq(table.orgId, orgId), isNull(table.deletedAt))
+      const rows = kind.select(deps.database.read, isOfOrganization)
+      return rows.orderBy(asc(table.createdAt), asc(table.id))
+    },
+    async listAll(deps, where) {
+      return kind.select(deps.database.read, and(isNull(table.deletedAt), where))
+    },
+    async read(deps, orgId, id) {
+      const [row] = isId(prefix, id) ? await findRow(deps.database.read, { orgId, id }) : []
+      if (!row) throw notFound(noun)
+      return row
+    },
+    async lock(tx, orgId, id) {
+      const [row] = await lockRow(tx, { orgId, id })
+      return row
+    },
+    async save(tx, { orgId, id }, set) {
+      const [saved] = await kind.update(tx, set, and(eq(table.orgId, orgId), eq(table.id, id)))
+      if (!saved) throw new Error(`The ${noun} ${id} is missing.`)
+      return saved
+    },
+    async change(deps, orgId, { id, action }, change) {
+      if (!isId(prefix, id)) throw notFound(noun)
+      const changed = await deps.database.write(async (tx) => {
+        await recordWorkspaceChange(deps, tx, orgId)
+        const before = await accounts.lock(tx, orgId, id)
+        if (!before) throw notFound(noun)
+        const after = await change(tx, before)
+        if (after === before) return before
+        const fields = kind.changedFields?.({ before, after }) ?? []
+        const detail = fields.length > 0 ? { fields } : undefined
+        const subject = { id, label: kind.labelOf(after) }
+        await recordAudit(deps, tx, orgId, { action, subject, detail })
+        return after
+      })
+      kind.onChanged?.(deps)
+      return changed
+    },
+    async recordCreated(deps, tx, row, detail) {
+      const subject = { id: row.id, label: kind.labelOf(row) }
+      await recordAudit(deps, tx, row.orgId, { action: `${noun}.created`, subject, detail })
+    },
+  }
+  return accounts
+}
+
+/** Names of the fields in which two rows differ. */
+export function changedFields<Row, Field extends keyof Row>(
+  fields: readonly Field[],
+  { before, after }: { before: Row; after: Row },
+): Field[] {
+  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]))
+}
+
+/** A row with these fields only. */
+export function pickFields<Row, Field extends keyof Row>(
+  row: Row,
+  fields: readonly Field[],
+): Pick<Row, Field> {
+  return Object.fromEntries(fields.map((field): unknown[] => [field, row[field]]))
+}
