@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, isNull, ne, or, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
@@ -108,10 +109,7 @@ export function changeAgent(
     if (after.name === before.name && after.role === before.role) return before
     if (after.role !== 'admin') requireOtherAdmin(admins, before)
     const { role } = after
-    await tx
-      .update(agents)
-      .set({ name: after.name, role })
-      .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+    await tx.update(agents).set({ name: after.name, role }).where(matches(agents, { orgId, id }))
     await auditChanges(deps, tx, before, after)
     await recordWorkspaceChange(deps, tx, orgId)
     return after
@@ -124,10 +122,7 @@ export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promi
     const agent = await lockAgent(tx, orgId, idOrEmail)
     if (agent.disabledAt === null) return agent
     const { id, email } = agent
-    await tx
-      .update(agents)
-      .set({ disabledAt: null })
-      .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+    await tx.update(agents).set({ disabledAt: null }).where(matches(agents, { orgId, id }))
     await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: { id, label: email } })
     await recordWorkspaceChange(deps, tx, orgId)
     return { ...agent, disabledAt: null }
@@ -151,7 +146,7 @@ export function lockEnabledAdmins(tx: Transaction, orgId: string): Promise<Agent
   return tx
     .update(agents)
     .set({ disabledAt: sql`${agents.disabledAt}` })
-    .where(and(eq(agents.orgId, orgId), eq(agents.role, 'admin'), isNull(agents.disabledAt)))
+    .where(and(matches(agents, { orgId, role: 'admin' }), isNull(agents.disabledAt)))
     .returning(agentColumns)
 }
 
@@ -205,12 +200,12 @@ export async function endSessions(
   const isOther = exceptId === undefined ? undefined : ne(sessions.id, exceptId)
   const ended = await tx
     .delete(sessions)
-    .where(and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), isOther))
+    .where(and(matches(sessions, { orgId, agentId }), isOther))
     .returning({ id: sessions.id })
   return ended.length
 }
 
 /** Deletes the links with which an agent could set a password. */
 export async function endLinks(tx: Transaction, { orgId, agentId }: OfAgent): Promise<void> {
-  await tx.delete(agentLinks).where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.agentId, agentId)))
+  await tx.delete(agentLinks).where(matches(agentLinks, { orgId, agentId }))
 }

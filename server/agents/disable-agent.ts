@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import { engine } from '../database/columns.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { agents } from '../database/tables/agents.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -42,10 +43,7 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   requireOtherAdmin(admins, agent)
   const { id, email } = agent
   const disabledAt = deps.clock.now()
-  await tx
-    .update(agents)
-    .set({ disabledAt })
-    .where(and(eq(agents.orgId, orgId), eq(agents.id, id)))
+  await tx.update(agents).set({ disabledAt }).where(matches(agents, { orgId, id }))
   await endSessions(tx, { orgId, agentId: id })
   await endLinks(tx, { orgId, agentId: id })
   await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: { id, label: email } })
@@ -61,7 +59,7 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
     const assigned = tx
       .select({ id: tickets.id })
       .from(tickets)
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId)))
+      .where(matches(tickets, { orgId, assignedTo: agentId }))
       .$dynamic()
     // PostgreSQL locks rows in id order, as a bulk change does. The update alone would lock them in storage order. SQLite
     // has nothing to lock, and would read all that the agent has for each batch to sort them.
@@ -72,7 +70,7 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
     const changed = await tx
       .update(tickets)
       .set({ assignedTo: '', version: sql`${tickets.version} + 1`, updatedAt: now })
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, agentId), inArray(tickets.id, batch)))
+      .where(and(matches(tickets, { orgId, assignedTo: agentId }), inArray(tickets.id, batch)))
       .returning({
         id: tickets.id,
         status: tickets.status,

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Database, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
@@ -118,7 +119,7 @@ export async function markRevoked(
   const revoked = await tx
     .update(apiKeys)
     .set({ revokedAt: deps.clock.now() })
-    .where(and(eq(apiKeys.orgId, orgId), eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .where(and(matches(apiKeys, { orgId, id }), isNull(apiKeys.revokedAt)))
     .returning({ name: apiKeys.name })
   for (const { name } of revoked) {
     await recordAudit(deps, tx, orgId, { action: 'api_key.revoked', subject: { id, label: name } })
@@ -131,10 +132,7 @@ export async function renameKey(
   tx: Transaction,
   { orgId, id, name }: { orgId: string; id: string; name: string },
 ): Promise<void> {
-  await tx
-    .update(apiKeys)
-    .set({ name })
-    .where(and(eq(apiKeys.orgId, orgId), eq(apiKeys.id, id)))
+  await tx.update(apiKeys).set({ name }).where(matches(apiKeys, { orgId, id }))
 }
 
 export function forgetCachedKeys(deps: Deps): void {

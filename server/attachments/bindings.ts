@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid } from '../errors.ts'
@@ -87,10 +88,7 @@ export async function bindToTicket(
   orgId: string,
   { ownerId, ticketId }: { ownerId: string; ticketId: string },
 ): Promise<void> {
-  await tx
-    .update(attachments)
-    .set({ ticketId })
-    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, ownerId)))
+  await tx.update(attachments).set({ ticketId }).where(matches(attachments, { orgId, ownerId }))
 }
 
 /** Keeps uploads for a draft, and releases those that it had `before`. Throws the same. */
@@ -134,7 +132,7 @@ export async function detachUploads(
       createdAt: deps.clock.now(),
       ...(agentId === null ? { ticketId: null } : { uploadedBy: agentId }),
     })
-    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, ownerId)))
+    .where(matches(attachments, { orgId, ownerId }))
 }
 
 function isUnsent(orgId: string, ids: string[], uploader: string): SQL | undefined {

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, max, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { insertOf } from '../database/statement.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { mails } from '../database/tables/mailboxes.ts'
@@ -13,10 +14,7 @@ export async function findAttachment(
   read: Reader | Transaction,
   { orgId, id }: { orgId: string; id: string },
 ): Promise<Attachment | undefined> {
-  const [found] = await read
-    .select()
-    .from(attachments)
-    .where(and(eq(attachments.orgId, orgId), eq(attachments.id, id)))
+  const [found] = await read.select().from(attachments).where(matches(attachments, { orgId, id }))
   return found
 }
 
@@ -28,7 +26,7 @@ export function findAttachmentsOf(
   return read
     .select()
     .from(attachments)
-    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, ownerId)))
+    .where(matches(attachments, { orgId, ownerId }))
     .orderBy(asc(attachments.position))
 }
 
@@ -40,9 +38,7 @@ export async function findAttachmentsOfTicket(
   const found = await read
     .select()
     .from(attachments)
-    .where(
-      and(eq(attachments.orgId, orgId), eq(attachments.ticketId, ticketId), isNotNull(attachments.ownerId)),
-    )
+    .where(and(matches(attachments, { orgId, ticketId }), isNotNull(attachments.ownerId)))
     .orderBy(asc(attachments.position))
   return Map.groupBy(found, ({ ownerId }) => ownerId ?? '')
 }

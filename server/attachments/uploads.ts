@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
@@ -84,8 +85,7 @@ export async function deleteUpload(
       .delete(attachments)
       .where(
         and(
-          eq(attachments.orgId, orgId),
-          eq(attachments.id, id),
+          matches(attachments, { orgId, id }),
           isNull(attachments.ownerId),
           eq(attachments.uploadedBy, uploader),
         ),

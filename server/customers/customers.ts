@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, isNull, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { integer, orNull, statement, text, value } from '../database/statement.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
@@ -83,8 +84,7 @@ export async function upsertCustomerByIdentity(
     })
     .returning({ customerId: customerIdentities.customerId })
   const customerId = known?.customerId ?? id
-  if (customerId !== id)
-    await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+  if (customerId !== id) await tx.delete(customers).where(matches(customers, { orgId, id }))
   return customerOf(tx, orgId, customerId)
 }
 
@@ -111,9 +111,7 @@ export async function addEmail(
       updatedAt: clock.now(),
       reindexAfter: '',
     })
-    .where(
-      and(eq(customers.orgId, orgId), eq(customers.id, id), isNull(customers.email), sql`not ${isTaken}`),
-    )
+    .where(and(matches(customers, { orgId, id }), isNull(customers.email), sql`not ${isTaken}`))
     .returning({ id: customers.id })
   return changed.length > 0
 }
@@ -187,8 +185,5 @@ const upsert = statement(
 )
 
 const customerById = statement('customers_by_id', { orgId: text, id: text }, (tx, p) =>
-  tx
-    .select(customerColumns)
-    .from(customers)
-    .where(and(eq(customers.orgId, p.orgId), eq(customers.id, p.id))),
+  tx.select(customerColumns).from(customers).where(matches(customers, p)),
 )

@@ -8,6 +8,7 @@ import { isByEmail } from '../channels/email/outbound/email-content.ts'
 import { createMailParser } from '../channels/email/parse/parse-mail.ts'
 import type { ParseResult } from '../channels/email/parse/parsed-mail.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { mailboxes, mails } from '../database/tables/mailboxes.ts'
 import { messages } from '../database/tables/messages.ts'
 import { type RecipientOutcome, sends } from '../database/tables/sends.ts'
@@ -151,7 +152,7 @@ export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void
     .select({ send: sends })
     .from(messages)
     .innerJoin(sends, eq(sends.messageId, messages.id))
-    .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(sends.state, 'sent')))
+    .where(and(matches(messages, { orgId, role: 'agent' }), eq(sends.state, 'sent')))
     .orderBy(asc(messages.createdAt), asc(messages.id))
   const emails = all.map(({ send }) => send).filter(isByEmail)
   const newest = [...new Map(emails.map((send) => [send.ticketId, send])).values()]

@@ -1,8 +1,9 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { customerOfVisitor } from '../channels/widget/visitors/visitor-customer.ts'
 import type { Visitor } from '../channels/widget/visitors/visitors.ts'
 import { createWidget } from '../channels/widget/widgets/widgets.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
@@ -55,7 +56,7 @@ async function addSignedIn(deps: Deps, tx: Transaction, { organization, widgetId
     .select({ ticket: tickets, customer: customers })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.channel, 'widget')))
+    .where(matches(tickets, { orgId, channel: 'widget' }))
     .orderBy(asc(tickets.createdAt), asc(tickets.id))
   const known = new Map<string, Visitor>()
   for (const [index, { ticket, customer }] of rows.entries()) {
@@ -124,14 +125,14 @@ async function addChat(
   await tx
     .update(widgetConversations)
     .set({ seenMessageId: message.id, seenAt: answered.clock.now() + MINUTE_MS, emailDueAt: null })
-    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+    .where(matches(widgetConversations, { orgId, ticketId }))
 }
 
 async function newestAnswer(tx: Transaction, orgId: string, ticketId: string) {
   const answers = await tx
     .select({ id: messages.id, createdAt: messages.createdAt })
     .from(messages)
-    .where(and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), eq(messages.role, 'agent')))
+    .where(matches(messages, { orgId, ticketId, role: 'agent' }))
     .orderBy(asc(messages.createdAt), asc(messages.id))
   return answers.at(-1)
 }

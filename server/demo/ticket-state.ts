@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, max, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { agents } from '../database/tables/agents.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
@@ -31,7 +32,7 @@ export async function seedTicketState(
     await tx
       .update(messages)
       .set({ sending: 'sent', sendError: null })
-      .where(and(eq(messages.orgId, orgId), eq(messages.sending, 'failed')))
+      .where(matches(messages, { orgId, sending: 'failed' }))
     const last = await lastMessages(tx, orgId)
     const marks = organization.agents.flatMap(({ id: agentId }) =>
       last
@@ -85,14 +86,14 @@ async function failTelegramReply(tx: Transaction, orgId: string): Promise<void> 
     .select({ id: messages.id })
     .from(messages)
     .innerJoin(tickets, eq(tickets.id, messages.ticketId))
-    .where(and(eq(messages.orgId, orgId), eq(messages.role, 'agent'), eq(tickets.channel, 'telegram')))
+    .where(and(matches(messages, { orgId, role: 'agent' }), eq(tickets.channel, 'telegram')))
     .orderBy(desc(messages.createdAt), desc(messages.id))
     .limit(1)
   if (!reply) return
   await tx
     .update(messages)
     .set({ sending: 'failed', sendError: company.telegramFault })
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, reply.id)))
+    .where(matches(messages, { orgId, id: reply.id }))
 }
 
 /** On the newest open tickets of the agent who signs in. */
@@ -105,7 +106,7 @@ async function addDrafts(
   const own = await tx
     .select({ id: tickets.id })
     .from(tickets)
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.assignedTo, me.id), eq(tickets.status, 'open')))
+    .where(matches(tickets, { orgId, assignedTo: me.id, status: 'open' }))
     .orderBy(desc(tickets.createdAt), desc(tickets.id))
     .limit(company.drafts.length)
   for (const [index, { id: ticketId }] of own.entries()) {
@@ -130,8 +131,7 @@ async function holdReply(
     .innerJoin(messages, eq(messages.ticketId, tickets.id))
     .where(
       and(
-        eq(tickets.orgId, orgId),
-        eq(tickets.status, 'open'),
+        matches(tickets, { orgId, status: 'open' }),
         eq(messages.role, 'agent'),
         ne(messages.agentId, me.id),
       ),
@@ -142,7 +142,7 @@ async function holdReply(
   const [seen] = await tx
     .select({ id: messages.id, createdAt: messages.createdAt })
     .from(messages)
-    .where(and(eq(messages.ticketId, answer.ticketId), eq(messages.role, 'customer')))
+    .where(matches(messages, { ticketId: answer.ticketId, role: 'customer' }))
     .orderBy(messages.createdAt, messages.id)
     .limit(1)
   if (!seen) return

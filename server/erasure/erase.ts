@@ -2,6 +2,7 @@ import { and, count, eq, inArray, sql } from 'drizzle-orm'
 import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
@@ -57,7 +58,7 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
 export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
   if (!isId('usr', id)) throw notFound('customer')
   // Before the first slice, because a customer can have so many that counting them would hold up everyone.
-  const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
+  const isTheirs = matches(tickets, { orgId, customerId: id })
   const [all] = await deps.database.background.select({ count: count() }).from(tickets).where(isTheirs)
   let deletedTickets = 0
   for (let isGone = false; !isGone; ) {
@@ -81,7 +82,7 @@ async function eraseSlice(
 ): Promise<{ erased: number; files: string[]; isGone: boolean }> {
   for (const { erasure } of deps.channels.all) await erasure?.lockCustomer?.(tx, { orgId, customerId: id })
   const email = await lockCustomer(tx, orgId, id)
-  const isTheirs = and(eq(tickets.orgId, orgId), eq(tickets.customerId, id))
+  const isTheirs = matches(tickets, { orgId, customerId: id })
   const found = await tx.select({ id: tickets.id }).from(tickets).where(isTheirs).limit(SLICE)
   // Sorted here, because with `order by` SQLite would read all tickets of the customer for each slice.
   const inOrder = found.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -97,7 +98,7 @@ async function eraseSlice(
   }
   if (isGone) {
     await eraseFromChannels(deps, tx, { orgId, customerId: id, email })
-    await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+    await tx.delete(customers).where(matches(customers, { orgId, id }))
   }
   return { erased: locked.length, files, isGone }
 }
@@ -110,7 +111,7 @@ async function eraseFromChannels(
 ): Promise<void> {
   const identities = await tx
     .delete(customerIdentities)
-    .where(and(eq(customerIdentities.orgId, of.orgId), eq(customerIdentities.customerId, of.customerId)))
+    .where(matches(customerIdentities, { orgId: of.orgId, customerId: of.customerId }))
     .returning({ externalId: customerIdentities.externalId })
   const externalIds = identities.map(({ externalId }) => externalId)
   for (const { erasure } of deps.channels.all) await erasure?.customer(tx, { ...of, externalIds })
@@ -121,7 +122,7 @@ async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise
   const [customer] = await tx
     .update(customers)
     .set({ version: sql`${customers.version}` })
-    .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+    .where(matches(customers, { orgId, id }))
     .returning({ email: customers.email })
   if (!customer) throw notFound('customer')
   return customer.email

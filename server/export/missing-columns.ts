@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNotNull, isNull, like, ne, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
@@ -27,18 +28,13 @@ async function addTransports(tx: Transaction, orgId: string): Promise<void> {
     .update(messages)
     .set({ sentBy })
     .where(
-      and(
-        eq(messages.orgId, orgId),
-        eq(messages.role, 'agent'),
-        isNotNull(messages.sending),
-        isNull(messages.sentBy),
-      ),
+      and(matches(messages, { orgId, role: 'agent' }), isNotNull(messages.sending), isNull(messages.sentBy)),
     )
 }
 
 /** Also names visitors who gave no name by their numbers, and marks what the others typed as such. */
 async function addVisitorNumbers(tx: Transaction, orgId: string): Promise<void> {
-  const isOld = and(eq(organizations.id, orgId), eq(organizations.lastVisitor, 0))
+  const isOld = matches(organizations, { id: orgId, lastVisitor: 0 })
   const found = await tx.select({ id: organizations.id }).from(organizations).where(isOld)
   if (found.length === 0) return
   const ofVisitors = tx
@@ -46,8 +42,7 @@ async function addVisitorNumbers(tx: Transaction, orgId: string): Promise<void> 
     .from(customerIdentities)
     .where(
       and(
-        eq(customerIdentities.orgId, orgId),
-        eq(customerIdentities.channel, 'widget'),
+        matches(customerIdentities, { orgId, channel: 'widget' }),
         like(customerIdentities.externalId, 'visitor:%'),
       ),
     )

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import type { ExpensiveRead } from '../database/expensive-reads.ts'
+import { matches } from '../database/matches.ts'
 import { NAMED_IN_QUERY, statement, text } from '../database/statement.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { customers } from '../database/tables/customers.ts'
@@ -269,7 +270,7 @@ function newestTexts(name: string, table: typeof messages | typeof notes) {
         createdAt: table.createdAt,
       })
       .from(table)
-      .where(and(eq(table.orgId, p.orgId), eq(table.ticketId, p.ticketId)))
+      .where(matches(table, p))
       .orderBy(sql`created_at desc, id desc`)
       .limit(EXCERPT_MESSAGES),
   )

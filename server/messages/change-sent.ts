@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
 import type { Channel } from '../channels/channel.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { type MessageFormat, messages } from '../database/tables/messages.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
@@ -64,7 +64,7 @@ export async function removeFromChat(deps: Deps, tx: Transaction, message: Store
   await tx
     .update(messages)
     .set({ ...taken, ...removed })
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, messageId)))
+    .where(matches(messages, { orgId, id: messageId }))
   await waitAgain(tx, ticket)
   // Open pages find what was taken back by the time of the event.
   await recordTicketChange(deps, tx, { orgId, ticketId, at: taken.takenBackAt })

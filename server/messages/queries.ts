@@ -1,5 +1,6 @@
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { integer, statement, text } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
@@ -43,10 +44,7 @@ async function findAnyScheduled(
   read: Reader | Transaction,
   { orgId, id }: ById,
 ): Promise<ScheduledMessage | undefined> {
-  const [found] = await read
-    .select()
-    .from(scheduledMessages)
-    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+  const [found] = await read.select().from(scheduledMessages).where(matches(scheduledMessages, { orgId, id }))
   return found
 }
 
@@ -73,10 +71,7 @@ export async function findOpenings(
 
 /** Before `findOpening` in a write that sends or deletes it: a message on a ticket is locked by its ticket instead. */
 export async function lockScheduled(tx: Transaction, { orgId, id }: ById): Promise<void> {
-  await tx
-    .update(scheduledMessages)
-    .set({ id })
-    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+  await tx.update(scheduledMessages).set({ id }).where(matches(scheduledMessages, { orgId, id }))
 }
 
 function isReply(scheduled: ScheduledMessage): scheduled is ScheduledReply {
@@ -92,10 +87,7 @@ export async function findMessage(
   read: Reader | Transaction,
   { orgId, id }: ById,
 ): Promise<StoredMessage | undefined> {
-  const [found] = await read
-    .select()
-    .from(messages)
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+  const [found] = await read.select().from(messages).where(matches(messages, { orgId, id }))
   return found
 }
 
@@ -112,9 +104,7 @@ export async function insertScheduled(tx: Transaction, scheduled: ScheduledMessa
 }
 
 export async function deleteScheduled(tx: Transaction, { orgId, id }: ById): Promise<void> {
-  await tx
-    .delete(scheduledMessages)
-    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+  await tx.delete(scheduledMessages).where(matches(scheduledMessages, { orgId, id }))
 }
 
 export async function holdScheduled(
@@ -125,7 +115,7 @@ export async function holdScheduled(
   await tx
     .update(scheduledMessages)
     .set({ isHeld: true, heldBecause })
-    .where(and(eq(scheduledMessages.orgId, orgId), eq(scheduledMessages.id, id)))
+    .where(matches(scheduledMessages, { orgId, id }))
 }
 
 export type NextScheduled = Pick<
@@ -223,7 +213,7 @@ export async function isAuthorDisabled(
       : await tx
           .select({ endedAt: agents.disabledAt })
           .from(agents)
-          .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
+          .where(matches(agents, { orgId, id: agentId }))
   return endedAt.some((author) => author.endedAt !== null)
 }
 

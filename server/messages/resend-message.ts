@@ -1,8 +1,8 @@
-import { and, eq } from 'drizzle-orm'
 import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Send } from '../channels/channel.ts'
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { type EmailAddress, messages } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { Deps } from '../deps.ts'
@@ -72,10 +72,7 @@ async function planAgain(
   })
   if (planned.sending === 'failed') throw cannotLeave(planned.sendError ?? '')
   if (sends.length === 0) throw sendsNothing()
-  await tx
-    .update(messages)
-    .set(planned)
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+  await tx.update(messages).set(planned).where(matches(messages, { orgId, id }))
   await insertSends(tx, sends)
 }
 

@@ -1,7 +1,7 @@
-import { and, eq } from 'drizzle-orm'
 import { detachUploads } from '../attachments/bindings.ts'
 import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { Deps } from '../deps.ts'
@@ -152,10 +152,7 @@ async function requireAuthor(
 
 /** Its files are in a draft again. */
 async function removeFiles(tx: Transaction, { orgId, id }: StoredMessage): Promise<void> {
-  await tx
-    .update(messages)
-    .set({ attachmentCount: 0 })
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+  await tx.update(messages).set({ attachmentCount: 0 }).where(matches(messages, { orgId, id }))
 }
 
 /** Read before the unit, which must lock the author's row first. The author of a message never changes. */

@@ -1,5 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
@@ -104,8 +105,8 @@ export const revokedKey = statement('widgets_revoked_key', { hash: text }, (read
   read
     .select({ deletedAt: widgets.deletedAt })
     .from(apiKeys)
-    .leftJoin(widgets, and(eq(widgets.keyId, apiKeys.id), eq(widgets.orgId, apiKeys.orgId)))
-    .where(and(eq(apiKeys.hash, p.hash), eq(apiKeys.kind, 'public'), isNotNull(apiKeys.revokedAt))),
+    .leftJoin(widgets, matches(widgets, { keyId: apiKeys.id, orgId: apiKeys.orgId }))
+    .where(and(matches(apiKeys, { hash: p.hash, kind: 'public' }), isNotNull(apiKeys.revokedAt))),
 )
 
 /**

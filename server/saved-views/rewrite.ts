@@ -1,5 +1,6 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
@@ -37,7 +38,7 @@ export async function rewriteViews(
     .filter(({ query, after }) => after !== query)
   if (changes.length > 0) await recordWorkspaceChange(deps, tx, orgId)
   for (const { id, after } of changes) {
-    const isThis = and(eq(savedViews.orgId, orgId), eq(savedViews.id, id))
+    const isThis = matches(savedViews, { orgId, id })
     if (after === undefined) await tx.delete(savedViews).where(isThis)
     else await tx.update(savedViews).set({ query: after }).where(isThis)
   }

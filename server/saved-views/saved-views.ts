@@ -1,5 +1,6 @@
 import { and, asc, eq, or, type SQL } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import type { AgentRole } from '../database/tables/agents.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
@@ -79,7 +80,7 @@ export async function updateView(
     await tx
       .update(savedViews)
       .set({ name, query: after.query, isShared })
-      .where(and(eq(savedViews.orgId, orgId), eq(savedViews.id, id)))
+      .where(matches(savedViews, { orgId, id }))
     return after
   })
 }
@@ -88,7 +89,7 @@ export async function deleteView(deps: Deps, orgId: string, me: Agent, id: strin
   await deps.database.write(async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     await changeableView(tx, orgId, me, id)
-    await tx.delete(savedViews).where(and(eq(savedViews.orgId, orgId), eq(savedViews.id, id)))
+    await tx.delete(savedViews).where(matches(savedViews, { orgId, id }))
   })
 }
 
@@ -99,7 +100,7 @@ async function requireViewLimit(
 ): Promise<void> {
   const isOfSameKind = isShared
     ? eq(savedViews.isShared, true)
-    : and(eq(savedViews.agentId, agentId), eq(savedViews.isShared, false))
+    : matches(savedViews, { agentId, isShared: false })
   const views = await tx
     .select({ id: savedViews.id })
     .from(savedViews)

@@ -3,6 +3,7 @@ import { endSessions } from '../agents/agents.ts'
 import { hashPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
@@ -73,7 +74,7 @@ async function setPassword(
   const [agent] = await tx
     .update(agents)
     .set(set)
-    .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId), isNull(agents.disabledAt)))
+    .where(and(matches(agents, { orgId, id: agentId }), isNull(agents.disabledAt)))
     .returning({ id: agents.id })
   if (!agent) throw linkExpired()
 }
@@ -82,7 +83,7 @@ async function setPassword(
 async function deleteLink(deps: Deps, tx: Transaction, { id, orgId }: Link): Promise<void> {
   const [used] = await tx
     .delete(agentLinks)
-    .where(and(eq(agentLinks.orgId, orgId), eq(agentLinks.id, id)))
+    .where(matches(agentLinks, { orgId, id }))
     .returning({ expiresAt: agentLinks.expiresAt })
   if (!used || used.expiresAt <= deps.clock.now()) throw linkExpired()
 }
@@ -105,7 +106,7 @@ const linkByHash = statement('agent_links_by_hash', { hash: text }, (read: Reade
       email: agents.email,
     })
     .from(agentLinks)
-    .innerJoin(agents, and(eq(agents.orgId, agentLinks.orgId), eq(agents.id, agentLinks.agentId)))
+    .innerJoin(agents, matches(agents, { orgId: agentLinks.orgId, id: agentLinks.agentId }))
     .innerJoin(organizations, eq(organizations.id, agentLinks.orgId))
     .where(and(eq(agentLinks.hash, p.hash), isNull(agents.disabledAt))),
 )

@@ -1,7 +1,8 @@
-import { and, desc, eq, gt, ne } from 'drizzle-orm'
+import { and, desc, gt, ne } from 'drizzle-orm'
 import { endLinks, endSessions } from '../agents/agents.ts'
 import { hashPassword, isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
+import { matches } from '../database/matches.ts'
 import { agents } from '../database/tables/agents.ts'
 import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
@@ -23,9 +24,7 @@ export function listSessions(deps: Deps, { orgId, agentId }: SignedIn): Promise<
   return deps.database.read
     .select({ id, device, address, createdAt, lastSeenAt })
     .from(sessions)
-    .where(
-      and(eq(sessions.orgId, orgId), eq(sessions.agentId, agentId), gt(sessions.expiresAt, deps.clock.now())),
-    )
+    .where(and(matches(sessions, { orgId, agentId }), gt(sessions.expiresAt, deps.clock.now())))
     .orderBy(desc(sessions.lastSeenAt), desc(sessions.id))
 }
 
@@ -35,7 +34,7 @@ export async function revokeSession(deps: Deps, me: SignedIn, id: string): Promi
   await deps.database.write(async (tx) => {
     const [ended] = await tx
       .delete(sessions)
-      .where(and(eq(sessions.orgId, me.orgId), eq(sessions.agentId, me.agentId), eq(sessions.id, id)))
+      .where(matches(sessions, { orgId: me.orgId, agentId: me.agentId, id }))
       .returning({ device: sessions.device })
     if (!ended) throw notFound('session')
     const subject = { id, label: deviceName(ended.device) }
@@ -67,7 +66,7 @@ export async function changePassword(
   const [agent] = await deps.database.read
     .select({ passwordHash: agents.passwordHash })
     .from(agents)
-    .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
+    .where(matches(agents, { orgId, id: agentId }))
   const before = agent?.passwordHash ?? null
   if (before === null || !(await isPassword(deps, input.current, before))) throw wrongPassword()
   const passwordHash = await hashPassword(deps, input.password)
@@ -76,7 +75,7 @@ export async function changePassword(
     const changed = await tx
       .update(agents)
       .set({ passwordHash })
-      .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId), eq(agents.passwordHash, before)))
+      .where(matches(agents, { orgId, id: agentId, passwordHash: before }))
       .returning({ id: agents.id })
     if (changed.length === 0) throw wrongPassword()
     await endSessions(tx, me, me.sessionId)
@@ -120,7 +119,7 @@ export async function changeSignature(deps: Deps, me: SignedIn, input: string): 
 }
 
 function isAgent(orgId: string, id: string) {
-  return and(eq(agents.orgId, orgId), eq(agents.id, id))
+  return matches(agents, { orgId, id })
 }
 
 function wrongPassword() {

@@ -1,5 +1,6 @@
 import { and, eq, gt, inArray, isNull, lte } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { command, integer, statement, text } from '../database/statement.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
@@ -91,7 +92,7 @@ export async function endSession(deps: Deps, token: string): Promise<void> {
   if (!session) return
   const { orgId, sessionId } = session
   await deps.database.write(async (tx) => {
-    await tx.delete(sessions).where(and(eq(sessions.orgId, orgId), eq(sessions.id, sessionId)))
+    await tx.delete(sessions).where(matches(sessions, { orgId, id: sessionId }))
   })
 }
 
@@ -125,7 +126,7 @@ export async function extendSession(deps: Deps, session: SignedIn): Promise<Sign
     await tx
       .update(sessions)
       .set({ lastSeenAt: now, expiresAt })
-      .where(and(eq(sessions.orgId, orgId), eq(sessions.id, sessionId), gt(sessions.expiresAt, now)))
+      .where(and(matches(sessions, { orgId, id: sessionId }), gt(sessions.expiresAt, now)))
   })
   return { ...session, lastSeenAt: now, expiresAt }
 }
@@ -164,7 +165,7 @@ const seeAgent = command('agents_see', { orgId: text, agentId: text, now: intege
   tx
     .update(agents)
     .set({ lastSeenAt: p.now })
-    .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.agentId))),
+    .where(matches(agents, { orgId: p.orgId, id: p.agentId })),
 )
 
 const sessionByHash = statement('sessions_by_hash', { hash: text }, (read: Reader, p) =>

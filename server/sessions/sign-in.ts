@@ -1,8 +1,9 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, isNull } from 'drizzle-orm'
 import { addressKey } from '../agents/agents.ts'
 import { isPassword } from '../agents/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { agents } from '../database/tables/agents.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { newToken } from '../encryption.ts'
@@ -91,14 +92,7 @@ async function requireUnchanged(tx: Transaction, { orgId, agentId, passwordHash 
   const [same] = await tx
     .update(agents)
     .set({ passwordHash })
-    .where(
-      and(
-        eq(agents.orgId, orgId),
-        eq(agents.id, agentId),
-        eq(agents.passwordHash, passwordHash),
-        isNull(agents.disabledAt),
-      ),
-    )
+    .where(and(matches(agents, { orgId, id: agentId, passwordHash }), isNull(agents.disabledAt)))
     .returning({ id: agents.id })
   if (!same) throw wrongCredentials()
 }

@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
@@ -113,7 +113,7 @@ async function ticketsWith(tx: Transaction, orgId: string, tag: string): Promise
   const rows = await tx
     .select({ id: ticketTags.ticketId })
     .from(ticketTags)
-    .where(and(eq(ticketTags.orgId, orgId), eq(ticketTags.tag, tag)))
+    .where(matches(ticketTags, { orgId, tag }))
     .limit(SLICE)
   return rows.map(({ id }) => id).sort()
 }

@@ -1,6 +1,7 @@
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
 import type { Reader } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { integer, statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type TicketStatus, tickets } from '../database/tables/tickets.ts'
@@ -48,7 +49,7 @@ const findCustomer = statement('customer_panel', { orgId: text, id: text }, (rea
       createdAt: customers.createdAt,
     })
     .from(customers)
-    .where(and(eq(customers.orgId, p.orgId), eq(customers.id, p.id))),
+    .where(matches(customers, p)),
 )
 
 const findTickets = statement(
@@ -76,5 +77,5 @@ const countTickets = statement('customer_panel_count', { orgId: text, customerId
     .select({ tickets: count() })
     .from(customers)
     .innerJoin(tickets, eq(tickets.customerId, customers.id))
-    .where(and(eq(customers.orgId, p.orgId), eq(customers.id, p.customerId))),
+    .where(matches(customers, { orgId: p.orgId, id: p.customerId })),
 )

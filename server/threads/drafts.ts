@@ -1,7 +1,8 @@
-import { and, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { and, lte, type SQL, sql } from 'drizzle-orm'
 import { keepForDraft } from '../attachments/bindings.ts'
 import { findUnsent } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
@@ -110,12 +111,7 @@ function draftChanged(): AppError {
 type StoredDraft = Pick<typeof drafts.$inferSelect, 'text' | 'attachments' | 'recipients' | 'savedAt'>
 
 function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, SQL>) {
-  return and(
-    eq(drafts.orgId, orgId),
-    eq(drafts.agentId, agentId),
-    eq(drafts.ticketId, ticketId),
-    eq(drafts.kind, kind),
-  )
+  return matches(drafts, { orgId, agentId, ticketId, kind })
 }
 
 const findDraft = statement(

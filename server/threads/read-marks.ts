@@ -1,5 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { insertOf, statement, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { readMarks } from '../database/tables/threads.ts'
@@ -44,7 +45,7 @@ async function showAsSeen(
   const changed = await tx
     .update(widgetConversations)
     .set({ seenByAgentAt: now })
-    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId), isNew))
+    .where(and(matches(widgetConversations, { orgId, ticketId }), isNew))
     .returning({ ticketId: widgetConversations.ticketId })
   if (changed.length === 0) return
   await recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt: now }])
@@ -54,11 +55,7 @@ async function showAsSeen(
 export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark): Promise<void> {
   await deps.database.write(async (tx) => {
     await requireTicket(tx, orgId, ticketId)
-    await tx
-      .delete(readMarks)
-      .where(
-        and(eq(readMarks.orgId, orgId), eq(readMarks.agentId, agentId), eq(readMarks.ticketId, ticketId)),
-      )
+    await tx.delete(readMarks).where(matches(readMarks, { orgId, agentId, ticketId }))
   })
 }
 
@@ -67,10 +64,7 @@ const findMessage = statement(
   'read_marks_message',
   { orgId: text, ticketId: text, id: text },
   (tx: Transaction, p) =>
-    tx
-      .select({ createdAt: messages.createdAt })
-      .from(messages)
-      .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId), eq(messages.id, p.id))),
+    tx.select({ createdAt: messages.createdAt }).from(messages).where(matches(messages, p)),
 )
 
 export const saveMarks = insertOf(readMarks, {

@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, inArray, sql } from 'drizzle-orm'
 import { addEmail, type Customer, customerOf, findCustomer, upsertCustomer } from '../customers/customers.ts'
 import { addressKey, isSendable } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -44,7 +45,7 @@ export async function changeCustomer(
     await tx
       .update(tickets)
       .set({ customerId: after.id })
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+      .where(matches(tickets, { orgId, id: ticketId }))
     await changeAuthors(tx, { orgId, ticketId, before, after })
     const changes = [{ field: 'customer' as const, from: before.name, to: after.name }]
     await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
@@ -69,9 +70,7 @@ async function changeAuthors(tx: Transaction, { orgId, ticketId, before, after }
       email: messages.email,
     })
     .from(messages)
-    .where(
-      and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), sql`${messages.role} = 'customer'`),
-    )
+    .where(and(matches(messages, { orgId, ticketId }), sql`${messages.role} = 'customer'`))
   const key = addressKey(after.email ?? '')
   const isOfNew = ({ email, authorName }: (typeof received)[number]) =>
     email ? addressKey((email.writer ?? email.from).address) === key : authorName === after.name

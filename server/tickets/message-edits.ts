@@ -1,5 +1,6 @@
 import { and, asc, count, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { type MessageFormat, messageEdits, messages } from '../database/tables/messages.ts'
 import type { Message } from './queries.ts'
 
@@ -27,7 +28,7 @@ export async function saveEdit(
   await tx
     .update(messages)
     .set({ text, format, editedAt: now })
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, messageId)))
+    .where(matches(messages, { orgId, id: messageId }))
 }
 
 /** How often each of these messages was edited. */
@@ -53,5 +54,5 @@ export function readEdits(read: Reader, { orgId, messageId }: OfMessage) {
 }
 
 function isOf({ orgId, messageId }: OfMessage) {
-  return and(eq(messageEdits.orgId, orgId), eq(messageEdits.messageId, messageId))
+  return matches(messageEdits, { orgId, messageId })
 }

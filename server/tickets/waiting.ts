@@ -1,5 +1,6 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import type { messages } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
@@ -55,7 +56,7 @@ export async function readWaitingOrder(
 
 /** Fills in what the tickets of an export didn't have before these columns were invented. */
 export async function addMissingTimes(tx: Transaction, orgId: string): Promise<void> {
-  const isMissing = and(eq(tickets.orgId, orgId), eq(tickets.lastMessageAt, 0))
+  const isMissing = matches(tickets, { orgId, lastMessageAt: 0 })
   const found = await tx.select({ id: tickets.id }).from(tickets).where(isMissing).limit(1)
   if (found.length === 0) return
   const newest = sql`(select max(newest.created_at) from messages newest where newest.ticket_id = tickets.id
@@ -70,7 +71,7 @@ export async function addMissingTimes(tx: Transaction, orgId: string): Promise<v
   await tx
     .update(ticketTags)
     .set({ lastMessageAt: of('last_message_at'), waitingOrder: of('waiting_order') })
-    .where(and(eq(ticketTags.orgId, orgId), eq(ticketTags.lastMessageAt, 0)))
+    .where(matches(ticketTags, { orgId, lastMessageAt: 0 }))
 }
 
 const firstQuestion = statement(

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { command, insertOf, integer, statement, text } from '../../database/statement.ts'
 import { type RecipientOutcome, sends } from '../../database/tables/sends.ts'
 import { tickets, ticketTags } from '../../database/tables/tickets.ts'
@@ -16,11 +17,7 @@ export const findSends = statement(
   'sends_of_message',
   { orgId: text, messageId: text },
   (read: Reader | Transaction, p) =>
-    read
-      .select()
-      .from(sends)
-      .where(and(eq(sends.orgId, p.orgId), eq(sends.messageId, p.messageId)))
-      .orderBy(desc(sends.id)),
+    read.select().from(sends).where(matches(sends, p)).orderBy(desc(sends.id)),
 )
 
 /** Why a message of a ticket didn't reach everyone. */
@@ -96,5 +93,5 @@ const touchTagRows = command('sends_ticket_tags', { orgId: text, id: text, at: i
   tx
     .update(ticketTags)
     .set({ updatedAt: p.at })
-    .where(and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.id))),
+    .where(matches(ticketTags, { orgId: p.orgId, ticketId: p.id })),
 )

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { command, integer, NAMED_IN_QUERY, orNull, statement, text } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
 import { organizations } from '../../database/tables/organizations.ts'
@@ -108,7 +109,7 @@ async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: 
 /** One unit of work for a renamed customer: their next tickets, which keep their place in the index. */
 async function reindexCustomer(deps: Deps, orgId: string, customerId: string): Promise<void> {
   const { read } = deps.database
-  const isCustomer = and(eq(customers.orgId, orgId), eq(customers.id, customerId))
+  const isCustomer = matches(customers, { orgId, id: customerId })
   const [customer] = await read
     .select({ after: customers.reindexAfter, version: customers.version })
     .from(customers)

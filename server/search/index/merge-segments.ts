@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { mergeIndex, mergeInStepsOnly } from '../../database/full-text.ts'
+import { matches } from '../../database/matches.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { ticketCounters } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
@@ -51,7 +52,7 @@ async function finishErasure(deps: Deps, clearing: Erasure[]): Promise<boolean> 
   if (!(await deps.database.emptyLog())) return false
   await deps.database.write(async (tx) => {
     for (const { orgId, erasedEvent } of clearing) {
-      const isSame = and(eq(organizations.id, orgId), eq(organizations.erasedEvent, erasedEvent))
+      const isSame = matches(organizations, { id: orgId, erasedEvent })
       await tx.update(organizations).set({ erasedEvent: null }).where(isSame)
     }
   })

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
 import { attachments } from '../../database/tables/attachments.ts'
 import { telegramChats, telegramConversations } from '../../database/tables/bots.ts'
@@ -110,12 +111,9 @@ const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: te
     .leftJoin(telegramConversations, eq(telegramConversations.ticketId, tickets.id))
     .leftJoin(
       telegramChats,
-      and(
-        eq(telegramChats.botId, telegramConversations.botId),
-        eq(telegramChats.chatId, telegramConversations.chatId),
-      ),
+      matches(telegramChats, { botId: telegramConversations.botId, chatId: telegramConversations.chatId }),
     )
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.ticketId))),
+    .where(matches(tickets, { orgId: p.orgId, id: p.ticketId })),
 )
 
 interface Text {
@@ -159,7 +157,7 @@ const firstMessage = statement('search_first_message', { orgId: text, ticketId: 
   read
     .select(textColumns(MAX_OF_FIRST))
     .from(messages)
-    .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+    .where(matches(messages, p))
     .orderBy(asc(messages.createdAt), asc(messages.id))
     .limit(1),
 )
@@ -171,7 +169,7 @@ const newestMessages = statement(
     read
       .select(textColumns(MAX_OF_ONE))
       .from(messages)
-      .where(and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId)))
+      .where(matches(messages, p))
       .orderBy(desc(messages.createdAt), desc(messages.id))
       .limit(MAX_MESSAGES),
 )
@@ -186,7 +184,7 @@ const newestNotes = statement('search_newest_notes', { orgId: text, ticketId: te
       createdAt: notes.createdAt,
     })
     .from(notes)
-    .where(and(eq(notes.orgId, p.orgId), eq(notes.ticketId, p.ticketId)))
+    .where(matches(notes, p))
     .orderBy(desc(notes.createdAt), desc(notes.id))
     .limit(MAX_NOTES),
 )
@@ -195,13 +193,7 @@ const fileNames = statement('search_file_names', { orgId: text, ticketId: text }
   read
     .select({ name: attachments.name })
     .from(attachments)
-    .where(
-      and(
-        eq(attachments.orgId, p.orgId),
-        eq(attachments.ticketId, p.ticketId),
-        isNotNull(attachments.ownerId),
-      ),
-    )
+    .where(and(matches(attachments, p), isNotNull(attachments.ownerId)))
     .orderBy(desc(attachments.createdAt), asc(attachments.position))
     .limit(MAX_FILES),
 )

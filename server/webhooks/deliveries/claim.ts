@@ -1,5 +1,6 @@
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { command, insertOf, integer, statement, text, value } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'
 import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
@@ -116,11 +117,9 @@ const releaseDelivery = command('claim_undo', { id: text, attempt: integer }, (t
   tx
     .update(deliveries)
     .set({ state: 'pending', attempt: sql`${deliveries.attempt} - 1` })
-    .where(
-      and(eq(deliveries.id, p.id), eq(deliveries.attempt, p.attempt), eq(deliveries.state, 'in_flight')),
-    ),
+    .where(matches(deliveries, { id: p.id, attempt: p.attempt, state: 'in_flight' })),
 )
 
 const deleteAttempt = command('claim_delete_attempt', { id: text, attempt: integer }, (tx, p) =>
-  tx.delete(attempts).where(and(eq(attempts.deliveryId, p.id), eq(attempts.number, p.attempt))),
+  tx.delete(attempts).where(matches(attempts, { deliveryId: p.id, number: p.attempt })),
 )

@@ -15,6 +15,7 @@ import {
 } from 'drizzle-orm'
 import type { Database, Reader } from '../../database/database.ts'
 import type { ExpensiveRead } from '../../database/expensive-reads.ts'
+import { matches } from '../../database/matches.ts'
 import { events } from '../../database/tables/events.ts'
 import {
   attempts,
@@ -166,19 +167,19 @@ async function hasEndpointOff(deps: Deps, orgId: string): Promise<boolean> {
 export async function readDelivery(deps: Deps, orgId: string, id: string): Promise<DeliveryDetail> {
   if (!isId('dlv', id)) throw notFound('delivery')
   const { read } = deps.database
-  const isEvent = and(eq(events.orgId, deliveries.orgId), eq(events.number, deliveries.eventNumber))
+  const isEvent = matches(events, { orgId: deliveries.orgId, number: deliveries.eventNumber })
   const [found] = await read
     .select({ ...columns, testBody: deliveries.testBody, eventBody: events.body })
     .from(deliveries)
     .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
     .leftJoin(events, isEvent)
-    .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
+    .where(matches(deliveries, { orgId, id }))
   if (!found) throw notFound('delivery')
   const { testBody, eventBody, ...delivery } = found
   const history = await read
     .select()
     .from(attempts)
-    .where(and(eq(attempts.deliveryId, id), eq(attempts.orgId, orgId)))
+    .where(matches(attempts, { deliveryId: id, orgId }))
     .orderBy(asc(attempts.number))
   return { ...delivery, body: testBody ?? eventBody, attempts: history }
 }

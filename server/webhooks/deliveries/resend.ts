@@ -1,6 +1,7 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { integer, statement, text, value } from '../../database/statement.ts'
 import { deliveries, resendJobs } from '../../database/tables/webhooks.ts'
 import { isoTime } from '../../dates.ts'
@@ -27,7 +28,7 @@ export async function resendDelivery(deps: Deps, orgId: string, id: string): Pro
     ? await deps.database.read
         .select({ endpointId: deliveries.endpointId, eventType: deliveries.eventType })
         .from(deliveries)
-        .where(and(eq(deliveries.orgId, orgId), eq(deliveries.id, id)))
+        .where(matches(deliveries, { orgId, id }))
     : []
   if (!delivery) throw notFound('delivery')
   const { endpointId, eventType } = delivery
@@ -72,10 +73,7 @@ export async function resendFailedSince(
 /** The progress of a job. `finishedAt` is set when every delivery is queued again. Throws 404. */
 export async function readResendJob(deps: Deps, orgId: string, id: string): Promise<ResendJob> {
   if (!isId('job', id)) throw notFound('job')
-  const [job] = await deps.database.read
-    .select()
-    .from(resendJobs)
-    .where(and(eq(resendJobs.orgId, orgId), eq(resendJobs.id, id)))
+  const [job] = await deps.database.read.select().from(resendJobs).where(matches(resendJobs, { orgId, id }))
   if (!job) throw notFound('job')
   return job
 }

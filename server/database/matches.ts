@@ -1,0 +1,19 @@
+import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+
+/**
+ * Whether the columns of a row have these values, or those of these parameters: `matches(tickets, { orgId, id })`. A name
+ * that is no column of the table doesn't compile.
+ */
+export function matches<Table extends PgTable, Values extends object>(
+  table: Table,
+  values: Values & { [Name in keyof Values]: Name extends keyof Table['$inferSelect'] ? unknown : never },
+): SQL | undefined {
+  const columns: Record<string, PgColumn> = getTableColumns<PgTable>(table)
+  const equal = Object.entries(values).map(([name, value]) => {
+    const column = columns[name]
+    if (!column) throw new Error(`There is no column ${name}.`)
+    return eq(column, value)
+  })
+  return and(...equal)
+}
