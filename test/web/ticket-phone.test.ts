@@ -60,7 +60,7 @@ async function waitForSight(page: Page, height: number, name = ''): Promise<void
 function outOfSight(page: Page, height: number): Promise<string[]> {
   return page.evaluate((visible) => {
     const text = document.querySelector('.composer-field')
-    const foot = document.querySelector('.composer-foot')
+    const foot = document.querySelector('.writing-area-foot')
     if (!text || !foot) return ['the composer']
     const [box, send] = [text.getBoundingClientRect(), foot.getBoundingClientRect()]
     // Below the last line the field has a margin of 4 pixels, and a browser rounds.

@@ -7,15 +7,15 @@ import { resumeDrafts } from '../ticket/draft/drafts.ts'
 import { preloadMailParts } from '../ticket/mail/mail-parts.tsx'
 import { isReopened, setReopened } from '../ticket/outgoing/mail-storage.ts'
 import { knownTicket } from '../ticket/ticket-query.ts'
-import { createBulkActions } from './list/bulk-actions.ts'
+import { type BulkActions, createBulkActions } from './list/bulk-actions.ts'
 import { useChangeKeys } from './list/change-keys.ts'
 import { createListFocus, focusList, useFocusAfterClosing } from './list/list-focus.ts'
 import { ListPane } from './list/list-pane.tsx'
 import { useMoveKeys } from './list/move-keys.ts'
 import { createSelection } from './list/selection.ts'
-import { createTicketList } from './list/ticket-list.ts'
+import { createTicketList, type TicketList } from './list/ticket-list.ts'
 import { customerName } from './list/ticket-row.tsx'
-import { createLocation } from './location.ts'
+import { createLocation, type InboxLocation } from './location.ts'
 import { useNotifications, usePageTitle } from './notifications.ts'
 import { OpenTicket, preloadTicketPane, usePrefetch } from './open-ticket.tsx'
 import { usePageKeys } from './page-keys.ts'
@@ -41,7 +41,6 @@ type Overlay = 'palette' | 'keys' | 'assign' | 'tags' | 'new'
 /** The agents' main page: views, the tickets of one, the open ticket and its customer. */
 export default function InboxPage() {
   const session = useSession()
-  const navigate = useNavigate()
   const me = () => session().agent.id
   const location = createLocation()
   const panes = createPanes()
@@ -114,23 +113,6 @@ export default function InboxPage() {
   function goTo(id: string): void {
     list.goTo(id)
     location.openTicket(id)
-  }
-
-  /** What the command menu's ticket actions change. */
-  function targetName(): string | undefined {
-    const [id, ...others] = bulkActions.targets()
-    if (id === undefined) return undefined
-    if (others.length > 0) return `${others.length + 1} tickets`
-    const ticket = list.row(id) ?? knownTicket(id)?.ticket
-    return ticket && `${customerName(ticket)} · ${ticket.subject || 'No subject'}`
-  }
-
-  function toggleTag(tag: string): void {
-    const isCommon = bulkActions.commonTags().includes(tag)
-    bulkActions.changeAndKeep(
-      isCommon ? { removeTags: [tag] } : { addTags: [tag] },
-      isCommon ? `Removed “${tag}”` : `Tagged “${tag}”`,
-    )
   }
 
   return (
@@ -217,36 +199,78 @@ export default function InboxPage() {
           onNavigate={() => panes.setRailOpen(false)}
         />
       </Drawer>
-      <Palette
-        isOpen={overlay() === 'palette'}
+      <Overlays
+        overlay={overlay()}
         onClose={close}
-        ticketId={location.ticketId()}
-        target={targetName()}
-        isSelection={bulkActions.isSelection()}
+        location={location}
+        list={list}
+        bulkActions={bulkActions}
       />
-      <KeySheet isOpen={overlay() === 'keys'} onClose={close} />
+    </div>
+  )
+}
+
+interface OverlaysProps {
+  overlay: Overlay | undefined
+  onClose: () => void
+  location: InboxLocation
+  list: TicketList
+  bulkActions: BulkActions
+}
+
+/** What opens over the page by a key: one at a time. */
+function Overlays(props: OverlaysProps) {
+  const navigate = useNavigate()
+
+  /** What the command menu's ticket actions change. */
+  function targetName(): string | undefined {
+    const [id, ...others] = props.bulkActions.targets()
+    if (id === undefined) return undefined
+    if (others.length > 0) return `${others.length + 1} tickets`
+    const ticket = props.list.row(id) ?? knownTicket(id)?.ticket
+    return ticket && `${customerName(ticket)} · ${ticket.subject || 'No subject'}`
+  }
+
+  function toggleTag(tag: string): void {
+    const isCommon = props.bulkActions.commonTags().includes(tag)
+    props.bulkActions.changeAndKeep(
+      isCommon ? { removeTags: [tag] } : { addTags: [tag] },
+      isCommon ? `Removed “${tag}”` : `Tagged “${tag}”`,
+    )
+  }
+
+  return (
+    <>
+      <Palette
+        isOpen={props.overlay === 'palette'}
+        onClose={props.onClose}
+        ticketId={props.location.ticketId()}
+        target={targetName()}
+        isSelection={props.bulkActions.isSelection()}
+      />
+      <KeySheet isOpen={props.overlay === 'keys'} onClose={props.onClose} />
       <NewTicketDialog
-        isOpen={overlay() === 'new'}
-        onClose={close}
+        isOpen={props.overlay === 'new'}
+        onClose={props.onClose}
         onOpened={({ id }) => {
-          close()
+          props.onClose()
           navigate(hrefOf('open', { ticketId: id }), { scroll: false })
         }}
       />
       <AssignPicker
-        isOpen={overlay() === 'assign'}
-        onClose={close}
-        count={bulkActions.targets().length}
-        selected={bulkActions.commonAssignee()}
-        onPick={(assignedTo, done) => bulkActions.change({ assignedTo }, done)}
+        isOpen={props.overlay === 'assign'}
+        onClose={props.onClose}
+        count={props.bulkActions.targets().length}
+        selected={props.bulkActions.commonAssignee()}
+        onPick={(assignedTo, done) => props.bulkActions.change({ assignedTo }, done)}
       />
       <TagPicker
-        isOpen={overlay() === 'tags'}
-        onClose={close}
-        count={bulkActions.targets().length}
-        selected={bulkActions.commonTags()}
+        isOpen={props.overlay === 'tags'}
+        onClose={props.onClose}
+        count={props.bulkActions.targets().length}
+        selected={props.bulkActions.commonTags()}
         onPick={toggleTag}
       />
-    </div>
+    </>
   )
 }

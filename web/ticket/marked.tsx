@@ -18,28 +18,8 @@ export function hasHit(text: string, terms: readonly string[]): boolean {
   return splitAtHits(text, terms).some(({ isHit }) => isHit)
 }
 
-/** Where the hits are in a part of a page. A hit across two elements is not found. */
-export function rangesOfHits(root: Element, terms: readonly string[]): Range[] {
-  const texts = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-  const ranges: Range[] = []
-  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-    let start = 0
-    for (const { text, isHit } of splitAtHits(node.nodeValue ?? '', terms)) {
-      const end = start + text.length
-      if (isHit) {
-        const range = root.ownerDocument.createRange()
-        range.setStart(node, start)
-        range.setEnd(node, end)
-        ranges.push(range)
-      }
-      start = end
-    }
-  }
-  return ranges
-}
-
 /** A word that begins with a term is a hit, ignoring case and accents, as in the server's search. */
-function splitAtHits(text: string, terms: readonly string[]): { text: string; isHit: boolean }[] {
+export function splitAtHits(text: string, terms: readonly string[]): { text: string; isHit: boolean }[] {
   const patterns = terms.map(folded).filter((term) => term !== '')
   if (patterns.length === 0) return [{ text, isHit: false }]
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.map(literal).join('|')})[\\p{L}\\p{N}]*`, 'gu')

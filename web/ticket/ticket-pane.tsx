@@ -58,7 +58,7 @@ export function TicketPane(props: TicketPaneProps) {
     }),
   )
   return (
-    <article class="ticket-pane ringless" aria-label="Ticket" tabIndex={-1} ref={pane}>
+    <article class="ticket-pane" aria-label="Ticket" tabIndex={-1} ref={pane}>
       <Switch fallback={<TicketSkeleton />}>
         <Match when={isDeleted()}>
           <Show when={props.ticketId} keyed>

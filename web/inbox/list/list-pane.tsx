@@ -47,19 +47,6 @@ export function ListPane(props: ListPaneProps) {
   const views = useSavedViews()
   const name = createMemo(() => props.location.view()?.name ?? 'Tickets')
   const isSearch = () => props.location.viewId() === SEARCH
-  const counts = useCounts()
-  /** The number of tickets: "38", or "50+" while there are more pages. Undefined while it is unknown. */
-  const count = createMemo(() => {
-    if (props.list.failure() || props.list.isLoading() || !props.list.isUpToDate()) return undefined
-    const id = props.location.viewId()
-    const known = Object.entries(counts()?.views ?? {}).find(([view]) => view === id)
-    if (known) return FORMAT.format(known[1])
-    const shown = props.list.ids().length - props.list.departedIds().length
-    if (shown === 0 && props.list.hasMore()) return undefined
-    return `${FORMAT.format(shown)}${props.list.hasMore() ? '+' : ''}`
-  })
-  const isSortable = () => props.list.terms().length === 0 && !props.list.failure() && count() !== undefined
-  const sortName = () => SORTS.find(({ sort }) => sort === props.location.sort())?.name
   const focusRows = () => {
     const id = props.list.cursor()
     if (id !== undefined) props.list.goTo(id)
@@ -83,53 +70,7 @@ export function ListPane(props: ListPaneProps) {
           <Plus />
         </IconButton>
       </header>
-      <div class="list-pane-title">
-        {/* The open ticket is the page's heading. */}
-        <Dynamic
-          component={props.location.ticketId() === undefined ? 'h1' : 'h2'}
-          class="list-pane-heading cut"
-          id={LIST_HEADING_ID}
-          tabindex="-1"
-        >
-          {name()}
-        </Dynamic>
-        <Show when={count()}>
-          {(count) => (
-            <span class="list-pane-count count">
-              {isSearch() ? (count() === '1' ? '1 ticket' : `${count()} tickets`) : count()}
-            </span>
-          )}
-        </Show>
-        {/* Searches for words are always sorted by the last change. */}
-        <Show when={isSortable()}>
-          <Menu
-            placement="bottom-end"
-            trigger={(given) => (
-              <Button
-                {...given}
-                class="list-pane-sort"
-                look="quiet"
-                size="small"
-                icon={<ArrowDownUp />}
-                aria-label={`Sort: ${sortName()}`}
-              >
-                {sortName()}
-              </Button>
-            )}
-          >
-            <For each={SORTS}>
-              {({ sort, name }) => (
-                <MenuChoice
-                  isChosen={props.location.sort() === sort}
-                  onSelect={() => props.location.setSort(sort)}
-                >
-                  {name}
-                </MenuChoice>
-              )}
-            </For>
-          </Menu>
-        </Show>
-      </div>
+      <ListTitle location={props.location} list={props.list} name={name()} />
       <div class="list-pane-body">
         <Show when={props.list.arrivals().length > 0}>
           <Button
@@ -194,6 +135,73 @@ export function ListPane(props: ListPaneProps) {
         onSave={async (fields) => props.location.openView((await saveView(fields)).id)}
       />
     </section>
+  )
+}
+
+/** The name of the view, how many tickets it has, and their order. */
+function ListTitle(props: Pick<ListPaneProps, 'location' | 'list'> & { name: string }) {
+  const isSearch = () => props.location.viewId() === SEARCH
+  const counts = useCounts()
+  /** The number of tickets: "38", or "50+" while there are more pages. Undefined while it is unknown. */
+  const count = createMemo(() => {
+    if (props.list.failure() || props.list.isLoading() || !props.list.isUpToDate()) return undefined
+    const id = props.location.viewId()
+    const known = Object.entries(counts()?.views ?? {}).find(([view]) => view === id)
+    if (known) return FORMAT.format(known[1])
+    const shown = props.list.ids().length - props.list.departedIds().length
+    if (shown === 0 && props.list.hasMore()) return undefined
+    return `${FORMAT.format(shown)}${props.list.hasMore() ? '+' : ''}`
+  })
+  const isSortable = () => props.list.terms().length === 0 && !props.list.failure() && count() !== undefined
+  const sortName = () => SORTS.find(({ sort }) => sort === props.location.sort())?.name
+  return (
+    <div class="list-pane-title">
+      {/* The open ticket is the page's heading. */}
+      <Dynamic
+        component={props.location.ticketId() === undefined ? 'h1' : 'h2'}
+        class="list-pane-heading cut"
+        id={LIST_HEADING_ID}
+        tabindex="-1"
+      >
+        {props.name}
+      </Dynamic>
+      <Show when={count()}>
+        {(count) => (
+          <span class="list-pane-count count">
+            {isSearch() ? (count() === '1' ? '1 ticket' : `${count()} tickets`) : count()}
+          </span>
+        )}
+      </Show>
+      {/* Searches for words are always sorted by the last change. */}
+      <Show when={isSortable()}>
+        <Menu
+          placement="bottom-end"
+          trigger={(given) => (
+            <Button
+              {...given}
+              class="list-pane-sort"
+              look="quiet"
+              size="small"
+              icon={<ArrowDownUp />}
+              aria-label={`Sort: ${sortName()}`}
+            >
+              {sortName()}
+            </Button>
+          )}
+        >
+          <For each={SORTS}>
+            {({ sort, name }) => (
+              <MenuChoice
+                isChosen={props.location.sort() === sort}
+                onSelect={() => props.location.setSort(sort)}
+              >
+                {name}
+              </MenuChoice>
+            )}
+          </For>
+        </Menu>
+      </Show>
+    </div>
   )
 }
 

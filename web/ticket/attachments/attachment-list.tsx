@@ -1,7 +1,7 @@
 import { createMemo, createSignal, For, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
 import { formatSize } from '../../../server/text/sizes.ts'
-import { type Attachment, attachmentUrl, isImage, isInHtml, isPlayable, noteOn } from './attachment-type.ts'
+import { type Attachment, attachmentUrl, isImage, isInHtml } from './attachment-type.ts'
 import { viewOnClick } from './view-on-click.ts'
 import './attachment-list.css'
 
@@ -31,6 +31,23 @@ const MIN_SIDE = 48
 const UNKNOWN = { width: 160, height: 120 }
 /** In bytes. A larger image loads only when it is opened. */
 const MAX_THUMBNAIL_BYTES = 10 * 1024 * 1024
+
+/** Formats that current browsers play. Others, such as AVI, are only downloaded. */
+const PLAYABLE = [
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/ogg',
+  'audio/wav',
+  'audio/flac',
+  'video/mp4',
+  'video/webm',
+  'video/quicktime',
+]
+
+const NOTES: [type: RegExp, note: string][] = [
+  [/^application\/(?:vnd\.)?ms-tnef$/, 'A format that only Outlook opens.'],
+  [/^application\/(?:x-)?pkcs7-mime$/, 'Encrypted or signed with S/MIME.'],
+]
 
 /** The files of a message: images as thumbnails, then the others. */
 export function AttachmentList(props: AttachmentListProps) {
@@ -150,6 +167,16 @@ function FileRow(props: { file: Attachment }) {
 
 function isThumbnail(attachment: Attachment): boolean {
   return isImage(attachment) && attachment.size <= MAX_THUMBNAIL_BYTES
+}
+
+/** Whether the page can play it. */
+function isPlayable({ type }: Pick<Attachment, 'type'>): boolean {
+  return PLAYABLE.includes(type)
+}
+
+/** What a file is that no one can open as it is. */
+function noteOn({ type }: Pick<Attachment, 'type'>): string | undefined {
+  return NOTES.find(([known]) => known.test(type))?.[1]
 }
 
 /** In pixels. */

@@ -6,25 +6,8 @@ type Detail = Answer<ReturnType<typeof api.console.tickets>['get']>
 
 export type Attachment = NonNullable<Detail['drafts'][number]['attachments']>[number]
 
-/** Formats that current browsers play. Others, such as AVI, are only downloaded. */
-const PLAYABLE = [
-  'audio/mpeg',
-  'audio/mp4',
-  'audio/ogg',
-  'audio/wav',
-  'audio/flac',
-  'video/mp4',
-  'video/webm',
-  'video/quicktime',
-]
-
 /** Images that the server lets the page show (`isShownInline` in server/attachments/file-type.ts). */
 const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']
-
-const NOTES: [type: RegExp, note: string][] = [
-  [/^application\/(?:vnd\.)?ms-tnef$/, 'A format that only Outlook opens.'],
-  [/^application\/(?:x-)?pkcs7-mime$/, 'Encrypted or signed with S/MIME.'],
-]
 
 export function attachmentUrl(id: string): string {
   return `/v1/attachments/${id}`
@@ -58,16 +41,6 @@ export function besideText<File extends Attachment>(
 /** Whether the page can show it as an image. */
 export function isImage({ type }: Pick<Attachment, 'type'>): boolean {
   return IMAGES.includes(type)
-}
-
-/** Whether the page can play it. */
-export function isPlayable({ type }: Pick<Attachment, 'type'>): boolean {
-  return PLAYABLE.includes(type)
-}
-
-/** What a file is that no one can open as it is. */
-export function noteOn({ type }: Pick<Attachment, 'type'>): string | undefined {
-  return NOTES.find(([known]) => known.test(type))?.[1]
 }
 
 /**

@@ -1,10 +1,10 @@
-import { createSignal, onCleanup, Show } from 'solid-js'
+import { createSignal, Match, onCleanup, Show, Switch } from 'solid-js'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { toastError } from '../../ui/toaster.tsx'
 import { undoLast } from '../changes/undo.ts'
-import { isUnsaved } from '../draft/draft-storage.ts'
+import { type DraftKind, isUnsaved } from '../draft/draft-storage.ts'
 import { focusPane } from '../focus-in-pane.ts'
 import { ReplyingNow } from '../header/presence-line.tsx'
 import { isSameAddress, nameOf } from '../mail/mail-addresses.ts'
@@ -44,7 +44,6 @@ export function Composer(props: ComposerProps) {
   let field: HTMLTextAreaElement | undefined
   const [hasFocus, setFocus] = createSignal(false)
   const ticket = () => props.detail.ticket
-  const reply = () => props.detail.reply
   /** Whether the fields of the recipients are open, and one of them has text that is no address. */
   const [isAddressing, setAddressing] = createSignal(false)
   const [isUnfinished, setUnfinished] = createSignal(false)
@@ -56,7 +55,6 @@ export function Composer(props: ComposerProps) {
     const [first] = props.composer.recipients()?.to ?? []
     return first && !isSameAddress(first.address, customer.email) ? nameOf(first) : customer.name
   }
-  const isSaveLate = () => draft().state().isSaveLate && isUnsaved(draft().state())
 
   /** The next key is for the ticket, such as `e` or `j`. */
   function send(choice: SendChoice) {
@@ -93,19 +91,6 @@ export function Composer(props: ComposerProps) {
 
   onCleanup(() => draft().save())
 
-  const sendButton = () => (
-    <Show when={isNote()} fallback={<SendButton isDisabled={!props.composer.canSend()} onSend={send} />}>
-      <Button
-        class="composer-add-note"
-        keys="mod+enter"
-        disabled={!props.composer.canSend()}
-        onClick={() => send(sendChoice())}
-      >
-        Add note
-      </Button>
-    </Show>
-  )
-
   return (
     <section
       class="composer"
@@ -113,39 +98,21 @@ export function Composer(props: ComposerProps) {
       aria-label={isNote() ? 'Internal note' : 'Reply'}
     >
       <OtherDraft draft={draft()} />
-      <div class="composer-head">
-        <ReplyOrNote
-          composer={props.composer}
-          onChange={(kind) => {
-            props.composer.show(kind)
-            field?.focus()
-          }}
-        />
-        <Show
-          when={isNote()}
-          fallback={
-            <Destination
-              reply={reply()}
-              recipients={props.composer.recipients()}
-              isOpen={isAddressing()}
-              onToggle={() => {
-                if (isAddressing()) field?.focus()
-                setAddressing(!isAddressing())
-              }}
-            />
-          }
-        >
-          <p class="composer-private">Only your team sees it</p>
-        </Show>
-        <ReplyingNow ticketId={ticket().id} />
-        <Show when={isSaveLate()}>
-          <p class="composer-saved" role="status">
-            Saved in this browser
-          </p>
-        </Show>
-      </div>
+      <ComposerHead
+        detail={props.detail}
+        composer={props.composer}
+        isAddressing={isAddressing()}
+        onAddress={() => {
+          if (isAddressing()) field?.focus()
+          setAddressing(!isAddressing())
+        }}
+        onKind={(kind) => {
+          props.composer.show(kind)
+          field?.focus()
+        }}
+      />
       <Show when={!isNote()}>
-        <ReplyProblem reply={reply()} />
+        <ReplyProblem reply={props.detail.reply} />
         <ReplyElsewhere detail={props.detail} recipients={props.composer.recipients()} />
       </Show>
       <Show when={isAddressing() && !isNote() && props.composer.recipients()}>
@@ -185,22 +152,86 @@ export function Composer(props: ComposerProps) {
           draft().save()
         }}
       >
-        <Show when={draft().state().sendsAfterUploads} fallback={sendButton()}>
-          <div class="composer-waiting" role="status">
-            {isNote() ? 'Adds' : 'Sends'} after upload
-            <Button
-              size="small"
-              onClick={() => {
-                draft().cancelSend()
-                field?.focus()
-              }}
-            >
-              Cancel
-            </Button>
-          </div>
-        </Show>
+        <SendLine composer={props.composer} onSend={send} onCancel={() => field?.focus()} />
       </WritingArea>
     </section>
+  )
+}
+
+interface ComposerHeadProps extends Pick<ComposerProps, 'detail' | 'composer'> {
+  /** Whether the fields of the recipients are open. */
+  isAddressing: boolean
+  onAddress: () => void
+  onKind: (kind: DraftKind) => void
+}
+
+/** Whether it is a reply or a note, who gets it, and who else is replying. */
+function ComposerHead(props: ComposerHeadProps) {
+  const state = () => props.composer.shown().state()
+  return (
+    <div class="composer-head">
+      <ReplyOrNote composer={props.composer} onChange={props.onKind} />
+      <Show
+        when={props.composer.kind() === 'note'}
+        fallback={
+          <Destination
+            reply={props.detail.reply}
+            recipients={props.composer.recipients()}
+            isOpen={props.isAddressing}
+            onToggle={props.onAddress}
+          />
+        }
+      >
+        <p class="composer-private">Only your team sees it</p>
+      </Show>
+      <ReplyingNow ticketId={props.detail.ticket.id} />
+      <Show when={state().isSaveLate && isUnsaved(state())}>
+        <p class="composer-saved" role="status">
+          Saved in this browser
+        </p>
+      </Show>
+    </div>
+  )
+}
+
+interface SendLineProps {
+  composer: ComposerState
+  onSend: (choice: SendChoice) => void
+  /** It isn't sent after the uploads anymore. */
+  onCancel: () => void
+}
+
+/** The button that sends it. While files are uploaded that it waits for, a way to cancel. */
+function SendLine(props: SendLineProps) {
+  const isNote = () => props.composer.kind() === 'note'
+  const isDisabled = () => !props.composer.canSend()
+  return (
+    <Switch fallback={<SendButton isDisabled={isDisabled()} onSend={props.onSend} />}>
+      <Match when={props.composer.shown().state().sendsAfterUploads}>
+        <div class="composer-waiting" role="status">
+          {isNote() ? 'Adds' : 'Sends'} after upload
+          <Button
+            size="small"
+            onClick={() => {
+              props.composer.shown().cancelSend()
+              props.onCancel()
+            }}
+          >
+            Cancel
+          </Button>
+        </div>
+      </Match>
+      <Match when={isNote()}>
+        <Button
+          class="composer-add-note"
+          keys="mod+enter"
+          disabled={isDisabled()}
+          onClick={() => props.onSend(sendChoice())}
+        >
+          Add note
+        </Button>
+      </Match>
+    </Switch>
   )
 }
 

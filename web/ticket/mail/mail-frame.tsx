@@ -1,7 +1,7 @@
 import { createEffect, createSignal, onCleanup, onMount, Show } from 'solid-js'
 import { theme } from '../../browser/theme.ts'
 import { Button } from '../../ui/button.tsx'
-import { rangesOfHits } from '../marked.tsx'
+import { splitAtHits } from '../marked.tsx'
 import './mail-body.css'
 
 /** Frames load this far outside of the visible part of the thread. */
@@ -150,6 +150,26 @@ function markHits(frame: HTMLIFrameElement, terms: readonly string[]): void {
   // Not in all supported browsers.
   if (!('highlights' in CSS)) return
   inside.CSS.highlights.set('search', new inside.Highlight(...rangesOfHits(contentDocument.body, terms)))
+}
+
+/** Where the hits are in a part of a page. A hit across two elements is not found. */
+function rangesOfHits(root: Element, terms: readonly string[]): Range[] {
+  const texts = root.ownerDocument.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  const ranges: Range[] = []
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    let start = 0
+    for (const { text, isHit } of splitAtHits(node.nodeValue ?? '', terms)) {
+      const end = start + text.length
+      if (isHit) {
+        const range = root.ownerDocument.createRange()
+        range.setStart(node, start)
+        range.setEnd(node, end)
+        ranges.push(range)
+      }
+      start = end
+    }
+  }
+  return ranges
 }
 
 /** Changes of size that a frame follows. A mail whose height depends on its frame would grow forever. */

@@ -76,7 +76,6 @@ export function Thread(props: ThreadProps) {
       return isSender && sending?.isOut
     }),
   )
-  const waitingIds = createMemo(() => props.detail.waiting.map(({ id }) => id))
   const isFolded = () => rows()[0]?.kind === 'earlier'
 
   /** Shows some more messages, and further ones on scrolling up. Hundreds at once would take a second. */
@@ -150,34 +149,7 @@ export function Thread(props: ThreadProps) {
               )
             }}
           </For>
-          <For each={unsent()}>
-            {(kind) => (
-              <SendingMessageCard
-                kind={kind}
-                draft={props.composer.drafts[kind]}
-                onEdit={() => props.composer.returnTo(kind)}
-              />
-            )}
-          </For>
-          <For each={waitingIds()}>
-            {(id) => {
-              const reply = createMemo<WaitingReply | undefined>(
-                (last) => props.detail.waiting.find((one) => one.id === id) ?? last,
-              )
-              return (
-                <Show when={reply()}>
-                  {(known) => (
-                    <WaitingReplyCard
-                      reply={known()}
-                      detail={props.detail}
-                      draft={props.composer.drafts.reply}
-                      onEdit={() => props.composer.returnTo('reply')}
-                    />
-                  )}
-                </Show>
-              )
-            }}
-          </For>
+          <NotYetSent detail={props.detail} composer={props.composer} unsent={unsent()} />
           <Show when={ticket().channel === 'widget'}>
             <ChatParts.Typing ticket={ticket()} />
           </Show>
@@ -190,6 +162,48 @@ export function Thread(props: ThreadProps) {
         </button>
       </Show>
     </div>
+  )
+}
+
+interface NotYetSentProps extends Pick<ThreadProps, 'detail' | 'composer'> {
+  /** Of this tab, without an answer of the server. */
+  unsent: (typeof KINDS)[number][]
+}
+
+/** At the end of the thread: what is being sent, and replies that wait. */
+function NotYetSent(props: NotYetSentProps) {
+  const waitingIds = createMemo(() => props.detail.waiting.map(({ id }) => id))
+  return (
+    <>
+      <For each={props.unsent}>
+        {(kind) => (
+          <SendingMessageCard
+            kind={kind}
+            draft={props.composer.drafts[kind]}
+            onEdit={() => props.composer.returnTo(kind)}
+          />
+        )}
+      </For>
+      <For each={waitingIds()}>
+        {(id) => {
+          const reply = createMemo<WaitingReply | undefined>(
+            (last) => props.detail.waiting.find((one) => one.id === id) ?? last,
+          )
+          return (
+            <Show when={reply()}>
+              {(known) => (
+                <WaitingReplyCard
+                  reply={known()}
+                  detail={props.detail}
+                  draft={props.composer.drafts.reply}
+                  onEdit={() => props.composer.returnTo('reply')}
+                />
+              )}
+            </Show>
+          )
+        }}
+      </For>
+    </>
   )
 }
 
