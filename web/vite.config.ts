@@ -12,7 +12,7 @@ const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
 /** All modules but those that only mails, chats and forms need, which come later. */
 const SHARED =
-  /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|chats|mail|recipients|outgoing|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
+  /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|chats|composer\/writing-area|mail|recipients|outgoing|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
 /** Parts of the inbox that the settings have too: they load nothing else of it. */
 const PARTS =
   /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:draft\/drafts|composer\/variables|ticket-names|focus-in-pane)|formatting\/(?:formatted-text|format-preview|apply-edit)|ui\/(?:nav-link|docs-link)|browser\/notification-setting)\.(?:tsx?|css)$/

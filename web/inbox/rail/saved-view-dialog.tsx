@@ -3,7 +3,7 @@ import { DialogForm } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import type { ViewFields } from './views.ts'
+import type { ViewFields } from './saved-views.ts'
 
 interface SavedViewDialogProps extends ViewFields {
   isOpen: boolean

@@ -11,7 +11,8 @@ import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useCounts } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { RailLink } from './rail-link.tsx'
-import { changeView, deleteView, FIRST_VIEW, type SavedView } from './views.ts'
+import { changeView, deleteView } from './saved-views.ts'
+import { FIRST_VIEW, type SavedView } from './views.ts'
 
 const SavedViewDialog = lazyDialog(() => import('./saved-view-dialog.tsx'))
 

@@ -1,10 +1,5 @@
 import { quoted } from '../../../server/search/query-language.ts'
-import { type Answer, api, ask } from '../../api/api.ts'
-import { errorMessage } from '../../api/api-problem.ts'
-import { queries } from '../../api/queries.ts'
-import { queryKeys } from '../../api/query-keys.ts'
-import { pushUndo } from '../../ticket/changes/undo.ts'
-import { toastError } from '../../ui/toaster.tsx'
+import type { Answer, api } from '../../api/api.ts'
 import { DEFAULT_SORT, type Sort, sortOfView } from '../list/sort.ts'
 
 export type SavedView = Answer<typeof api.console.views.get>['data'][number]
@@ -67,46 +62,4 @@ export function hrefOf(
   const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
   const query = new URLSearchParams({ ...(q && { q }), ...(sort !== DEFAULT_SORT && { sort }) })
   return query.size > 0 ? `${path}?${query}` : path
-}
-
-type NewView = Parameters<typeof api.console.views.post>[0]
-export type ViewFields = Pick<SavedView, 'name' | 'query' | 'isShared'>
-
-/** Saves a search as a view. Throws the server's error for the dialog to show. */
-export async function saveView(view: NewView): Promise<SavedView> {
-  const saved = await ask(api.console.views.post(view))
-  await refresh()
-  return saved
-}
-
-export async function changeView({ id }: SavedView, change: Partial<ViewFields>): Promise<void> {
-  await ask(api.console.views({ id }).patch(change))
-  await refresh()
-}
-
-/** Deletes at once and offers Undo. */
-export async function deleteView({ id, name, query, isShared }: SavedView): Promise<void> {
-  try {
-    await ask(api.console.views({ id }).delete())
-    await refresh()
-    pushUndo({
-      label: `Deleted “${name}”`,
-      undo: () => restore({ name, query, isShared }),
-    })
-  } catch (error) {
-    toastError(`Couldn't delete “${name}”. ${errorMessage(error)}`)
-  }
-}
-
-async function restore(view: ViewFields): Promise<void> {
-  try {
-    await saveView(view)
-  } catch (error) {
-    toastError(`Couldn't restore “${view.name}”. ${errorMessage(error)}`)
-  }
-}
-
-async function refresh(): Promise<void> {
-  const { views, counts } = queryKeys
-  await Promise.all([views, counts].map((queryKey) => queries.invalidateQueries({ queryKey })))
 }
