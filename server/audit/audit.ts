@@ -1,14 +1,13 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
-import { auditEntries } from '../database/tables/audit.ts'
+import { type AuditAction, auditEntries } from '../database/tables/audit.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { isId } from '../ids.ts'
 
 /** An action and its subject. Must not contain a secret. */
-interface AuditNote {
-  /** A noun and a past verb, such as `agent.invited`. */
-  action: string
+export interface AuditNote {
+  action: AuditAction
   subject?: { id?: string; label: string }
   detail?: Record<string, unknown>
 }
@@ -42,7 +41,7 @@ const DEFAULT_LISTED = 50
 export type AuditEntry = typeof auditEntries.$inferSelect
 
 interface AuditFilter {
-  action?: string
+  action?: AuditAction
   /** `nextCursor` of the previous page. */
   cursor?: string
   /** 50 by default, at most 100. */

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { ACTOR_KINDS } from '../database/tables/audit.ts'
+import { ACTOR_KINDS, type AuditAction } from '../database/tables/audit.ts'
 import { isoTime } from '../dates.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
@@ -8,7 +8,7 @@ import { type AuditEntry, listAudit } from './audit.ts'
 
 const auditQuery = t.Object(
   {
-    action: t.Optional(t.String({ minLength: 1, maxLength: 64 })),
+    action: t.Optional(t.Unsafe<AuditAction>(t.String({ minLength: 1, maxLength: 64 }))),
     cursor: t.Optional(t.String({ maxLength: 64 })),
     limit: t.Optional(t.Integer({ minimum: 1 })),
   },
@@ -21,7 +21,7 @@ const auditList = t.Object({
       id: t.String(),
       at: t.String({ format: 'date-time' }),
       actor: t.Object({ kind: oneOf(ACTOR_KINDS), id: t.Optional(t.String()), name: t.String() }),
-      action: t.String(),
+      action: t.Unsafe<AuditAction>(t.String()),
       subject: t.Optional(t.Object({ id: t.Optional(t.String()), label: t.String() })),
       detail: t.Optional(t.Record(t.String(), t.Unknown())),
       address: t.Optional(t.String()),

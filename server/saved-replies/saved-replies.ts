@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
+import type { AuditAction } from '../database/tables/audit.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -92,7 +93,7 @@ async function recordSavedReplyChange(
   deps: Deps,
   tx: Transaction,
   { orgId, id, name }: SavedReply,
-  action: string,
+  action: AuditAction,
 ): Promise<void> {
   await recordAudit(deps, tx, orgId, { action, subject: { id, label: name } })
   await recordWorkspaceChange(deps, tx, orgId)

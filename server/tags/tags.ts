@@ -1,4 +1,4 @@
-import { recordAudit } from '../audit/audit.ts'
+import { type AuditNote, recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { ticketTags } from '../database/tables/tickets.ts'
@@ -98,7 +98,7 @@ async function renameInViews(
   return rewriteViews(deps, tx, orgId, ({ query }) => renameTagInQuery(query, { from: tag, to: name }))
 }
 
-function auditEntry(tag: string, [name]: string[], changedViews: number) {
+function auditEntry(tag: string, [name]: string[], changedViews: number): AuditNote {
   const subject = { label: tag }
   return name === undefined
     ? { action: 'tag.removed', subject }

@@ -4,6 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { type Preparable, statement, text } from '../../database/statement.ts'
+import type { AuditAction } from '../../database/tables/audit.ts'
 import type { Deps } from '../../deps.ts'
 import { notFound } from '../../errors.ts'
 import { recordWorkspaceChange } from '../../events/events.ts'
@@ -18,10 +19,12 @@ export interface AccountRow {
   deletedAt: number | null
 }
 
+/** As sentences name an account, and the audit log: `mailbox.paused`. */
+type AccountNoun = 'mailbox' | 'bot' | 'widget' | 'endpoint'
+
 /** What sets the accounts of one table apart from those of others. */
-interface AccountKind<Row extends AccountRow> {
-  /** As sentences name it, and the audit log: `mailbox.paused`. */
-  noun: string
+interface AccountKind<Row extends AccountRow, Noun extends AccountNoun> {
+  noun: Noun
   prefix: IdPrefix
   table: AccountTable
   select(read: Reader, where: SQL | undefined): Selected<Row>
@@ -41,8 +44,8 @@ type Selected<Row> = Rows<Row> & { orderBy(...columns: SQL[]): PromiseLike<Row[]
 type Unchanged = { updatedAt: SQL<number> }
 
 /** The verbs that all accounts have. */
-export interface Accounts<Row extends AccountRow> {
-  noun: string
+export interface Accounts<Row extends AccountRow, Noun extends AccountNoun = AccountNoun> {
+  noun: Noun
   table: AccountTable
   /** Oldest first, without removed ones. */
   list(deps: Deps, orgId: string): Promise<Row[]>
@@ -60,14 +63,16 @@ export interface Accounts<Row extends AccountRow> {
   change(
     deps: Deps,
     orgId: string,
-    of: { id: string; action: string },
+    of: { id: string; action: AuditAction },
     change: (tx: Transaction, before: Row) => Promise<Row>,
   ): Promise<Row>
   /** Records in the audit log that it was connected. */
   recordCreated(deps: Deps, tx: Transaction, row: Row, detail?: Record<string, unknown>): Promise<void>
 }
 
-export function accountsOf<Row extends AccountRow>(kind: AccountKind<Row>): Accounts<Row> {
+export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
+  kind: AccountKind<Row, Noun>,
+): Accounts<Row, Noun> {
   const { noun, prefix, table } = kind
   const isOne = ({ orgId, id }: { orgId: SQL; id: SQL }) =>
     and(eq(table.orgId, orgId), eq(table.id, id), isNull(table.deletedAt))
@@ -78,7 +83,7 @@ export function accountsOf<Row extends AccountRow>(kind: AccountKind<Row>): Acco
     kind.update(tx, { updatedAt: sql`${table.updatedAt}` }, isOne(p)),
   )
 
-  const accounts: Accounts<Row> = {
+  const accounts: Accounts<Row, Noun> = {
     noun,
     table,
     async list(deps, orgId) {
@@ -132,7 +137,7 @@ type ChangeState<Row> = (deps: Deps, orgId: string, id: string) => Promise<Row>
 
 /** Verbs that pause and resume an account. Both do nothing for one that is in that state already. */
 export function pauseAndResume<Row extends AccountRow & { state: string }>(
-  { noun, change, save }: Accounts<Row>,
+  { noun, change, save }: Accounts<Row, 'mailbox' | 'bot' | 'widget'>,
   of: {
     /** The columns of a paused and of an active one. */
     paused: Partial<Row>

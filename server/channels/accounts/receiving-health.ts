@@ -60,7 +60,7 @@ interface HealthChange<Row> {
 /** Stores what an attempt says about an account. Locks the organization's row first when open pages have something to load. */
 export async function recordHealth<Row extends AccountRow>(
   deps: Deps,
-  { noun, lock, save, change }: Accounts<Row>,
+  { noun, lock, save, change }: Accounts<Row, 'mailbox' | 'bot'>,
   { orgId, id }: Pick<Row, 'orgId' | 'id'>,
   { isVisible, isRefused = false, changeOf }: HealthChange<Row>,
 ): Promise<void> {

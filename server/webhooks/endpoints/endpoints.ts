@@ -21,7 +21,7 @@ export interface NewEndpoint {
 }
 
 /** Every unit locks an endpoint's row before it changes the endpoint or its pending deliveries. */
-export const endpointAccounts = accountsOf<Endpoint>({
+export const endpointAccounts = accountsOf<Endpoint, 'endpoint'>({
   noun: 'endpoint',
   prefix: 'whe',
   table: endpoints,

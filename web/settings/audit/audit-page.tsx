@@ -10,7 +10,7 @@ import { Timestamp } from '../detail-list.tsx'
 import { FilterSelect } from '../filters.tsx'
 import { LogPage } from '../query-view.tsx'
 import './audit.css'
-import { ACTIONS, type AuditEntry, actionText, subjectText } from './entry-text.ts'
+import { ACTIONS, type AuditEntry, actionText, isAction, subjectText } from './entry-text.ts'
 
 const OPTIONS = Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))
 const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
@@ -20,8 +20,8 @@ const PAGE_SIZE = 50
 /** Who did what in the settings, when and from where. The filter is kept in the URL. */
 export function AuditPage() {
   const [search, setSearch] = useSearchParams<{ action: string }>()
-  const action = () => (search.action && search.action in ACTIONS ? search.action : undefined)
-  const query = useInfiniteQuery(() => auditQuery(action() ? { action: action() ?? '' } : {}))
+  const action = () => (isAction(search.action) ? search.action : undefined)
+  const query = useInfiniteQuery(() => auditQuery(action()))
   return (
     <LogPage
       title="Audit log"
@@ -92,7 +92,8 @@ function Who(props: { entry: AuditEntry }) {
   )
 }
 
-function auditQuery(filter: { action?: string }) {
+function auditQuery(action: AuditEntry['action'] | undefined) {
+  const filter = action ? { action } : {}
   return infiniteQueryOptions({
     queryKey: queryKeys.auditEntries(filter),
     ...logQuery((cursor) =>

@@ -73,7 +73,7 @@ export const ACTIONS: Record<string, string> = {
   'tag.removed': 'Removed a tag',
   'ticket.deleted': 'Permanently deleted a ticket',
   'customer.deleted': 'Permanently deleted a customer',
-}
+} satisfies Record<AuditEntry['action'], string>
 
 const FIELDS: Record<string, string> = {
   name: 'name',
@@ -108,6 +108,10 @@ const FIELDS: Record<string, string> = {
   showsTyping: 'typing',
   receives: 'receiving',
   token: 'token',
+}
+
+export function isAction(action: string | undefined): action is AuditEntry['action'] {
+  return action !== undefined && action in ACTIONS
 }
 
 /** The action in words. Falls back to its id. */

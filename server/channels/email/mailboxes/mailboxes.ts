@@ -18,7 +18,7 @@ import {
   newRow,
 } from './mailbox-rows.ts'
 
-export const mailboxAccounts = accountsOf<Mailbox>({
+export const mailboxAccounts = accountsOf<Mailbox, 'mailbox'>({
   noun: 'mailbox',
   prefix: 'mbx',
   table: mailboxes,

@@ -12,7 +12,7 @@ import type { BotApi } from '../bot-api/bot-api.ts'
 import { type BotAccount, hostOf, readAccount } from './bot-account.ts'
 import { BOT_SETTINGS, type Bot, type BotSettings, checkSettings, webhookColumns } from './bot-rows.ts'
 
-export const botAccounts = accountsOf<Bot>({
+export const botAccounts = accountsOf<Bot, 'bot'>({
   noun: 'bot',
   prefix: 'bot',
   table: bots,

@@ -21,7 +21,7 @@ import {
 /** A widget with its public key. */
 export type KeyedWidget = Widget & { key: string; keyRevokedAt: number | null }
 
-export const widgetAccounts = accountsOf<Widget>({
+export const widgetAccounts = accountsOf<Widget, 'widget'>({
   noun: 'widget',
   prefix: 'wgt',
   table: widgets,
