@@ -264,7 +264,8 @@ async function kindsOf(stage: Stage): Promise<Record<string, Kind>> {
           ({ body }) => JSON.parse(Buffer.from(body).toString()).data.ticket.subject,
         )
       },
-      inFlight: 8,
+      // At the same time, and as many as are claimed with them: their results may share a commit, which a kill prevents.
+      inFlight: 8 + 128,
       pauseMs: PAUSE_MS,
     },
     mailSent: {

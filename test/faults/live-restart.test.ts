@@ -12,6 +12,7 @@ import { freshPlace } from '../support/engine.ts'
 import { openLive } from '../support/live.ts'
 import { type Place, type RunningServer, startProgram } from '../support/program.ts'
 import { storedEvents } from '../support/subscription.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const TICKET = { subject: 'Missing invoice', message: 'Where?', customer: { email: 'ana@example.com' } }
 
@@ -68,10 +69,11 @@ test('a page gets the changes of a command within about a second', async () => {
   const { cookie } = await signInAgent({ deps, url: server.url }, orgId)
   await using page = await openLive(server.url, { cookie })
   await page.next('hello')
-  const { id } = await createTicket(deps, orgId, TICKET)
+  // The first heartbeat may come at any time, and the next one 15 seconds later.
+  await eventually(() => page.comments() > 0)
   const comments = page.comments()
+  const { id } = await createTicket(deps, orgId, TICKET)
   await page.next('changed', ({ ticketId }) => ticketId === id)
-  // Before the next heartbeat.
   expect(page.comments()).toBe(comments)
   await deps.database.close()
 }, 60_000)
