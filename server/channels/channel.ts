@@ -15,7 +15,9 @@ import type { Deps } from '../deps.ts'
 import type { Loop } from '../loop.ts'
 import type { ChannelKind, SentBy } from './kinds.ts'
 
-// What a channel is to the rest of the program, which knows none by name.
+// What a channel is to the rest of the program, which knows none by name. To add one: give it a kind in `kinds.ts`, a folder
+// beside `email`, `telegram` and `widget` with an object of the type `Channel`, and a place in the list of `registry.ts`.
+// test/support/folder-channel is a small, complete one.
 
 declare module '../deps.ts' {
   interface Deps {

@@ -1,11 +1,12 @@
 import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
+import { MAX_UNDO_SECONDS } from '../messages/sends/undo-seconds.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { FIRST_STEPS, readChecklist, STEP_STATES } from './checklist.ts'
-import { changeSettings, MAX_UNDO_SECONDS, readSettings, type Settings } from './settings.ts'
+import { changeSettings, readSettings, type Settings } from './settings.ts'
 
 const undoSeconds = t.Integer({ minimum: 0, maximum: MAX_UNDO_SECONDS })
 // The other values are validated in settings.ts.

@@ -8,7 +8,6 @@ import { isBlank } from '../text/text.ts'
 import { MAX_NAME_LENGTH } from './organizations.ts'
 
 const MAX_WEBSITE_LENGTH = 2_048
-export const MAX_UNDO_SECONDS = 30
 export const MAX_SIGNATURE_LENGTH = 10_000
 
 const {

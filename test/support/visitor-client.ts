@@ -85,7 +85,7 @@ export function openVisitorClient(given: {
     write: (text) => outbox.add({ conversation, text, attachments: [], answers: {} }),
     reconnect() {
       outbox.flush()
-      stream?.hurry()
+      stream?.reconnectNow()
     },
     messages: () => threadOf()?.messages ?? [],
     unsent: () => outbox.messages().length,

@@ -6,6 +6,9 @@ import type { Reader, Transaction } from '../../database/database.ts'
 import { statement, text } from '../../database/statement.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 
+/** What an administrator can choose. The defaults of each channel are in `database/tables/organizations.ts`. */
+export const MAX_UNDO_SECONDS = 30
+
 /** Reads how long replies on a channel can be undone: a column of the organization. */
 export function undoSecondsIn(
   channel: ChannelKind,

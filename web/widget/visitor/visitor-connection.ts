@@ -70,7 +70,7 @@ export function createVisitorConnection(of: {
     link = linkTabs(`${of.name}:stream`, native, {
       lead,
       // A hidden tab doesn't notice itself that the computer has slept.
-      asked: () => stream?.hurry(),
+      asked: () => stream?.reconnectNow(),
       receive,
     })
     void sendPage()
@@ -148,7 +148,7 @@ export function createVisitorConnection(of: {
 
   function onOnline(): void {
     setTimeout(of.flush, Math.random() * MAX_ONLINE_SPREAD_MS)
-    stream?.hurry()
+    stream?.reconnectNow()
   }
 
   function onVisible(): void {

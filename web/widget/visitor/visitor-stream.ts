@@ -121,7 +121,7 @@ export function openVisitorStream(
   void connect()
   return {
     /** Connects now, if it isn't connected or may not be. */
-    hurry(): void {
+    reconnectNow(): void {
       if (isClosed || (controller && Date.now() - activeAt < DOUBTFUL_AFTER_MS)) return
       clearTimeout(retry)
       retry = setTimeout(connect, Math.random() * SOON_SPREAD_MS)

@@ -13,8 +13,8 @@ import { TokenError } from '../oauth/token-request.ts'
 import { composeEmail, type DkimKey, envelopeAddress } from './compose.ts'
 import { isByEmail } from './email-content.ts'
 import { SentFolder } from './sent-folder.ts'
-import type { SmtpResult } from './smtp-result.ts'
 import { SmtpSession } from './smtp-session.ts'
+import type { SmtpResult } from './why-not-sent.ts'
 
 /** Submits emails to the mail servers of their mailboxes. */
 export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport {

@@ -11,7 +11,7 @@ import {
   type SmtpResult,
   tooLargeResult,
   unsupportedAddressResult,
-} from './smtp-result.ts'
+} from './why-not-sent.ts'
 
 /** Time limits of RFC 5321, section 4.5.3.2: some servers wait on purpose, or scan the message before they answer. */
 const MAX_ENVELOPE_MS = 5 * 60_000
