@@ -30,11 +30,11 @@ export function startChannels(deps: Deps, given: Given): Pick<Loop, 'stop'> {
       const isUsed = channel.isUsed?.(deps) ?? isAnyConnected(deps, channel.accounts)
       if (!(await isUsed)) continue
       if (channel.sending && !isSending) {
-        isSending = true
         running.push(...(await startSends()))
+        isSending = true
       }
-      started.add(channel)
       if (channel.start) running.push(await channel.start(deps, given.live))
+      started.add(channel)
     }
     return REST_MS
   })

@@ -270,10 +270,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       const cancelTimeout = clock.after(SHUTDOWN_TIMEOUT_MS, timeout.resolve)
       await Promise.race([untilIdle(), timeout.promise])
       cancelTimeout()
-      await kind.close()
+      // Its last batch may still start attempts, which `close` ends with the others.
       await loop.stop()
-      // The last batch may have started more attempts, which end at once now.
       for (const lane of lanes.values()) returnQueue(lane)
+      await kind.close()
       await untilIdle()
       if (finished.size > 0) await commitBatch([])
     },

@@ -167,8 +167,10 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
       isStopped = true
       stopListening()
       cancelHeartbeat?.()
+      // A room may be forgotten with its last page.
+      const all = [...rooms.values()]
       for (const { stream } of [...slotOf.keys()]) stream.end()
-      await Promise.all([throttle.stop(), ...[...rooms.values()].map((room) => room.stop())])
+      await Promise.all([throttle.stop(), ...all.map((room) => room.stop())])
     },
   }
 }

@@ -27,7 +27,7 @@ export function replyRoutes(guard: AgentGuard) {
   const transform = strictQuery()
   const withBody = { parse: arriveWithText, transform: [transform, jsonBody] }
   const ofMessage = { ...withBody, params: messagePath }
-  return new Elysia({ name: 'replies/console', prefix: '/console' })
+  return new Elysia({ name: 'messages/console', prefix: '/console' })
     .use(guard.requireAgent)
     .post(
       '/tickets',

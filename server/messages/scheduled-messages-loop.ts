@@ -8,6 +8,8 @@ import { sendDue } from './send-message.ts'
 
 /** Longer than the time for Undo. A message that waits longer than this was scheduled. */
 const MAX_UNDO_MS = 60_000
+/** They are found by their times, so that scheduled ones can come before those in their undo period. */
+const MIN_FOUND = 50
 
 /** Sends scheduled messages when they are due, one after the other. */
 export function startSendingMessages(deps: Deps): Loop {
@@ -18,7 +20,7 @@ export function startSendingMessages(deps: Deps): Loop {
     failure: 'message_not_sent',
     async find(read, { limit }) {
       const now = deps.clock.now()
-      const next = await findNext(read, { limit })
+      const next = await findNext(read, { limit: Math.max(limit, MIN_FOUND) })
       return next.map((message) => ({ ...message, dueAt: dueAtOf(message, now) }))
     },
     async run(message) {

@@ -15,7 +15,7 @@ import { takeBack } from './waiting-message.ts'
 /** Sends messages under ids that clients make: repeatable, scheduled, and taken back until they are sent. */
 export function messageRoutes(deps: Deps, guard: KeyGuard) {
   const noQuery = strictQuery()
-  return new Elysia({ name: 'replies/v1', prefix: '/v1' })
+  return new Elysia({ name: 'messages/v1', prefix: '/v1' })
     .use(guard.requireApiKey)
     .put(
       '/tickets/:id/messages/:messageId',

@@ -82,9 +82,9 @@ async function benchTaking(
     smtp: { ...server, port: smtpPort, security: 'starttls' },
     importSince: 1,
   })
-  const filed = () => countOf(database, "SELECT count(*) FROM mails WHERE outcome = 'message'")
+  const stored = () => countOf(database, "SELECT count(*) FROM mails WHERE outcome = 'message'")
   const beside: number[] = []
-  while (filed() < MAILS) beside.push(await read())
+  while (stored() < MAILS) beside.push(await read())
   // The last round may have gone on when the last mail was in.
   const during = beside.length > 1 ? beside.slice(0, -1) : beside
   const busy = during.reduce((sum, one) => sum + one, 0) / during.length

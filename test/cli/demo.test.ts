@@ -57,7 +57,7 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   const found = await eventually(async () => (await get<List>('/tickets?q=warehouses%20Rotterdam')).data[0])
   expect(found.subject).toStartWith('Moving 3 warehouses')
 
-  // Mails that were really read and filed.
+  // Mails that were really read and stored.
   expect((await get<List>('/mailboxes')).data).toMatchObject([
     { address: 'support@parcelbird.example', state: 'active' },
   ])

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { createId } from '../../server/ids.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -14,6 +15,7 @@ import {
   untilSent,
 } from '../support/threads.ts'
 import { makeTicket, problemOf, readTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
@@ -189,13 +191,21 @@ test('whenever Undo, Send now and the clock meet, a reply is sent once or is a d
   }
 })
 
-test("a clock that is set back doesn't delay a reply", async () => {
+test("a clock that is set back doesn't delay a reply, and scheduled messages before it wait for their time", async () => {
   const { id } = await makeTicket(acme)
+  const sendAt = new Date(clock.now() + 12 * UNDO_MS).toISOString()
+  for (const text of ['One', 'Two', 'Three']) {
+    await ben.call('PUT', replyPath(id, createId('msg', ben.now())), { body: { text, sendAt } })
+  }
+  clock.advance(11.5 * UNDO_MS)
   await sendReply(ben, id, { text: 'On time.' })
   clock.jump(-3_600_000)
-  await untilSent(bellhop, clock)
-  clock.jump(3_600_000)
+  clock.advance(UNDO_MS)
+  await eventually(async () => (await textsOf(ben, id)).includes('On time.'))
   expect(await textsOf(ben, id)).toHaveLength(2)
+  clock.jump(3_600_000)
+  await untilSent(bellhop, clock)
+  expect(await textsOf(ben, id)).toHaveLength(5)
 })
 
 test('a message that failed is sent again only if it can leave now', async () => {

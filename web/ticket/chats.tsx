@@ -45,7 +45,7 @@ export const Chats = {
 }
 
 /** The chat of a ticket in Telegram: who it is with, and whether it can be reached. A ticket of the API has none. */
-export function TelegramSection(props: { reply: ReplyDestination }) {
+function TelegramSection(props: { reply: ReplyDestination }) {
   const isGone = () => props.reply.problem?.effect === 'fails'
   return (
     <Show when={props.reply.chat}>
@@ -88,7 +88,7 @@ export function TelegramSection(props: { reply: ReplyDestination }) {
 }
 
 /** Where a reply in Telegram goes. */
-export function TelegramDestination(props: { reply: ReplyDestination }) {
+function TelegramDestination(props: { reply: ReplyDestination }) {
   return (
     <Show when={props.reply.chat}>
       {(chat) => (

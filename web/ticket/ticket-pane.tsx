@@ -227,7 +227,7 @@ function placeToastsAbove(composer: HTMLElement): () => void {
 const MIN_FAILURES = 2
 
 /** The state of reading the ticket again. */
-export interface ReadState {
+interface ReadState {
   isError: boolean
   isFetching: boolean
   failureCount: number
@@ -235,7 +235,7 @@ export interface ReadState {
 }
 
 /** Shown when the ticket changed but couldn't be read again. While offline, the banner says so instead. */
-export function StaleNotice(props: { read: ReadState }) {
+function StaleNotice(props: { read: ReadState }) {
   const isStale = () => props.read.isError || props.read.failureCount >= MIN_FAILURES
   return (
     <Show when={isStale() && connection().state === 'online'}>

@@ -10,7 +10,7 @@ const SERVER_LOCK = 7_235_513
 const MAX_WAIT_MS = 2_000
 const HOLD_EVERY_MS = 5_000
 
-export interface DatabaseLock {
+interface DatabaseLock {
   release(): Promise<void>
 }
 

@@ -122,6 +122,6 @@ export async function shiftSchedule(tx: Transaction, now: number, jump: ClockJum
   }
   // An endpoint that is off is due for a test delivery only.
   const earliest = sql`(select due_at from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'
-    and (${endpoints.offAt} is null or due_at = ${AT_ONCE}) order by due_at limit 1)`
+    and (${endpoints.offAt} is null or (due_at = ${AT_ONCE} and event_number = 0)) order by due_at limit 1)`
   await tx.update(endpoints).set({ nextDeliveryAt: earliest }).where(isThere)
 }

@@ -126,7 +126,7 @@ export function hasFiles(data: DataTransfer | null): data is DataTransfer {
 }
 
 /** The files of a drop. A folder would look like an empty or unreadable file. */
-export function droppedFiles({ items }: DataTransfer): IncomingFiles {
+function droppedFiles({ items }: DataTransfer): IncomingFiles {
   const dropped = [...items].filter(({ kind }) => kind === 'file')
   const files = dropped.flatMap((item) => {
     const file = item.webkitGetAsEntry()?.isDirectory ? null : item.getAsFile()
@@ -139,7 +139,7 @@ export function droppedFiles({ items }: DataTransfer): IncomingFiles {
  * The files of a paste; none when text is pasted. Office programs add a picture of the text that they copy, and some
  * systems the name of a file as text.
  */
-export function pastedFiles(data: DataTransfer | null, now: Date): PastedFile[] {
+function pastedFiles(data: DataTransfer | null, now: Date): PastedFile[] {
   if (!hasFiles(data)) return []
   const files = [...data.files]
   const text = data.getData('text/plain').trim()

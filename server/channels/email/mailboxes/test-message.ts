@@ -33,7 +33,7 @@ interface Sessions {
 
 /**
  * The last step of a test: sends a message to the mailbox through its own servers and waits for it, then another one to
- * an address like those of replies. Both are filed as our own, so that they open no ticket.
+ * an address like those of replies. Both are recorded as our own, so that they open no ticket.
  */
 export async function sendToItself(
   testing: Testing,

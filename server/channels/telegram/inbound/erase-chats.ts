@@ -13,8 +13,8 @@ import type { Erasure } from '../../channel.ts'
 export const telegramErasure: Erasure = { tickets: eraseTickets, customer: eraseChats }
 
 /**
- * Their Telegram messages remain as
- * tombstones, so that the same message delivered again opens no ticket.
+ * Detaches Telegram data from tickets that are being erased, whose rows are locked. The messages remain as tombstones, so
+ * that the same message delivered again opens no ticket.
  */
 async function eraseTickets(
   tx: Transaction,
