@@ -6,7 +6,7 @@ import type { Pulse } from './pulse.ts'
 /** The longest a loop waits, whatever its rows say, in case the clock was changed. */
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_ERROR_MS = 1_000
-/** A loop that keeps failing is logged this often. */
+/** What keeps failing is logged this often, so that a full disk doesn't fill its log as well. */
 const LOG_ERROR_EVERY_MS = 60_000
 
 export interface LoopDeps {
@@ -40,7 +40,7 @@ export function startLoop(
   let isResting = false
   let cancelTimer = () => {}
   let running = Promise.resolve()
-  let loggedAt = Number.NEGATIVE_INFINITY
+  const logError = createErrorLog(deps, 'loop_failed')
 
   function wake(): void {
     if (isStopped) return
@@ -55,20 +55,13 @@ export function startLoop(
       mustRunAgain = false
       cancelTimer()
       wait = await work().catch((error) => {
-        logError(error)
+        logError({ loop: name, error })
         isResting = true
         return WAIT_AFTER_ERROR_MS
       })
     }
     isRunning = false
     if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), MAX_WAIT_MS), goOn)
-  }
-
-  function logError(error: unknown): void {
-    const now = deps.clock.monotonic()
-    if (now - loggedAt < LOG_ERROR_EVERY_MS) return
-    loggedAt = now
-    deps.log.error('loop_failed', { loop: name, error })
   }
 
   function goOn(): void {
@@ -86,6 +79,20 @@ export function startLoop(
       cancelTimer()
       await running
     },
+  }
+}
+
+/** Returns how to log an error, once a minute at most. */
+export function createErrorLog(
+  { clock, log }: Pick<LoopDeps, 'clock' | 'log'>,
+  event: string,
+): (fields: Record<string, unknown>) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  return (fields) => {
+    const now = clock.monotonic()
+    if (now - loggedAt < LOG_ERROR_EVERY_MS) return
+    loggedAt = now
+    log.error(event, fields)
   }
 }
 

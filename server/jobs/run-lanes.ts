@@ -1,12 +1,10 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Reader } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import { type Loop, startLoop, yieldToEventLoop } from '../loop.ts'
+import { createErrorLog, type Loop, startLoop, yieldToEventLoop } from '../loop.ts'
 
 const MAX_WAIT_MS = 60_000
 const REST_AFTER_ERROR_MS = 1_000
-/** Failures are logged this often, so that a full disk doesn't fill its log as well. */
-const LOG_ERROR_EVERY_MS = 60_000
 
 /** A line of jobs that run one after the other, such as the mails of a mailbox. */
 interface Lane {
@@ -47,7 +45,7 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
   const running = new Map<string, Promise<void>>()
   /** Until when lanes rest, on the monotonic clock. */
   const resting = new Map<string, number>()
-  let loggedAt = Number.NEGATIVE_INFINITY
+  const logError = createErrorLog(deps, kind.failure)
   const stopping = new AbortController()
   /** The lane that began last. */
   let last = ''
@@ -80,7 +78,7 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
 
   async function runLane(lane: L): Promise<void> {
     const rest = await kind.run(lane, stopping.signal).catch((error) => {
-      logError(lane, error)
+      if (!stopping.signal.aborted) logError({ lane: lane.id, error })
       return kind.restAfterErrorMs ?? REST_AFTER_ERROR_MS
     })
     // A run that only reads ends in the same turn, and a lane that is due again must not keep requests waiting.
@@ -88,13 +86,6 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     if (rest > 0) resting.set(lane.id, clock.monotonic() + rest)
     running.delete(lane.id)
     loop.wake()
-  }
-
-  function logError(lane: L, error: unknown): void {
-    const now = clock.monotonic()
-    if (stopping.signal.aborted || now - loggedAt < LOG_ERROR_EVERY_MS) return
-    loggedAt = now
-    deps.log.error(kind.failure, { lane: lane.id, error })
   }
 
   function endRests(): void {
