@@ -1,6 +1,6 @@
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -24,7 +24,7 @@ browserTest('a file that the server does not have leaves no empty page', async (
   page.on('domcontentloaded', () => {
     loads += 1
   })
-  await page.route('**/assets/settings-page-*.js', (route) => route.abort())
+  await interceptRequests(page, '**/assets/settings-page-*.js', (route) => route.abort())
   await page.goto('/settings/keys')
   // The page reloads once on its own: there may be a newer version.
   await eventually(() => loads === 2)

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, interceptRequests } from '../support/browser.ts'
 import { addNote, readThread } from '../support/threads.ts'
 import { field, openTicketPage, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -16,7 +16,8 @@ const bellhop = await sharedBellhop()
 
 /** The server takes what is sent, and its answer never comes back; so often. */
 async function loseAnswers(page: Page, count: number): Promise<void> {
-  await page.route(
+  await interceptRequests(
+    page,
     SENDS,
     async (route) => {
       await route.fetch()
@@ -117,7 +118,7 @@ browserTest(
   async () => {
     const { ben, ticket, page } = await openTicketPage(bellhop)
     const context = page.context()
-    await page.route(SENDS, (route) => route.abort('connectionreset'))
+    await interceptRequests(page, SENDS, (route) => route.abort('connectionreset'))
     await field(page).fill('It is attached.')
     await field(page).press('Control+Enter')
     await page.getByText(WAITS).waitFor()
@@ -143,7 +144,7 @@ browserTest(
 browserTest('editing a reply that was already sent says so, and the customer gets one', async () => {
   const { ben, ticket, page } = await openTicketPage(bellhop)
   const reads = `**/console/tickets/${ticket.id}`
-  await page.route(reads, (route) => route.abort())
+  await interceptRequests(page, reads, (route) => route.abort())
   // Every answer: a retry that got one would take the Edit button away.
   await loseAnswers(page, 100)
   await field(page).fill('It is attached.')
@@ -158,7 +159,7 @@ browserTest('editing a reply that was already sent says so, and the customer get
   await takenReply(page).waitFor()
   // It is read once more while the changed reply is on its way: what it shows is the earlier one.
   const isRead = Promise.withResolvers<void>()
-  await page.route(SENDS, async (route) => {
+  await interceptRequests(page, SENDS, async (route) => {
     await isRead.promise
     await route.continue()
   })

@@ -25,6 +25,7 @@ const DESKTOP = { width: 1440, height: 900 }
 // Limits for a busy machine. A passing test does not wait for them.
 const MAX_WAIT_MS = 30_000
 const MAX_TEST_MS = 180_000
+const PROBE_PATH = '/is-intercepted'
 /** The console also shows an answer such as 401; the tests look at answers themselves. */
 const FAILED_LOAD = /^Failed to load resource/
 
@@ -109,6 +110,20 @@ export async function openPage(visit: Visit): Promise<Page> {
     if (faults.length > 0) throw new Error(`The page had faults:\n${faults.join('\n')}`)
   })
   return page
+}
+
+/**
+ * `page.route` that the page's next request passes. Chromium answers before its renderer knows, so a request right after
+ * it would still go to the service.
+ */
+export async function interceptRequests(page: Page, ...route: Parameters<Page['route']>): Promise<void> {
+  await page.route(...route)
+  if (page.url() === 'about:blank') return
+  await page.route(`**${PROBE_PATH}`, (probe) => probe.fulfill({ status: 299 }))
+  await page.evaluate(async (path) => {
+    while ((await fetch(path)).status !== 299);
+  }, PROBE_PATH)
+  await page.unroute(`**${PROBE_PATH}`)
 }
 
 function optionsOf(visit: Visit): BrowserContextOptions & { baseURL: string } {

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 
 /** Scripts of the inbox until it can be used, compressed. Bytes. */
 const MAX_SCRIPT_BYTES = 150 * 1024
@@ -27,7 +27,7 @@ browserTest('the inbox loads little code before it can be used, and none of the 
 browserTest('a slow session shows the frame of the page, and no lost connection', async () => {
   const page = await openPage({ isFirstVisit: true, url: bellhop.url, agent })
   const letGo = Promise.withResolvers<void>()
-  await page.route('**/console/session', async (route) => {
+  await interceptRequests(page, '**/console/session', async (route) => {
     await letGo.promise
     await route.continue()
   })
@@ -44,7 +44,7 @@ for (const theme of ['light', 'dark'] as const) {
     const page = await openPage({ isFirstVisit: true, url: bellhop.url, theme: other })
     await page.addInitScript((chosen) => localStorage.setItem('bellhop.theme', chosen), theme)
     // Without the scripts that come later.
-    await page.route(/\/assets\/(?!first-paint).*\.js$/, (route) =>
+    await interceptRequests(page, /\/assets\/(?!first-paint).*\.js$/, (route) =>
       route.fulfill({ contentType: 'text/javascript', body: '' }),
     )
     await page.goto('/sign-in')

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import {
   goToList,
   makeOrganization,
@@ -146,7 +146,7 @@ browserTest('a change the server refuses is rolled back on the page', async () =
   await makeTickets(client, ['First', 'Second'])
   const page = await openPage({ ...bellhop, agent })
   await openList(page, '/inbox/open')
-  await page.route('**/console/bulk', (route) => route.abort())
+  await interceptRequests(page, '**/console/bulk', (route) => route.abort())
   await rowOf(page, 'Second').focus()
   await page.keyboard.press('e')
   await page

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import {
   makeOrganization,
   makeTickets,
@@ -133,8 +133,8 @@ browserTest('an empty list, a failed one and a missing view say what to do', asy
 
   await makeTickets(client, ['Printer'])
   // A live connection makes a failed list load again without a click.
-  await page.route('**/console/live?*', (route) => route.abort())
-  await page.route('**/console/tickets?*', (route) => route.fulfill({ status: 400, body: '{}' }))
+  await interceptRequests(page, '**/console/live?*', (route) => route.abort())
+  await interceptRequests(page, '**/console/tickets?*', (route) => route.fulfill({ status: 400, body: '{}' }))
   await page.goto('/inbox/open')
   await page.getByText("Couldn't load tickets").waitFor()
   await page.unroute('**/console/tickets?*')

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { makeOrganization, openList } from '../support/inbox.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
 import { listTickets } from '../support/tickets.ts'
@@ -18,7 +18,7 @@ browserTest('when only part of a bulk change succeeds, that part is reported, sh
   await openList(page, '/inbox/open')
   await selectAll(page)
   const changeable = new Set<string>()
-  await page.route('**/console/bulk', async (route) => {
+  await interceptRequests(page, '**/console/bulk', async (route) => {
     const { items } = route.request().postDataJSON()
     const ids: string[] = items.map(({ id }: { id: string }) => id)
     // The first part. The server may stop in the middle of it, and then gets what is left of it again.

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { makeTickets, openList, rowOf } from '../support/inbox.ts'
 
 const bellhop = await sharedBellhop()
@@ -21,7 +21,7 @@ browserTest('an empty list shows no text until it is known whether there are any
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
   const page = await openPage({ ...bellhop, agent })
   const counted = Promise.withResolvers<void>()
-  await page.route('**/console/counts?*', async (route) => {
+  await interceptRequests(page, '**/console/counts?*', async (route) => {
     await counted.promise
     await route.continue()
   })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import {
   makeOrganization,
   makeTickets,
@@ -56,7 +56,7 @@ browserTest('a row that others removed from the list says why', async () => {
   // The page reads the ticket again, and doesn't forget meanwhile that there is none.
   const reads = `**/console/tickets/${deleted?.id}`
   const letGo = Promise.withResolvers<void>()
-  await page.route(reads, async (route) => {
+  await interceptRequests(page, reads, async (route) => {
     await letGo.promise
     await route.continue()
   })

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 
 interface Report {
   state: string
@@ -30,7 +30,7 @@ browserTest('the doctor shows problems first, with what to do, and runs again', 
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0)
 
   // A run when everything is fine, whatever the disk and the network of this machine are.
-  await page.route('**/console/doctor', async (route) => {
+  await interceptRequests(page, '**/console/doctor', async (route) => {
     const response = await route.fetch()
     const report: Report = await response.json()
     const findings = report.findings.filter(({ state }) => state === 'ok')

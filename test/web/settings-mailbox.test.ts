@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { mailSettings } from '../support/mail/mailbox-service.ts'
@@ -221,7 +221,7 @@ async function leavesBy(page: Page, button: string): Promise<void> {
 /** The browser doesn't trust the private authority, so the provider's page is opened for it. Returns what it was sent to. */
 async function openProvider(page: Page, oauth: OauthServer): Promise<URL[]> {
   const opened: URL[] = []
-  await page.route(`${oauth.authorizationEndpoint}*`, async (route) => {
+  await interceptRequests(page, `${oauth.authorizationEndpoint}*`, async (route) => {
     opened.push(new URL(route.request().url()))
     const back = await oauth.consent(route.request().url())
     await route.fulfill({ status: 302, headers: { location: back.href } })

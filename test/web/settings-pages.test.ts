@@ -1,7 +1,7 @@
 import { beforeAll, expect } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { storeBot } from '../support/stored-bot.ts'
 
@@ -30,8 +30,8 @@ browserTest('a failed request shows why, and can be retried', async () => {
   const page = await openPage({ url: bellhop.url, agent: admin })
   const refuse = { status: 400, json: { code: 'broken', detail: 'It does not work today.' } }
   // With a live connection, the page reads it again without a click.
-  await page.route('**/console/live?*', (route) => route.abort())
-  await page.route('**/console/keys', (route) => route.fulfill(refuse))
+  await interceptRequests(page, '**/console/live?*', (route) => route.abort())
+  await interceptRequests(page, '**/console/keys', (route) => route.fulfill(refuse))
   await page.goto('/settings/keys')
   await page.getByText("Couldn't load API keys").waitFor()
   await page.getByText('It does not work today.').waitFor()

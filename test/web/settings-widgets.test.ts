@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { showsForMoment } from '../support/momentary-text.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -79,7 +79,7 @@ browserTest('a widget is added with its website, and its snippet is there to cop
   await page.getByText('Not seen yet').waitFor()
 
   // As with a public address in BELLHOP_URL.
-  await page.route('**/console/widgets/*', async (route) => {
+  await interceptRequests(page, '**/console/widgets/*', async (route) => {
     const response = await route.fetch()
     const body = (await response.text()).replaceAll(bellhop.url, 'https://help.example.com')
     await route.fulfill({ response, body })

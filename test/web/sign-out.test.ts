@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, faultsOf, openPage } from '../support/browser.ts'
+import { browserTest, faultsOf, interceptRequests, openPage } from '../support/browser.ts'
 
 const bellhop = await sharedBellhop()
 const acme = await bellhop.organization()
@@ -18,7 +18,7 @@ browserTest('signing out removes saved drafts from the browser', async () => {
 browserTest('signing out asks first while text is not saved on the server', async () => {
   const page = await openPage({ url: bellhop.url, agent: await signInAgent(bellhop, acme.orgId) })
   const faults = faultsOf(page)
-  await page.route('**/draft', (route) => route.abort())
+  await interceptRequests(page, '**/draft', (route) => route.abort())
   await writeReply(page, 'Nobody has this yet.')
   await signOut(page)
   const dialog = page.getByRole('dialog', { name: "Some text isn't saved yet" })

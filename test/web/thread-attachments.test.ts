@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, interceptRequests } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -39,7 +39,7 @@ browserTest('images have their place before they load, and other files are rows'
   })
   const page = await openTicket(bellhop, ben, ticket.id, { isFirstVisit: true })
   const release = Promise.withResolvers<void>()
-  await page.route('**/v1/attachments/*', async (route) => {
+  await interceptRequests(page, '**/v1/attachments/*', async (route) => {
     await release.promise
     await route.continue()
   })

@@ -2,7 +2,7 @@ import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { startBellhop } from '../support/bellhop.ts'
-import { browserTest, faultsOf } from '../support/browser.ts'
+import { browserTest, faultsOf, interceptRequests } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { showsForMoment } from '../support/momentary-text.ts'
 import { readThread, textsOf } from '../support/threads.ts'
@@ -174,7 +174,7 @@ browserTest('Send during an upload waits for it, also on another ticket, and can
   const next = await makeTicket(client, { subject: 'Another' })
   const page = await openTicket(bellhop, ben, ticket.id)
   let release = Promise.withResolvers<void>()
-  await page.route('**/v1/attachments?**', async (route) => {
+  await interceptRequests(page, '**/v1/attachments?**', async (route) => {
     await release.promise
     await route.continue()
   })
@@ -210,7 +210,9 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   const { ben, ticket } = workspace
   const page = await openTicket(bellhop, ben, ticket.id)
   const faults = faultsOf(page)
-  await page.route('**/v1/attachments?**', (route) => route.abort('connectionreset'), { times: 1 })
+  await interceptRequests(page, '**/v1/attachments?**', (route) => route.abort('connectionreset'), {
+    times: 1,
+  })
   await Promise.all([
     showsForMoment(page, 'Connection lost. Retrying…'),
     picker(page).setInputFiles([INVOICE]),
@@ -220,9 +222,14 @@ browserTest('an upload that breaks off can be repeated, and tells what the serve
   await eventually(async () => (await savedFiles(workspace)) === 'invoice.pdf')
 
   const full = { status: 507, code: 'disk_full', detail: 'The server’s disk is full.' }
-  await page.route('**/v1/attachments?**', (route) => route.fulfill({ status: 507, json: full }), {
-    times: 1,
-  })
+  await interceptRequests(
+    page,
+    '**/v1/attachments?**',
+    (route) => route.fulfill({ status: 507, json: full }),
+    {
+      times: 1,
+    },
+  )
   await field(page).fill('Here it is.')
   await picker(page).setInputFiles([{ ...INVOICE, name: 'second.pdf' }])
   await chip(page, 'second.pdf').getByText('The server’s disk is full.').waitFor()

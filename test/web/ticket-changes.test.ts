@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, interceptRequests } from '../support/browser.ts'
 import { openTicketPage } from '../support/ticket-page.ts'
 import { readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -46,7 +46,7 @@ browserTest('a key that is pressed the moment a picker closes does what it does'
 
 browserTest('a change that the server refuses is taken back, and the reason is said', async () => {
   const { page } = await openTicketPage(bellhop)
-  await page.route('**/console/bulk', (route) =>
+  await interceptRequests(page, '**/console/bulk', (route) =>
     route.fulfill({
       status: 403,
       contentType: 'application/problem+json',

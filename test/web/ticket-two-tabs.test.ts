@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, interceptRequests } from '../support/browser.ts'
 import { readDraft, readThread, textsOf } from '../support/threads.ts'
 import { field, openTicket, openTicketPage } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -40,7 +40,7 @@ browserTest('an agent who has sent from one device is asked before sending from 
   const other = await openTicket(bellhop, ben, ticket.id)
   // What this device reads of the ticket waits until it has sent.
   const hasSent = Promise.withResolvers<void>()
-  await page.route(`**/console/tickets/${ticket.id}`, async (route) => {
+  await interceptRequests(page, `**/console/tickets/${ticket.id}`, async (route) => {
     await hasSent.promise
     await route.continue()
   })

@@ -8,7 +8,7 @@ import { messages } from '../../server/database/tables/messages.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, interceptRequests } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { addNote } from '../support/threads.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
@@ -143,7 +143,7 @@ async function holdReads(page: Page, ticketId: string) {
   const others = Promise.withResolvers<void>()
   const answered = Promise.withResolvers<void>()
   let count = 0
-  await page.route(`**/console/tickets/${ticketId}/visitor`, async (route) => {
+  await interceptRequests(page, `**/console/tickets/${ticketId}/visitor`, async (route) => {
     if (route.request().method() !== 'GET') return route.continue()
     count += 1
     if (count > 1) {

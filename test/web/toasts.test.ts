@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { makeOrganization, makeTickets, openList, rowOf } from '../support/inbox.ts'
 
 const bellhop = await sharedBellhop()
@@ -20,7 +20,7 @@ async function openTwo(height = 900) {
 }
 
 async function failToChange(page: Page): Promise<void> {
-  await page.route('**/console/bulk', (route) => route.fulfill({ status: 400, body: '{}' }))
+  await interceptRequests(page, '**/console/bulk', (route) => route.fulfill({ status: 400, body: '{}' }))
   await page.keyboard.press('p')
   await page.getByRole('alert').getByText("Couldn't").waitFor()
 }
