@@ -114,7 +114,7 @@ export async function openPage(visit: Visit): Promise<Page> {
 
 /**
  * `page.route` that the page's next request passes. Chromium answers before its renderer knows, so a request right after
- * it would still go to the service.
+ * it would still go to the service. For pages of the service: those of a shop may not ask for others.
  */
 export async function interceptRequests(page: Page, ...route: Parameters<Page['route']>): Promise<void> {
   await page.route(...route)

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import { browserTest, interceptRequests } from '../support/browser.ts'
+import { browserTest } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { openShop } from '../support/shop.ts'
 import { upload } from '../support/uploads.ts'
@@ -125,7 +125,7 @@ browserTest(
 browserTest('a first message that was not sent is there after a reload, and is sent once', async () => {
   const page = await openChat(shop)
   const isAway = (url: URL) => /\/widget\/.*\/(?:session|conversations)/.test(url.pathname)
-  await interceptRequests(page, isAway, (route) => route.abort())
+  await page.route(isAway, (route) => route.abort())
   await writeMessage(page, 'Is this thing on?')
   await panelOf(page).getByText('Not sent.').waitFor()
   await page.reload()
@@ -139,7 +139,7 @@ browserTest('a first message that was not sent is there after a reload, and is s
 browserTest('a message whose response is lost is stored and shown once', async () => {
   const page = await openChat(shop)
   let lost = 0
-  await interceptRequests(page, '**/messages/*', async (route) => {
+  await page.route('**/messages/*', async (route) => {
     if (route.request().method() !== 'PUT' || lost > 1) return route.continue()
     lost += 1
     await route.fetch()
