@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, type SQL } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, type SQLWrapper } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
 /**
@@ -7,7 +7,11 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
  */
 export function matches<Table extends PgTable, Values extends object>(
   table: Table,
-  values: Values & { [Name in keyof Values]: Name extends keyof Table['$inferSelect'] ? unknown : never },
+  values: Values & {
+    [Name in keyof Values]: Name extends keyof Table['$inferSelect']
+      ? Table['$inferSelect'][Name] | SQLWrapper
+      : never
+  },
 ): SQL | undefined {
   const columns: Record<string, PgColumn> = getTableColumns<PgTable>(table)
   const equal = Object.entries(values).map(([name, value]) => {

@@ -73,7 +73,7 @@ async function setLastSeen(tx: Transaction, orgId: string): Promise<void> {
   const lastWritten = tx
     .select({ at: max(messages.createdAt) })
     .from(messages)
-    .where(and(eq(messages.orgId, orgId), eq(messages.agentId, agents.id)))
+    .where(matches(messages, { orgId, agentId: agents.id }))
   await tx
     .update(agents)
     .set({ lastSeenAt: sql`(${lastWritten})` })

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import type { AuditAction } from '../database/tables/audit.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
@@ -86,7 +87,7 @@ export async function deleteSavedReply(deps: Deps, orgId: string, id: string): P
 
 function isSavedReply(orgId: string, id: string) {
   if (!isId('svr', id)) throw notFound('saved reply')
-  return and(eq(savedReplies.orgId, orgId), eq(savedReplies.id, id))
+  return matches(savedReplies, { orgId, id })
 }
 
 async function recordSavedReplyChange(

@@ -103,7 +103,7 @@ export async function openSessions(deps: Deps, ids: string[]): Promise<Set<strin
     const found = await deps.database.read
       .select({ id: sessions.id })
       .from(sessions)
-      .innerJoin(agents, and(eq(agents.orgId, sessions.orgId), eq(agents.id, sessions.agentId)))
+      .innerJoin(agents, matches(agents, { orgId: sessions.orgId, id: sessions.agentId }))
       .where(
         and(
           inArray(sessions.id, ids.slice(start, start + ID_BATCH_SIZE)),
@@ -183,7 +183,7 @@ const sessionByHash = statement('sessions_by_hash', { hash: text }, (read: Reade
       lastSeenAt: sessions.lastSeenAt,
     })
     .from(sessions)
-    .innerJoin(agents, and(eq(agents.orgId, sessions.orgId), eq(agents.id, sessions.agentId)))
+    .innerJoin(agents, matches(agents, { orgId: sessions.orgId, id: sessions.agentId }))
     .innerJoin(organizations, eq(organizations.id, sessions.orgId))
     .where(and(eq(sessions.hash, p.hash), isNull(agents.disabledAt))),
 )

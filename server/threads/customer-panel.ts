@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from 'drizzle-orm'
+import { count, eq, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
 import type { Reader } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
@@ -66,7 +66,7 @@ const findTickets = statement(
         lastMessageAt: tickets.lastMessageAt,
       })
       .from(tickets)
-      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.customerId, p.customerId)))
+      .where(matches(tickets, { orgId: p.orgId, customerId: p.customerId }))
       // The limit is part of the order because Drizzle would bind it bare (see statement.ts).
       .orderBy(sql`${tickets.lastMessageAt} desc, ${tickets.id} desc limit ${p.limit}`),
 )

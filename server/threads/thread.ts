@@ -1,7 +1,8 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { asc } from 'drizzle-orm'
 import { type Attachment, findUnsent } from '../attachments/queries.ts'
 import type { ChangeableMessage, PossibleChanges, ReplyDestination, ReplyWay } from '../channels/channel.ts'
 import type { Reader } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import type { MessageChat, messages } from '../database/tables/messages.ts'
 import type { scheduledMessages } from '../database/tables/scheduled-messages.ts'
@@ -168,7 +169,7 @@ const findDrafts = statement('thread_drafts', { ...ofTicket, agentId: text }, (r
   read
     .select()
     .from(drafts)
-    .where(and(eq(drafts.orgId, p.orgId), eq(drafts.agentId, p.agentId), eq(drafts.ticketId, p.ticketId)))
+    .where(matches(drafts, { orgId: p.orgId, agentId: p.agentId, ticketId: p.ticketId }))
     .orderBy(asc(drafts.kind)),
 )
 
@@ -176,14 +177,12 @@ const findMark = statement('thread_mark', { ...ofTicket, agentId: text }, (read:
   read
     .select({ messageId: readMarks.messageId })
     .from(readMarks)
-    .where(
-      and(eq(readMarks.orgId, p.orgId), eq(readMarks.agentId, p.agentId), eq(readMarks.ticketId, p.ticketId)),
-    ),
+    .where(matches(readMarks, { orgId: p.orgId, agentId: p.agentId, ticketId: p.ticketId })),
 )
 
 const findSeen = statement('thread_seen', ofTicket, (read: Reader, p) =>
   read
     .select({ messageId: widgetConversations.seenMessageId, at: widgetConversations.seenAt })
     .from(widgetConversations)
-    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
+    .where(matches(widgetConversations, { orgId: p.orgId, ticketId: p.ticketId })),
 )

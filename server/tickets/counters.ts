@@ -1,6 +1,7 @@
 import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { CHANNELS } from '../channels/kinds.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { cacheByShape, insertOf, statement, text, value } from '../database/statement.ts'
 import { TICKET_STATUSES, ticketCounters } from '../database/tables/tickets.ts'
 import { isId } from '../ids.ts'
@@ -145,9 +146,7 @@ const sumOfCounters = cacheByShape((hasStatus: boolean, hasChannel: boolean, spa
       .from(ticketCounters)
       .where(
         and(
-          eq(ticketCounters.orgId, p.orgId),
-          eq(ticketCounters.assignedTo, p.assignedTo),
-          eq(ticketCounters.tag, p.tag),
+          matches(ticketCounters, { orgId: p.orgId, assignedTo: p.assignedTo, tag: p.tag }),
           hasStatus ? eq(ticketCounters.status, p.status) : isOneOf(ticketCounters.status, TICKET_STATUSES),
           hasChannel ? eq(ticketCounters.channel, p.channel) : isOneOf(ticketCounters.channel, CHANNELS),
           spam === undefined

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { withAttachments } from '../attachments/queries.ts'
 import type { Reader } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { cacheByShape, integer, statement } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
@@ -98,7 +99,7 @@ const placesOf = cacheByShape((sort: MessageSort, direction: Cursor['direction']
       .select({ id: messages.id, createdAt: messages.createdAt, size: messageBytes })
       .from(keys)
       .crossJoin(messages)
-      .where(and(eq(messages.orgId, p.orgId), eq(messages.id, keys.keyId)))
+      .where(matches(messages, { orgId: p.orgId, id: keys.keyId }))
       .orderBy(order(messages.createdAt), order(messages.id))
   })
 })

@@ -3,6 +3,7 @@ import type { Attachment } from '../attachments/queries.ts'
 import { SENT_BY } from '../channels/kinds.ts'
 import { type Customer, customerColumns } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import {
   command,
   insertOf,
@@ -50,7 +51,7 @@ export const findTicket = statement('tickets_find', { orgId: text, id: text }, (
     .select(ticketWithCustomer)
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))),
+    .where(matches(tickets, { orgId: p.orgId, id: p.id })),
 )
 
 /** The columns of a message that `/v1` shows. */
@@ -93,7 +94,7 @@ export const lockTicket = statement('tickets_lock', { orgId: text, id: text }, (
   tx
     .update(tickets)
     .set({ version: sql`${tickets.version}` })
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+    .where(matches(tickets, { orgId: p.orgId, id: p.id }))
     .returning(ticketColumns),
 )
 
@@ -112,7 +113,7 @@ export const touchTicket = statement(
     tx
       .update(tickets)
       .set({ version: sql`${tickets.version} + 1`, updatedAt: p.updatedAt })
-      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+      .where(matches(tickets, { orgId: p.orgId, id: p.id }))
       .returning(ticketColumns),
 )
 
@@ -129,7 +130,7 @@ export const touchWithMessage = statement(
         lastMessageAt: p.at,
         waitingOrder: waitingAfterMessage(p),
       })
-      .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+      .where(matches(tickets, { orgId: p.orgId, id: p.id }))
       .returning(ticketColumns),
 )
 
@@ -138,10 +139,7 @@ export async function waitAgain(tx: Transaction, ticket: Ticket): Promise<void> 
   if (ticket.status === 'resolved') return
   const waitingOrder = await readWaitingOrder(tx, ticket)
   const { orgId, id } = ticket
-  await tx
-    .update(tickets)
-    .set({ waitingOrder })
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, id)))
+  await tx.update(tickets).set({ waitingOrder }).where(matches(tickets, { orgId, id }))
   await touchTags(tx, { ...ticket, waitingOrder })
 }
 
@@ -189,11 +187,7 @@ export const saveTicket = updateOf('tickets_save', tickets, {
 })
 
 export const deleteTag = command('ticket_tags_delete', { orgId: text, tag: text, ticketId: text }, (tx, p) =>
-  tx
-    .delete(ticketTags)
-    .where(
-      and(eq(ticketTags.orgId, p.orgId), eq(ticketTags.ticketId, p.ticketId), eq(ticketTags.tag, p.tag)),
-    ),
+  tx.delete(ticketTags).where(matches(ticketTags, { orgId: p.orgId, ticketId: p.ticketId, tag: p.tag })),
 )
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */

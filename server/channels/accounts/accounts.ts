@@ -3,6 +3,7 @@ import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-or
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { type Preparable, statement, text } from '../../database/statement.ts'
 import type { AuditAction } from '../../database/tables/audit.ts'
 import type { Deps } from '../../deps.ts'
@@ -104,7 +105,7 @@ export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
       return row
     },
     async save(tx, { orgId, id }, set) {
-      const [saved] = await kind.update(tx, set, and(eq(table.orgId, orgId), eq(table.id, id)))
+      const [saved] = await kind.update(tx, set, matches(table, { orgId, id }))
       if (!saved) throw new Error(`The ${noun} ${id} is missing.`)
       return saved
     },

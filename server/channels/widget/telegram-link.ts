@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { bots, telegramConversations } from '../../database/tables/bots.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import { widgetConversations, widgets } from '../../database/tables/widgets.ts'
@@ -32,7 +33,7 @@ export async function telegramLink(
       bots,
       and(eq(bots.orgId, widgets.orgId), eq(bots.id, widgets.telegramBotId), isNull(bots.deletedAt)),
     )
-    .where(and(eq(widgets.orgId, orgId), eq(widgets.id, widgetId)))
+    .where(matches(widgets, { orgId, id: widgetId }))
   if (bot?.state !== 'active') throw unavailable('Telegram is not available here at the moment.')
   if (await isTaken(read, { orgId, ticketId }))
     throw unavailable('This conversation continues in Telegram already.')
@@ -56,8 +57,8 @@ export async function claimTelegramLink(
   const [found] = await tx
     .select({ ticketId: tickets.id, customerId: tickets.customerId })
     .from(widgetConversations)
-    .innerJoin(tickets, and(eq(tickets.orgId, widgetConversations.orgId), eq(tickets.id, ticketId)))
-    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+    .innerJoin(tickets, matches(tickets, { orgId: widgetConversations.orgId, id: ticketId }))
+    .where(matches(widgetConversations, { orgId, ticketId }))
   return found
 }
 
@@ -78,7 +79,7 @@ async function isTaken(
   const some = await read
     .select({ ticketId: telegramConversations.ticketId })
     .from(telegramConversations)
-    .where(and(eq(telegramConversations.orgId, orgId), eq(telegramConversations.ticketId, ticketId)))
+    .where(matches(telegramConversations, { orgId, ticketId }))
   return some.length > 0
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
 import { apiKeys } from '../../database/tables/api-keys.ts'
 import { messages } from '../../database/tables/messages.ts'
@@ -77,7 +78,7 @@ async function seenBy(
     .select({ seenId: messages.id, seenAt: messages.createdAt })
     .from(widgetConversations)
     .leftJoin(messages, eq(messages.id, widgetConversations.seenMessageId))
-    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+    .where(matches(widgetConversations, { orgId, ticketId }))
   if (!found) return undefined
   const seenAt = found.seenAt ?? -1
   return { isSeen: createdAt < seenAt || (createdAt === seenAt && id <= (found.seenId ?? '')) }

@@ -85,7 +85,7 @@ const touchRow = statement('sends_ticket', { orgId: text, id: text, at: integer 
   tx
     .update(tickets)
     .set({ version: sql`${tickets.version} + 1`, updatedAt: p.at })
-    .where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id)))
+    .where(matches(tickets, { orgId: p.orgId, id: p.id }))
     .returning({ tags: tickets.tags }),
 )
 

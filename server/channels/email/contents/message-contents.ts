@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { messageContents } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
 import { notFound } from '../../../errors.ts'
@@ -21,7 +21,7 @@ export async function readContents(
     ? await deps.database.read
         .select()
         .from(messageContents)
-        .where(and(eq(messageContents.orgId, orgId), eq(messageContents.messageId, id)))
+        .where(matches(messageContents, { orgId, messageId: id }))
     : []
   if (contents?.ticketId !== ticketId) throw notFound('message')
   return contents

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { customers } from '../../../database/tables/customers.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
@@ -99,7 +100,7 @@ export async function ownMessageIn(
     const [message] = await tx
       .select({ id: messages.id, ticketId: messages.ticketId })
       .from(messages)
-      .where(and(eq(messages.orgId, orgId), eq(messages.id, id)))
+      .where(matches(messages, { orgId, id }))
     if (message) return message
   }
   return undefined
@@ -156,7 +157,7 @@ async function addressesOf(
     .select({ emailKey: customers.emailKey })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+    .where(matches(tickets, { orgId, id: ticketId }))
   if (!owner) return undefined
   const mails = await tx
     .select({ role: messages.role, author: messages.author, email: messages.email })

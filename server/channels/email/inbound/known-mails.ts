@@ -1,5 +1,6 @@
 import { and, eq, or } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { integer, statement, text, updateOf } from '../../../database/statement.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
@@ -47,9 +48,7 @@ const findKnownMail = statement('known_mails_find', identity, (tx, p) =>
     .from(knownMails)
     .where(
       and(
-        eq(knownMails.orgId, p.orgId),
-        eq(knownMails.messageIdHash, p.messageIdHash),
-        eq(knownMails.senderHash, p.senderHash),
+        matches(knownMails, { orgId: p.orgId, messageIdHash: p.messageIdHash, senderHash: p.senderHash }),
         or(
           eq(knownMails.bodyHash, p.bodyHash),
           and(eq(knownMails.bodyHash, ''), eq(knownMails.mailboxId, p.mailboxId)),

@@ -3,6 +3,7 @@ import type { ReceivedFile } from '../../../attachments/bindings.ts'
 import type { KeptFile } from '../../../attachments/file-store.ts'
 import { readImageSize } from '../../../attachments/image-size.ts'
 import type { Reader } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { integer, statement, text } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
@@ -143,7 +144,7 @@ const findAuthservId = statement('mailboxes_authserv_id', { orgId: text, id: tex
   read
     .select({ authservId: mailboxes.authservId })
     .from(mailboxes)
-    .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
+    .where(matches(mailboxes, { orgId: p.orgId, id: p.id })),
 )
 
 // Both run at every commit, so they are planned once. They name the condition of the index literally: SQLite uses a

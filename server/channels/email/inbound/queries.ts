@@ -1,4 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { statement, text, updateOf } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 
@@ -8,7 +9,7 @@ export const findMailbox = statement('incoming_mailbox', { orgId: text, id: text
   tx
     .select()
     .from(mailboxes)
-    .where(and(eq(mailboxes.orgId, p.orgId), eq(mailboxes.id, p.id))),
+    .where(matches(mailboxes, { orgId: p.orgId, id: p.id })),
 )
 
 export const findAddresses = statement('incoming_addresses', { orgId: text }, (tx, p) =>

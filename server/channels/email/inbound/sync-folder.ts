@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { insertOf } from '../../../database/statement.ts'
 import { type mailboxes, mailFolders, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
@@ -63,7 +63,7 @@ async function folderOf(
   const [stored] = await deps.database.read
     .select()
     .from(mailFolders)
-    .where(and(eq(mailFolders.mailboxId, mailboxId), eq(mailFolders.name, name)))
+    .where(matches(mailFolders, { mailboxId, name }))
   if (stored?.uidValidity === uidValidity) return stored
   // IMAP searches by day, so it starts a day early. `isTooOld` is exact.
   const first = await session.firstUidSince(startOf(mailbox) - DAY_MS)
@@ -151,5 +151,5 @@ function startOf({ importSince, createdAt }: Mailbox): number {
 }
 
 function isFolder({ mailboxId, name }: Folder) {
-  return and(eq(mailFolders.mailboxId, mailboxId), eq(mailFolders.name, name))
+  return matches(mailFolders, { mailboxId, name })
 }

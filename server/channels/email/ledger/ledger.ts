@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, lt } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
+import { matches } from '../../../database/matches.ts'
 import { type MailOutcome, mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, invalid, notFound } from '../../../errors.ts'
@@ -61,7 +62,7 @@ export async function readMail(deps: Deps, orgId: string, id: string): Promise<L
         .select()
         .from(mails)
         .innerJoin(mailboxes, eq(mailboxes.id, mails.mailboxId))
-        .where(and(eq(mails.orgId, orgId), eq(mails.id, id)))
+        .where(matches(mails, { orgId, id }))
     : []
   if (!found) throw notFound('mail')
   return { ...found.mails, mailbox: found.mailboxes.address }

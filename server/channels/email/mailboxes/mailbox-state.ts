@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { mailboxes, mails, oauthSignIns } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
@@ -37,7 +38,7 @@ export async function removeMailbox(deps: Deps, orgId: string, id: string): Prom
   await eraseOtherMails(deps, { orgId, mailboxId: id })
   await mailboxAccounts.change(deps, orgId, { id, action: 'mailbox.removed' }, async (tx, before) => {
     const now = deps.clock.now()
-    await tx.delete(oauthSignIns).where(and(eq(oauthSignIns.orgId, orgId), eq(oauthSignIns.mailboxId, id)))
+    await tx.delete(oauthSignIns).where(matches(oauthSignIns, { orgId, mailboxId: id }))
     const after = await mailboxAccounts.save(tx, before, {
       deletedAt: now,
       addressKey: null,

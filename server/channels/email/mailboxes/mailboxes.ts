@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, eq, isNull, ne } from 'drizzle-orm'
 import { addressKey, baseKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
@@ -99,7 +100,7 @@ async function requireFreeAddress(
 }
 
 async function findDefault(tx: Transaction, orgId: string): Promise<boolean> {
-  const isDefault = and(eq(mailboxes.orgId, orgId), eq(mailboxes.isDefault, true))
+  const isDefault = matches(mailboxes, { orgId, isDefault: true })
   const [found] = await tx.select({ id: mailboxes.id }).from(mailboxes).where(isDefault)
   return found !== undefined
 }

@@ -1,5 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm'
 import { addressKey, isSendable } from '../../../customers/email-addresses.ts'
+import { matches } from '../../../database/matches.ts'
 import { mails } from '../../../database/tables/mailboxes.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
@@ -32,7 +33,7 @@ export async function suggestAliases(deps: Deps, orgId: string, id: string): Pro
   const newest = await read
     .select({ email: messages.email })
     .from(mails)
-    .innerJoin(messages, and(eq(messages.orgId, mails.orgId), eq(messages.id, mails.messageId)))
+    .innerJoin(messages, matches(messages, { orgId: mails.orgId, id: mails.messageId }))
     .where(and(eq(mails.orgId, orgId), eq(mails.mailboxId, mailbox.id), eq(mails.outcome, 'message')))
     .orderBy(desc(mails.id))
     .limit(MAX_MAILS)

@@ -1,5 +1,6 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
+import { matches } from '../../../database/matches.ts'
 import { oauthClients } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError, type Fault, invalid } from '../../../errors.ts'
@@ -117,5 +118,5 @@ function faultsOf({ clientId, clientSecret, tenant }: OauthClientInput): Fault[]
 }
 
 function isClient(orgId: string, provider: OauthProvider) {
-  return and(eq(oauthClients.orgId, orgId), eq(oauthClients.provider, provider))
+  return matches(oauthClients, { orgId, provider })
 }

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
@@ -93,11 +93,7 @@ async function refresh(deps: Deps, dialer: Dialer, mailbox: Mailbox, tokens: Tok
     ...(provider === 'microsoft' && { scope }),
   })
   const encrypted = encryptTokens(deps, id, answer, tokens.refreshToken)
-  const isSame = and(
-    eq(mailboxes.orgId, orgId),
-    eq(mailboxes.id, id),
-    eq(mailboxes.tokensVersion, tokensVersion),
-  )
+  const isSame = matches(mailboxes, { orgId, id, tokensVersion })
   await deps.database.write(async (tx) => {
     await tx
       .update(mailboxes)

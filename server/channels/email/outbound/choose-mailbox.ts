@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
 import { invalid } from '../../../errors.ts'
@@ -31,7 +31,7 @@ export async function chooseMailbox(
     await tx
       .update(tickets)
       .set({ mailboxId })
-      .where(and(eq(tickets.orgId, orgId), eq(tickets.id, ticketId)))
+      .where(matches(tickets, { orgId, id: ticketId }))
     const from = mailboxes.find(({ id }) => id === ticket.mailboxId)?.address ?? ''
     const changes = [{ field: 'mailbox' as const, from, to: chosen.address }]
     await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })

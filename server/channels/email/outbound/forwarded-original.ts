@@ -1,8 +1,8 @@
-import { and, eq } from 'drizzle-orm'
 import { decodeHTMLAttribute } from 'entities'
 import type { ReceivedFile } from '../../../attachments/bindings.ts'
 import { type Attachment, findAttachmentsOf } from '../../../attachments/queries.ts'
 import type { Reader } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { messageContents } from '../../../database/tables/messages.ts'
 import { emailImage, markdownToEmailHtml, plainToEmailHtml } from '../../../formatting/email-html.ts'
 import { imageNames } from '../../../formatting/markdown.ts'
@@ -42,7 +42,7 @@ export async function findOriginal(
   const [contents] = await read
     .select({ quoted: messageContents.quoted, html: messageContents.html })
     .from(messageContents)
-    .where(and(eq(messageContents.orgId, orgId), eq(messageContents.messageId, id)))
+    .where(matches(messageContents, { orgId, messageId: id }))
   const files = message.attachmentCount === 0 ? [] : await findAttachmentsOf(read, { orgId, ownerId: id })
   return { message, contents, files }
 }

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
@@ -39,7 +40,7 @@ export const findReceivingMailboxes = statement(
     read
       .selectDistinct({ mailboxId: mails.mailboxId })
       .from(mails)
-      .where(and(eq(mails.orgId, p.orgId), eq(mails.ticketId, p.ticketId))),
+      .where(matches(mails, { orgId: p.orgId, ticketId: p.ticketId })),
 )
 
 export const findEmailSettings = statement(
@@ -64,7 +65,7 @@ export const findAgentSignature = statement(
     read
       .select({ signature: agents.signature })
       .from(agents)
-      .where(and(eq(agents.orgId, p.orgId), eq(agents.id, p.id))),
+      .where(matches(agents, { orgId: p.orgId, id: p.id })),
 )
 
 /** A message that arrived or left by email. */

@@ -1,6 +1,7 @@
 import type { Chat, Message, User } from '@grammyjs/types'
-import { and, eq, ne } from 'drizzle-orm'
+import { and, ne } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { telegramChats, telegramMessages } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import type { Bot } from '../bots/bot-rows.ts'
@@ -95,12 +96,12 @@ export async function saveFile(tx: Transaction, key: TelegramMessage, message: M
 }
 
 function isMessage(key: Pick<TelegramMessage, 'orgId' | 'botId' | 'chatId' | 'telegramMessageId'>) {
-  return and(
-    eq(telegramMessages.orgId, key.orgId),
-    eq(telegramMessages.botId, key.botId),
-    eq(telegramMessages.chatId, key.chatId),
-    eq(telegramMessages.telegramMessageId, key.telegramMessageId),
-  )
+  return matches(telegramMessages, {
+    orgId: key.orgId,
+    botId: key.botId,
+    chatId: key.chatId,
+    telegramMessageId: key.telegramMessageId,
+  })
 }
 
 /** Finds the message that the first parts of an album became. */
@@ -112,14 +113,7 @@ export async function findAlbum(
   const [message] = await tx
     .select()
     .from(telegramMessages)
-    .where(
-      and(
-        eq(telegramMessages.orgId, bot.orgId),
-        eq(telegramMessages.botId, bot.id),
-        eq(telegramMessages.chatId, chatId),
-        eq(telegramMessages.album, album),
-      ),
-    )
+    .where(matches(telegramMessages, { orgId: bot.orgId, botId: bot.id, chatId, album }))
     .limit(1)
   return message
 }
@@ -138,5 +132,5 @@ export async function saveChatState(
 }
 
 function isChat({ orgId, id }: Pick<Bot, 'orgId' | 'id'>, chatId: string) {
-  return and(eq(telegramChats.orgId, orgId), eq(telegramChats.botId, id), eq(telegramChats.chatId, chatId))
+  return matches(telegramChats, { orgId, botId: id, chatId })
 }

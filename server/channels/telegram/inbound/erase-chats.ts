@@ -1,5 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import {
   telegramChats,
   telegramConversations,
@@ -42,13 +43,11 @@ async function eraseChats(
 ): Promise<void> {
   const chats = await tx
     .delete(telegramChats)
-    .where(and(eq(telegramChats.orgId, orgId), eq(telegramChats.customerId, customerId)))
+    .where(matches(telegramChats, { orgId, customerId }))
     .returning({ botId: telegramChats.botId, chatId: telegramChats.chatId })
   for (const { botId, chatId } of chats) {
     for (const table of [telegramMessages, telegramUpdates]) {
-      await tx
-        .delete(table)
-        .where(and(eq(table.orgId, orgId), eq(table.botId, botId), eq(table.chatId, chatId)))
+      await tx.delete(table).where(matches(table, { orgId, botId, chatId }))
     }
     // Greetings and notices belong to no ticket.
     await tx.delete(sends).where(and(eq(sends.orgId, orgId), eq(sends.conversation, `${botId}:${chatId}`)))

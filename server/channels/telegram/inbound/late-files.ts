@@ -1,7 +1,8 @@
 import type { Message } from '@grammyjs/types'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { attach, type ReceivedFile } from '../../../attachments/bindings.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { integer, statement } from '../../../database/statement.ts'
 import { attachments } from '../../../database/tables/attachments.ts'
 import { bots, telegramFiles } from '../../../database/tables/bots.ts'
@@ -129,7 +130,7 @@ async function retry(deps: Deps, api: BotApi, file: WaitingFile, signal: AbortSi
   using _kept = 'kept' in fetched ? fetched.kept : undefined
   await deps.database.write(async (tx) => {
     const [ticket] = await lockTicket(tx, { orgId: file.orgId, id: file.ticketId })
-    const isFile = and(eq(telegramFiles.orgId, file.orgId), eq(telegramFiles.id, file.id))
+    const isFile = matches(telegramFiles, { orgId: file.orgId, id: file.id })
     const [still] = await tx.select({ id: telegramFiles.id }).from(telegramFiles).where(isFile)
     if (!ticket || !still) return
     if ('kept' in fetched) {
@@ -172,14 +173,14 @@ async function addFiles(
   const [before] = await tx
     .select({ count: sql<number>`count(*)` })
     .from(attachments)
-    .where(and(eq(attachments.orgId, orgId), eq(attachments.ownerId, messageId)))
+    .where(matches(attachments, { orgId, ownerId: messageId }))
   const after = Number(before?.count ?? 0)
   const files = received.map((file, at) => ({ position: after + at, ...file }))
   await attach(deps, tx, orgId, { ownerId: messageId, ticketId, files: { received: files } })
   await tx
     .update(messages)
     .set({ attachmentCount: sql`${messages.attachmentCount} + ${received.length}` })
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, messageId)))
+    .where(matches(messages, { orgId, id: messageId }))
 }
 
 async function changeMissing(
@@ -187,7 +188,7 @@ async function changeMissing(
   { orgId, messageId }: OfMessage,
   change: (before: MissingFile[]) => MissingFile[],
 ): Promise<void> {
-  const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
+  const isMessage = matches(messages, { orgId, id: messageId })
   const [message] = await tx.select({ telegram: messages.telegram }).from(messages).where(isMessage)
   if (!message) return
   const { missingFiles = [], ...others } = message.telegram ?? {}

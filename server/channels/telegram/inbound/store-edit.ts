@@ -1,6 +1,6 @@
 import type { Message } from '@grammyjs/types'
-import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordTicketChange } from '../../../messages/sends/queries.ts'
@@ -37,7 +37,7 @@ export async function storeEdit(
   const { orgId, ticketId, messageId } = stored
   if (ticketId === null || messageId === null) return ignored("The message isn't in a ticket.")
   const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-  const isMessage = and(eq(messages.orgId, orgId), eq(messages.id, messageId))
+  const isMessage = matches(messages, { orgId, id: messageId })
   const [before] = ticket ? await tx.select().from(messages).where(isMessage) : []
   if (!before) return ignored("The message isn't in a ticket.")
   // Otherwise there would be a new text every few seconds.

@@ -1,7 +1,8 @@
 import type { Chat, Message, User } from '@grammyjs/types'
-import { and, desc, eq } from 'drizzle-orm'
+import { desc } from 'drizzle-orm'
 import { upsertCustomerByIdentity } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { telegramConversations } from '../../../database/tables/bots.ts'
 import type { MessageChat } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
@@ -113,14 +114,8 @@ function ticketsOfChat(tx: Transaction, { orgId, id: botId }: Bot, chatId: strin
   return tx
     .select({ id, status, updatedAt })
     .from(telegramConversations)
-    .innerJoin(tickets, and(eq(tickets.orgId, orgId), eq(tickets.id, telegramConversations.ticketId)))
-    .where(
-      and(
-        eq(telegramConversations.orgId, orgId),
-        eq(telegramConversations.botId, botId),
-        eq(telegramConversations.chatId, chatId),
-      ),
-    )
+    .innerJoin(tickets, matches(tickets, { orgId, id: telegramConversations.ticketId }))
+    .where(matches(telegramConversations, { orgId, botId, chatId }))
     .orderBy(desc(updatedAt), desc(id))
     .limit(MAX_TICKETS_READ)
 }

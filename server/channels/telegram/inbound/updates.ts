@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { insertOf } from '../../../database/statement.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
@@ -128,10 +129,7 @@ export function fieldOf(value: unknown, name: string): unknown {
 const insertUpdates = insertOf(telegramUpdates)
 
 async function saveProgress(tx: Transaction, { orgId, id }: Bot, set: Partial<Bot>): Promise<void> {
-  await tx
-    .update(bots)
-    .set(set)
-    .where(and(eq(bots.orgId, orgId), eq(bots.id, id)))
+  await tx.update(bots).set(set).where(matches(bots, { orgId, id }))
 }
 
 function rowOf(

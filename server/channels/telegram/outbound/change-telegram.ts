@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import { findAttachmentsOf } from '../../../attachments/queries.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import type { FrozenTelegram } from '../../../database/tables/bots.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { sends } from '../../../database/tables/sends.ts'
@@ -140,7 +141,7 @@ async function planEdit(
   await tx
     .update(messages)
     .set({ sending: 'queued', sendError: edit.error || null })
-    .where(and(eq(messages.orgId, message.orgId), eq(messages.id, message.id)))
+    .where(matches(messages, { orgId: message.orgId, id: message.id }))
 }
 
 /** A failed change isn't retried once there is a newer one. */

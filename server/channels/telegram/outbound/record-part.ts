@@ -1,5 +1,5 @@
-import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { type FrozenTelegram, telegramMessages } from '../../../database/tables/bots.ts'
 import { sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
@@ -54,10 +54,7 @@ async function saveContent(
   { orgId, id }: TelegramSend,
   content: FrozenTelegram,
 ): Promise<void> {
-  await tx
-    .update(sends)
-    .set({ content })
-    .where(and(eq(sends.orgId, orgId), eq(sends.id, id)))
+  await tx.update(sends).set({ content }).where(matches(sends, { orgId, id }))
 }
 
 /** The ids lead a customer's reply to the message it answers. */

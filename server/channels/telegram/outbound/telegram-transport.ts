@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { bots, type FrozenTelegram } from '../../../database/tables/bots.ts'
 import { messages } from '../../../database/tables/messages.ts'
@@ -124,7 +125,7 @@ const findTakenBack = statement('telegram_taken_back', { orgId: text, messageId:
   read
     .select({ takenBackAt: messages.takenBackAt })
     .from(messages)
-    .where(and(eq(messages.orgId, p.orgId), eq(messages.id, p.messageId))),
+    .where(matches(messages, { orgId: p.orgId, id: p.messageId })),
 )
 
 /** Checks the files of all remaining parts before anything is sent. */

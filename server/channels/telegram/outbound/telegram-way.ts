@@ -1,5 +1,6 @@
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { bots, telegramChats, telegramConversations } from '../../../database/tables/bots.ts'
 import { pausedSentence } from '../../../messages/sends/account-health.ts'
@@ -36,12 +37,9 @@ const findWay = statement(
       .innerJoin(bots, eq(bots.id, telegramConversations.botId))
       .innerJoin(
         telegramChats,
-        and(
-          eq(telegramChats.botId, telegramConversations.botId),
-          eq(telegramChats.chatId, telegramConversations.chatId),
-        ),
+        matches(telegramChats, { botId: telegramConversations.botId, chatId: telegramConversations.chatId }),
       )
-      .where(and(eq(telegramConversations.orgId, p.orgId), eq(telegramConversations.ticketId, p.ticketId))),
+      .where(matches(telegramConversations, { orgId: p.orgId, ticketId: p.ticketId })),
 )
 
 /** As a sentence names it. */

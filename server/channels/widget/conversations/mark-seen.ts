@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
@@ -21,7 +21,7 @@ export async function markSeen(
   if (!message) throw unknownConversation()
   const at = message.createdAt
   await deps.database.write(async (tx) => {
-    const isThis = and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId))
+    const isThis = matches(widgetConversations, { orgId, ticketId })
     // Locks the row: another page of the visitor may have seen more.
     await tx.update(widgetConversations).set({ ticketId }).where(isThis)
     const [row] = await findConversation(tx, { orgId, ticketId })

@@ -1,5 +1,6 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { insertOf, integer, statement, text } from '../../../database/statement.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { messages } from '../../../database/tables/messages.ts'
@@ -54,7 +55,7 @@ function isOfVisitor(p: { orgId: SQL; visitorId: SQL }): SQL | undefined {
 }
 
 function isOfUser(p: { orgId: SQL; userId: SQL }): SQL | undefined {
-  return and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.userId, p.userId))
+  return matches(widgetConversations, { orgId: p.orgId, userId: p.userId })
 }
 
 /** Newest first. The limit is part of it, because Drizzle would bind it bare (statement.ts). */
@@ -66,10 +67,7 @@ export const findConversation = statement(
   'widget_conversation',
   { orgId: text, ticketId: text },
   (read: Reader | Transaction, p) =>
-    selectConversation(
-      read,
-      and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId)),
-    ),
+    selectConversation(read, matches(widgetConversations, { orgId: p.orgId, ticketId: p.ticketId })),
 )
 
 /** The conversations of a visitor, newest activity first. */
@@ -136,13 +134,7 @@ export const findByClientId = statement(
     tx
       .select({ ticketId: widgetConversations.ticketId })
       .from(widgetConversations)
-      .where(
-        and(
-          eq(widgetConversations.orgId, p.orgId),
-          eq(widgetConversations.visitorId, p.visitorId),
-          eq(widgetConversations.clientId, p.clientId),
-        ),
-      ),
+      .where(matches(widgetConversations, { orgId: p.orgId, visitorId: p.visitorId, clientId: p.clientId })),
 )
 
 export const insertConversations = insertOf(widgetConversations)
@@ -160,13 +152,7 @@ export const findSent = statement(
         requestHash: widgetMessages.requestHash,
       })
       .from(widgetMessages)
-      .where(
-        and(
-          eq(widgetMessages.orgId, p.orgId),
-          eq(widgetMessages.visitorId, p.visitorId),
-          eq(widgetMessages.clientId, p.clientId),
-        ),
-      ),
+      .where(matches(widgetMessages, { orgId: p.orgId, visitorId: p.visitorId, clientId: p.clientId })),
 )
 
 /**
@@ -191,7 +177,7 @@ const message = {
 }
 
 function isIn(p: { orgId: SQL; ticketId: SQL }): SQL | undefined {
-  return and(eq(messages.orgId, p.orgId), eq(messages.ticketId, p.ticketId))
+  return matches(messages, { orgId: p.orgId, ticketId: p.ticketId })
 }
 
 function selectMessages(read: Reader, where: SQL | undefined) {

@@ -1,5 +1,6 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { recordAudit } from '../../../audit/audit.ts'
+import { matches } from '../../../database/matches.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { blockedAddresses, visitors, widgetConversations, widgets } from '../../../database/tables/widgets.ts'
 import { isoTime } from '../../../dates.ts'
@@ -21,15 +22,12 @@ export async function blockVisitor(
   { id, isBlocked }: { id: string; isBlocked: boolean },
 ): Promise<void> {
   const tokens = await deps.database.write(async (tx) => {
-    const [visitor] = await tx
-      .select()
-      .from(visitors)
-      .where(and(eq(visitors.orgId, orgId), eq(visitors.id, id)))
+    const [visitor] = await tx.select().from(visitors).where(matches(visitors, { orgId, id }))
     if (!visitor) throw notFound('visitor')
     const isTheirs =
       visitor.userId === null
         ? eq(visitors.id, id)
-        : and(eq(visitors.widgetId, visitor.widgetId), eq(visitors.userId, visitor.userId))
+        : matches(visitors, { widgetId: visitor.widgetId, userId: visitor.userId })
     const changed = await tx
       .update(visitors)
       .set({ blockedAt: isBlocked ? deps.clock.now() : null })
@@ -54,7 +52,7 @@ export async function blockAddress(
       const row = { orgId, address, agentId, createdAt: deps.clock.now() }
       await tx.insert(blockedAddresses).values(row).onConflictDoNothing()
     } else {
-      const isThis = and(eq(blockedAddresses.orgId, orgId), eq(blockedAddresses.address, address))
+      const isThis = matches(blockedAddresses, { orgId, address })
       await tx.delete(blockedAddresses).where(isThis)
     }
     const action = isBlocked ? 'address.blocked' : 'address.unblocked'
@@ -76,7 +74,7 @@ export async function listBlocked(deps: Deps, orgId: string) {
       createdAt: blockedAddresses.createdAt,
     })
     .from(blockedAddresses)
-    .leftJoin(agents, and(eq(agents.orgId, blockedAddresses.orgId), eq(agents.id, blockedAddresses.agentId)))
+    .leftJoin(agents, matches(agents, { orgId: blockedAddresses.orgId, id: blockedAddresses.agentId }))
     .where(eq(blockedAddresses.orgId, orgId))
     .orderBy(desc(blockedAddresses.createdAt), desc(blockedAddresses.address))
     .limit(MAX_SHOWN)
@@ -110,7 +108,7 @@ export async function unblockAddress(
   const [blocked] = await deps.database.read
     .select({ address: blockedAddresses.address })
     .from(blockedAddresses)
-    .where(and(eq(blockedAddresses.orgId, orgId), eq(blockedAddresses.address, address)))
+    .where(matches(blockedAddresses, { orgId, address }))
   if (!blocked) throw notFound('blocked address')
   await blockAddress(deps, orgId, { address, agentId, isBlocked: false })
 }
@@ -132,7 +130,7 @@ function findBlocked({ database: { read } }: Deps, orgId: string, which: SQL | u
         >`(select own.ticket_id from ${widgetConversations} own where own.org_id = ${visitors.orgId} and own.visitor_id = ${visitors.id} order by own.created_at desc limit 1)`,
       })
       .from(visitors)
-      .innerJoin(widgets, and(eq(widgets.orgId, visitors.orgId), eq(widgets.id, visitors.widgetId)))
+      .innerJoin(widgets, matches(widgets, { orgId: visitors.orgId, id: visitors.widgetId }))
       // SQLite uses the partial index only for a query that contains its condition literally.
       .where(and(eq(visitors.orgId, orgId), sql`blocked_at is not null`, which))
       .orderBy(desc(visitors.blockedAt), desc(visitors.id))

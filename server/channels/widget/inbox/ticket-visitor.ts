@@ -1,5 +1,6 @@
 import { and, eq, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations, widgets } from '../../../database/tables/widgets.ts'
 import { isoTime } from '../../../dates.ts'
@@ -101,9 +102,9 @@ const findVisitors = statement('ticket_visitors', { orgId: text, ticketId: text 
     )
     .innerJoin(
       widgets,
-      and(eq(widgets.orgId, widgetConversations.orgId), eq(widgets.id, widgetConversations.widgetId)),
+      matches(widgets, { orgId: widgetConversations.orgId, id: widgetConversations.widgetId }),
     )
-    .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId)))
+    .where(matches(widgetConversations, { orgId: p.orgId, ticketId: p.ticketId }))
     // The limit is part of the order because Drizzle would bind it bare (see statement.ts).
     .orderBy(sql`${visitors.lastSeenAt} desc, ${visitors.id} desc limit 1`),
 )

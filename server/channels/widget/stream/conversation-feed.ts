@@ -1,4 +1,5 @@
 import { and, eq, inArray } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { agents } from '../../../database/tables/agents.ts'
 import { widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -241,7 +242,7 @@ function createTyping(deps: Deps, orgId: string, send: (ticketId: string, frame:
     const [agent] = await deps.database.read
       .select({ name: agents.name })
       .from(agents)
-      .where(and(eq(agents.orgId, orgId), eq(agents.id, agentId)))
+      .where(matches(agents, { orgId, id: agentId }))
     return agent?.name ?? ''
   }
 

@@ -1,4 +1,5 @@
 import { and, eq, gt, inArray, isNull, or } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { apiKeys } from '../../../database/tables/api-keys.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -167,7 +168,7 @@ async function activeWidgets(deps: Deps, orgId: string, ids: Set<string>): Promi
   const active = await deps.database.read
     .select({ id: widgets.id })
     .from(widgets)
-    .innerJoin(apiKeys, and(eq(apiKeys.id, widgets.keyId), eq(apiKeys.orgId, widgets.orgId)))
+    .innerJoin(apiKeys, matches(apiKeys, { id: widgets.keyId, orgId: widgets.orgId }))
     .where(
       and(
         eq(widgets.orgId, orgId),

@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { addressKey, isSendable } from '../../../customers/email-addresses.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { emailedVisitors, visitors, widgetConversations } from '../../../database/tables/widgets.ts'
@@ -33,7 +34,7 @@ export async function scheduleUnreadEmail(
   await tx
     .update(widgetConversations)
     .set({ emailDueAt: sql`coalesce(${widgetConversations.emailDueAt}, ${dueAt})` })
-    .where(and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId)))
+    .where(matches(widgetConversations, { orgId, ticketId }))
 }
 
 /** Who gets an answer by email that the visitor of a widget doesn't read: the customer's address, else the one they typed. */
@@ -65,9 +66,9 @@ export const findTypedContact = statement(
       .from(widgetConversations)
       .innerJoin(
         visitors,
-        and(eq(visitors.orgId, widgetConversations.orgId), eq(visitors.id, widgetConversations.visitorId)),
+        matches(visitors, { orgId: widgetConversations.orgId, id: widgetConversations.visitorId }),
       )
-      .where(and(eq(widgetConversations.orgId, p.orgId), eq(widgetConversations.ticketId, p.ticketId))),
+      .where(matches(widgetConversations, { orgId: p.orgId, ticketId: p.ticketId })),
 )
 
 const findEmailed = statement(
@@ -77,5 +78,5 @@ const findEmailed = statement(
     read
       .select({ unanswered: emailedVisitors.unanswered, answeredAt: emailedVisitors.answeredAt })
       .from(emailedVisitors)
-      .where(and(eq(emailedVisitors.orgId, p.orgId), eq(emailedVisitors.addressKey, p.addressKey))),
+      .where(matches(emailedVisitors, { orgId: p.orgId, addressKey: p.addressKey })),
 )

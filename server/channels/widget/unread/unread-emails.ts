@@ -3,6 +3,7 @@ import { findAttachmentsOf } from '../../../attachments/queries.ts'
 import { customerOf } from '../../../customers/customers.ts'
 import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { integer, statement } from '../../../database/statement.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { emailedVisitors, widgetConversations } from '../../../database/tables/widgets.ts'
@@ -59,7 +60,7 @@ async function emailUnread(
 ): Promise<void> {
   const now = deps.clock.now()
   const [ticket] = await lockTicket(tx, { orgId, id: ticketId })
-  const ofTicket = and(eq(widgetConversations.orgId, orgId), eq(widgetConversations.ticketId, ticketId))
+  const ofTicket = matches(widgetConversations, { orgId, ticketId })
   const isDue = and(ofTicket, lte(widgetConversations.emailDueAt, now))
   const [conversation] = await tx.select().from(widgetConversations).where(isDue)
   if (!ticket || !conversation) return
@@ -149,7 +150,7 @@ async function sendUnread(
   await tx
     .update(messages)
     .set({ sending: planned.sending, sendError: planned.sendError })
-    .where(and(eq(messages.orgId, orgId), eq(messages.id, newest.id)))
+    .where(matches(messages, { orgId, id: newest.id }))
   return true
 }
 

@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { invalid } from '../../../errors.ts'
@@ -69,7 +70,7 @@ export async function saveTyped(
   await tx
     .update(visitors)
     .set(changes)
-    .where(and(eq(visitors.orgId, before.orgId), eq(visitors.id, before.id)))
+    .where(matches(visitors, { orgId: before.orgId, id: before.id }))
   const after = { ...before, ...changes }
   const isOther = after.typedName !== before.typedName || after.typedEmail !== before.typedEmail
   if (isOther && after.customerId !== null) await customerOfVisitor(deps, tx, after)

@@ -1,5 +1,6 @@
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import {
   emailedVisitors,
   visitors,
@@ -64,7 +65,7 @@ async function lockVisitors(
   await tx
     .update(visitors)
     .set({ lastSeenAt: sql`${visitors.lastSeenAt}` })
-    .where(and(eq(visitors.orgId, orgId), eq(visitors.customerId, customerId)))
+    .where(matches(visitors, { orgId, customerId }))
 }
 
 /** Ids of identities: `visitor:vis_…`, `user:42`. */

@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { command, integer, orNull, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -160,5 +161,5 @@ const see = command(
         pageTitle: sql`coalesce(${p.pageTitle}, ${visitors.pageTitle})`,
         tokenExpiresAt: sql`coalesce(${p.tokenExpiresAt}, ${visitors.tokenExpiresAt})`,
       })
-      .where(and(eq(visitors.orgId, p.orgId), eq(visitors.id, p.id))),
+      .where(matches(visitors, { orgId: p.orgId, id: p.id })),
 )

@@ -1,5 +1,6 @@
-import { and, eq, isNotNull } from 'drizzle-orm'
+import { and, isNotNull } from 'drizzle-orm'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
@@ -66,7 +67,7 @@ export async function endSession(deps: Deps, visitor: SignedInVisitor): Promise<
     await tx
       .update(visitors)
       .set({ tokenHash: null })
-      .where(and(eq(visitors.id, visitor.id), eq(visitors.tokenHash, visitor.tokenHash)))
+      .where(matches(visitors, { id: visitor.id, tokenHash: visitor.tokenHash }))
   })
   recheckVisitors(deps, [visitor.tokenHash])
 }
@@ -87,14 +88,7 @@ async function isUserBlocked(deps: Deps, { id, orgId }: Widget, userId: string):
   const [blocked] = await deps.database.read
     .select({ id: visitors.id })
     .from(visitors)
-    .where(
-      and(
-        eq(visitors.orgId, orgId),
-        eq(visitors.widgetId, id),
-        eq(visitors.userId, userId),
-        isNotNull(visitors.blockedAt),
-      ),
-    )
+    .where(and(matches(visitors, { orgId, widgetId: id, userId }), isNotNull(visitors.blockedAt)))
     .limit(1)
   return blocked !== undefined
 }
@@ -161,7 +155,7 @@ async function signIn(
     await tx
       .update(widgetConversations)
       .set({ userId })
-      .where(and(eq(widgetConversations.orgId, me.orgId), eq(widgetConversations.visitorId, me.id)))
+      .where(matches(widgetConversations, { orgId: me.orgId, visitorId: me.id }))
     await moveToUser(deps, tx, locked, changed)
     return changed
   })
@@ -196,6 +190,6 @@ async function change(tx: Transaction, before: Visitor, changes: Partial<Visitor
   await tx
     .update(visitors)
     .set(changes)
-    .where(and(eq(visitors.orgId, before.orgId), eq(visitors.id, before.id)))
+    .where(matches(visitors, { orgId: before.orgId, id: before.id }))
   return after
 }

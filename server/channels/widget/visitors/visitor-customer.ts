@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import {
   addEmail,
   type Customer,
@@ -7,6 +7,7 @@ import {
   upsertCustomerByIdentity,
 } from '../../../customers/customers.ts'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { customerIdentities, customers } from '../../../database/tables/customers.ts'
 import { organizations } from '../../../database/tables/organizations.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
@@ -32,7 +33,7 @@ export async function customerOfVisitor(deps: Deps, tx: Transaction, visitor: Vi
     await tx
       .update(visitors)
       .set({ customerId: customer.id })
-      .where(and(eq(visitors.orgId, orgId), eq(visitors.id, visitor.id)))
+      .where(matches(visitors, { orgId, id: visitor.id }))
   }
   const unverifiedEmail = customer.email === null ? visitor.typedEmail || null : null
   if (unverifiedEmail === customer.unverifiedEmail) return customer
@@ -83,7 +84,7 @@ async function named(
   const [numbered] = await tx
     .select({ visitorNumber: customers.visitorNumber })
     .from(customers)
-    .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+    .where(matches(customers, { orgId, id }))
   const isNameless =
     numbered?.visitorNumber != null && customer.name === nameOfVisitor(numbered.visitorNumber)
   return isNameless
@@ -101,13 +102,7 @@ async function signedCustomer(
   const [known] = await tx
     .select({ customerId: customerIdentities.customerId })
     .from(customerIdentities)
-    .where(
-      and(
-        eq(customerIdentities.orgId, orgId),
-        eq(customerIdentities.channel, CHANNEL),
-        eq(customerIdentities.externalId, externalId),
-      ),
-    )
+    .where(matches(customerIdentities, { orgId, channel: CHANNEL, externalId }))
   if (known) return updated(deps, tx, orgId, { id: known.customerId, verifiedName, verifiedEmail })
   if (verifiedEmail === '') {
     const name = verifiedName || typedName || `User ${userId}`.slice(0, 255)
@@ -159,7 +154,7 @@ async function changed(
       // Their tickets are soon found by the new name.
       reindexAfter: '',
     })
-    .where(and(eq(customers.orgId, orgId), eq(customers.id, id)))
+    .where(matches(customers, { orgId, id }))
   return customerOf(tx, orgId, id)
 }
 
@@ -183,17 +178,15 @@ export async function moveToUser(
   const moved = await tx
     .update(tickets)
     .set({ customerId: customer.id, version: sql`${tickets.version} + 1`, updatedAt: now })
-    .where(and(eq(tickets.orgId, orgId), eq(tickets.customerId, oldId)))
+    .where(matches(tickets, { orgId, customerId: oldId }))
     .returning()
   for (const ticket of moved) await touchTags(tx, ticket)
   const ids = moved.map(({ id }) => id).sort()
   const changes = [{ field: 'customer' as const, from, to: customer.name }]
   const done = ids.map((ticketId) => ({ ticketId, changes }))
   await recordActivities(deps, tx, orgId, { done, now })
-  await tx
-    .delete(customerIdentities)
-    .where(and(eq(customerIdentities.orgId, orgId), eq(customerIdentities.customerId, oldId)))
-  await tx.delete(customers).where(and(eq(customers.orgId, orgId), eq(customers.id, oldId)))
+  await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
+  await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
   await recordEvents(
     deps,
     tx,

@@ -1,5 +1,6 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { blockedAddresses, visitors } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -152,7 +153,7 @@ const lock = statement('visitors_lock', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(visitors)
     .set({ lastSeenAt: sql`${visitors.lastSeenAt}` })
-    .where(and(eq(visitors.orgId, p.orgId), eq(visitors.id, p.id)))
+    .where(matches(visitors, { orgId: p.orgId, id: p.id }))
     .returning(),
 )
 

@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
 import { findValidKey, KEY_PREFIX } from '../../../api-keys/api-keys.ts'
 import type { Database, Reader } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -75,5 +75,5 @@ const widgetByKey = statement('widgets_by_key', { orgId: text, keyId: text }, (r
   read
     .select()
     .from(widgets)
-    .where(and(eq(widgets.orgId, p.orgId), eq(widgets.keyId, p.keyId))),
+    .where(matches(widgets, { orgId: p.orgId, keyId: p.keyId })),
 )

@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull } from 'drizzle-orm'
 import { forgetCachedKeys, insertApiKey, newApiKey, renameKey } from '../../../api-keys/api-keys.ts'
+import { matches } from '../../../database/matches.ts'
 import { apiKeys } from '../../../database/tables/api-keys.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
@@ -60,7 +61,7 @@ export async function listWidgets(deps: Deps, orgId: string): Promise<KeyedWidge
   const found = await deps.database.read
     .select({ widget: widgets, key: apiKeys.publicKey, keyRevokedAt: apiKeys.revokedAt })
     .from(widgets)
-    .innerJoin(apiKeys, and(eq(apiKeys.orgId, widgets.orgId), eq(apiKeys.id, widgets.keyId)))
+    .innerJoin(apiKeys, matches(apiKeys, { orgId: widgets.orgId, id: widgets.keyId }))
     .where(and(eq(widgets.orgId, orgId), isNull(widgets.deletedAt)))
     .orderBy(asc(widgets.createdAt), asc(widgets.id))
   return found.map(({ widget, key, keyRevokedAt }) => ({ ...widget, key: key ?? '', keyRevokedAt }))
