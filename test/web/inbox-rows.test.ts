@@ -55,15 +55,16 @@ browserTest('a row that others removed from the list says why', async () => {
   await notFound.waitFor()
   // The page reads the ticket again, and doesn't forget meanwhile that there is none.
   const reads = `**/console/tickets/${deleted?.id}`
+  const isReadAgain = Promise.withResolvers<void>()
   const letGo = Promise.withResolvers<void>()
   await interceptRequests(page, reads, async (route) => {
+    isReadAgain.resolve()
     await letGo.promise
     await route.continue()
   })
-  const isReadAgain = page.waitForRequest(reads)
   await context.setOffline(true)
   await context.setOffline(false)
-  await isReadAgain
+  await isReadAgain.promise
   for (const key of ['e', 't']) await page.keyboard.press(key)
   await page.waitForTimeout(200)
   expect(await page.locator('.toaster-toast, [role="dialog"]').allTextContents()).toEqual([])
