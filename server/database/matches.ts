@@ -3,13 +3,13 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
 /**
  * Whether the columns of a row have these values, or those of these parameters: `matches(tickets, { orgId, id })`. A name
- * that is no column of the table doesn't compile.
+ * that is no column of the table doesn't compile, and neither does null, which equals nothing.
  */
 export function matches<Table extends PgTable, Values extends object>(
   table: Table,
   values: Values & {
     [Name in keyof Values]: Name extends keyof Table['$inferSelect']
-      ? Table['$inferSelect'][Name] | SQLWrapper
+      ? NonNullable<Table['$inferSelect'][Name]> | SQLWrapper
       : never
   },
 ): SQL | undefined {

@@ -73,7 +73,7 @@ export interface Preparable<Result> {
  *
  * @example
  * const ticketById = statement('ticket_by_id', { orgId: text, id: text }, (read: Reader, p) =>
- *   read.select().from(tickets).where(and(eq(tickets.orgId, p.orgId), eq(tickets.id, p.id))))
+ *   read.select().from(tickets).where(matches(tickets, { orgId: p.orgId, id: p.id })))
  * await ticketById(database.read, { orgId, id })
  */
 export function statement<K extends Kinds, Result, On extends Reader | Transaction = Transaction>(

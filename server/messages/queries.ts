@@ -209,7 +209,7 @@ export async function isAuthorDisabled(
       ? await tx
           .select({ endedAt: apiKeys.revokedAt })
           .from(apiKeys)
-          .where(and(eq(apiKeys.orgId, orgId), eq(apiKeys.id, keyId ?? '')))
+          .where(matches(apiKeys, { orgId, id: keyId ?? '' }))
       : await tx
           .select({ endedAt: agents.disabledAt })
           .from(agents)

@@ -1,6 +1,6 @@
-import { and, eq } from 'drizzle-orm'
 import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { type RecipientOutcome, sends } from '../../../database/tables/sends.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
@@ -58,7 +58,7 @@ async function findBounced(
     const [send] = await tx
       .select()
       .from(sends)
-      .where(and(eq(sends.orgId, orgId), eq(sends.externalId, withoutBrackets(id))))
+      .where(matches(sends, { orgId, externalId: withoutBrackets(id) }))
     if (send && isByEmail(send)) return send
   }
   return undefined

@@ -51,7 +51,7 @@ const findKnownMail = statement('known_mails_find', identity, (tx, p) =>
         matches(knownMails, { orgId: p.orgId, messageIdHash: p.messageIdHash, senderHash: p.senderHash }),
         or(
           eq(knownMails.bodyHash, p.bodyHash),
-          and(eq(knownMails.bodyHash, ''), eq(knownMails.mailboxId, p.mailboxId)),
+          matches(knownMails, { bodyHash: '', mailboxId: p.mailboxId }),
         ),
       ),
     ),

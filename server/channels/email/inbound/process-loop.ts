@@ -136,7 +136,7 @@ async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
           attempts: attempts + 1,
           ...(isLast && { outcome: 'quarantined' as const, reason, processedAt: deps.clock.now() }),
         })
-        .where(and(eq(mails.id, id), eq(mails.outcome, 'pending'))),
+        .where(matches(mails, { id, outcome: 'pending' })),
   )
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { matches } from '../../../database/matches.ts'
 import { statement, text, updateOf } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
@@ -20,7 +20,7 @@ export const lockPending = statement('mails_lock_pending', { orgId: text, id: te
   tx
     .update(mails)
     .set({ attempts: sql`${mails.attempts}` })
-    .where(and(eq(mails.orgId, p.orgId), eq(mails.id, p.id), eq(mails.outcome, 'pending')))
+    .where(matches(mails, { orgId: p.orgId, id: p.id, outcome: 'pending' }))
     .returning({ id: mails.id }),
 )
 

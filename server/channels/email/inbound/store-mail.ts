@@ -1,8 +1,8 @@
-import { and, eq } from 'drizzle-orm'
 import type { ReceivedFile } from '../../../attachments/bindings.ts'
 import { upsertCustomer, upsertCustomerByIdentity } from '../../../customers/customers.ts'
 import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { insertOf } from '../../../database/statement.ts'
 import type { MailOutcome, mails } from '../../../database/tables/mailboxes.ts'
 import { messageContents } from '../../../database/tables/messages.ts'
@@ -286,7 +286,7 @@ async function recordAnswer(
   await tx
     .update(emailedVisitors)
     .set({ unanswered: 0, answeredAt: deps.clock.now() })
-    .where(and(eq(emailedVisitors.orgId, orgId), eq(emailedVisitors.addressKey, addressKey(address))))
+    .where(matches(emailedVisitors, { orgId, addressKey: addressKey(address) }))
 }
 
 async function openNew(

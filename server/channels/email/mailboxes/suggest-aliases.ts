@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { desc } from 'drizzle-orm'
 import { addressKey, isSendable } from '../../../customers/email-addresses.ts'
 import { matches } from '../../../database/matches.ts'
 import { mails } from '../../../database/tables/mailboxes.ts'
@@ -34,7 +34,7 @@ export async function suggestAliases(deps: Deps, orgId: string, id: string): Pro
     .select({ email: messages.email })
     .from(mails)
     .innerJoin(messages, matches(messages, { orgId: mails.orgId, id: mails.messageId }))
-    .where(and(eq(mails.orgId, orgId), eq(mails.mailboxId, mailbox.id), eq(mails.outcome, 'message')))
+    .where(matches(mails, { orgId, mailboxId: mailbox.id, outcome: 'message' }))
     .orderBy(desc(mails.id))
     .limit(MAX_MAILS)
   const found = new Map<string, SuggestedAlias>()

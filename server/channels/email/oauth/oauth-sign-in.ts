@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { and, eq, lte } from 'drizzle-orm'
+import { lte } from 'drizzle-orm'
+import { matches } from '../../../database/matches.ts'
 import { oauthSignIns } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { hashToken, newToken } from '../../../encryption.ts'
@@ -79,11 +80,7 @@ export async function finishSignIn(
   { orgId, agentId }: OfAdmin,
   { state, code }: { state: string; code: string | undefined },
 ): Promise<{ outcome: SignInOutcome; mailboxId?: string }> {
-  const isStarted = and(
-    eq(oauthSignIns.stateHash, hashToken(state)),
-    eq(oauthSignIns.orgId, orgId),
-    eq(oauthSignIns.agentId, agentId),
-  )
+  const isStarted = matches(oauthSignIns, { stateHash: hashToken(state), orgId, agentId })
   const [started] = await deps.database.write(async (tx) => {
     const taken = await tx.delete(oauthSignIns).where(isStarted).returning()
     return taken

@@ -50,6 +50,6 @@ async function eraseChats(
       await tx.delete(table).where(matches(table, { orgId, botId, chatId }))
     }
     // Greetings and notices belong to no ticket.
-    await tx.delete(sends).where(and(eq(sends.orgId, orgId), eq(sends.conversation, `${botId}:${chatId}`)))
+    await tx.delete(sends).where(matches(sends, { orgId, conversation: `${botId}:${chatId}` }))
   }
 }

@@ -1,6 +1,7 @@
 import type { ChatMemberUpdated, Message } from '@grammyjs/types'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
+import { matches } from '../../../database/matches.ts'
 import { integer, statement, text } from '../../../database/statement.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
@@ -259,7 +260,7 @@ const UNREADABLE: UpdateOutcome = { outcome: 'failed', reason: 'The message has 
 const GONE: UpdateOutcome = { outcome: 'ignored', reason: 'It was deleted.' }
 
 async function isPending(tx: Transaction, id: string): Promise<boolean> {
-  const isIt = and(eq(telegramUpdates.id, id), eq(telegramUpdates.state, 'pending'))
+  const isIt = matches(telegramUpdates, { id, state: 'pending' })
   return (await tx.select({ id: telegramUpdates.id }).from(telegramUpdates).where(isIt)).length > 0
 }
 
@@ -336,7 +337,7 @@ async function countFault(deps: Deps, group: Update[], error: unknown): Promise<
             attempts: isOurs ? update.attempts : update.attempts + 1,
             dueAt: now + (isOurs ? SERVER_FAULT_MS : RETRY_MS),
           })
-          .where(and(eq(telegramUpdates.id, update.id), eq(telegramUpdates.state, 'pending')))
+          .where(matches(telegramUpdates, { id: update.id, state: 'pending' }))
       }
     }
   })

@@ -147,14 +147,12 @@ async function planEdit(
 /** A failed change isn't retried once there is a newer one. */
 async function replaceFailed(tx: Transaction, send: TelegramSend): Promise<void> {
   const { orgId, messageId } = send
-  await tx
-    .delete(sends)
-    .where(and(eq(sends.orgId, orgId), eq(sends.messageId, messageId ?? ''), eq(sends.state, 'failed')))
+  await tx.delete(sends).where(matches(sends, { orgId, messageId: messageId ?? '', state: 'failed' }))
   await insertSends(tx, [send])
 }
 
 function isStillWaiting({ orgId, id }: TelegramSend) {
-  return and(eq(sends.orgId, orgId), eq(sends.id, id), eq(sends.state, 'waiting'))
+  return matches(sends, { orgId, id, state: 'waiting' })
 }
 
 function isUnfinished({ state }: TelegramSend): boolean {

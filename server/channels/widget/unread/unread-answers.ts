@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import { addressKey, isSendable } from '../../../customers/email-addresses.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
@@ -27,7 +27,7 @@ export async function scheduleUnreadEmail(
   const [newest] = await tx
     .select({ email: messages.email })
     .from(messages)
-    .where(and(eq(messages.orgId, orgId), eq(messages.ticketId, ticketId), eq(messages.role, 'customer')))
+    .where(matches(messages, { orgId, ticketId, role: 'customer' }))
     .orderBy(desc(messages.createdAt), desc(messages.id))
     .limit(1)
   const dueAt = deps.clock.now() + (newest?.email ? 0 : TIME_TO_READ_MS)
