@@ -87,8 +87,12 @@ test('pages, guides, the description of the API and the settings of a widget are
     const isSmall = Number(plain.headers.get('content-length')) < 1024
     expect([path, packed.headers.get('content-encoding')]).toEqual([path, isSmall ? null : 'br'])
     expect(packed.headers.get('vary')).toContain('Accept-Encoding')
-    const costs = [await cost(path, 'br'), await cost(path, 'identity'), await cost(path, 'br')]
-    const [first = 0, unpacked = 0, again = 0] = costs
-    expect(`${path} ${(Math.min(first, again) / unpacked).toFixed(1)}`).toMatch(/ [0-2]\.\d$/)
+    const [packedCosts, plainCosts]: [number[], number[]] = [[], []]
+    for (let round = 0; round < 5; round += 1) {
+      packedCosts.push(await cost(path, 'br'))
+      plainCosts.push(await cost(path, 'identity'))
+    }
+    const ratio = Math.min(...packedCosts) / Math.min(...plainCosts)
+    expect(`${path} ${ratio.toFixed(1)}`).toMatch(/ [0-2]\.\d$/)
   }
 })
