@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader, networkOf, type Server } from './address.ts'
-import { createRateLimiter } from './rate-limit.ts'
+import { createRateLimiter } from './rolling-window.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { createAddressReader, type Server } from '../requests/address.ts'
 import { requireSameOrigin } from '../requests/headers.ts'
 import { createPublicAddress } from '../requests/public-address.ts'
-import { createRateLimiter } from '../requests/rate-limit.ts'
+import { createRateLimiter } from '../requests/rolling-window.ts'
 import { hasOnlyPlainSession, sessionToken } from './cookie.ts'
 import { extendSession, findSession, movedToHttps, type SignedIn, signedOut } from './sessions.ts'
 

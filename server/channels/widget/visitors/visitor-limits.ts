@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { networkOf } from '../../../requests/address.ts'
-import { createLimits, type Limit } from '../../../requests/rate-limit.ts'
+import { createLimits, type Limit } from '../../../requests/rolling-window.ts'
 
 /** Messages in 60 seconds. */
 const MESSAGES_PER_VISITOR = 20
