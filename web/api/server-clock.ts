@@ -2,6 +2,8 @@ import { timeOfId } from './create-id.ts'
 
 /** The `date` header has whole seconds, so the server's clock may be ahead of it by this much. */
 export const CLOCK_STEP_MS = 1_000
+/** The longest time for Undo that an organization can set. */
+const MAX_UNDO_MS = 30_000
 
 let aheadMs = 0
 
@@ -30,4 +32,9 @@ export function toServerTime(local: number): number {
 /** Converts a time of the server to this browser's clock. Up to `CLOCK_STEP_MS` late, and never early. */
 export function toLocalTime(atServer: number): number {
   return atServer - aheadMs
+}
+
+/** When a message that can be undone is sent, by this browser's clock. Clocks differ: never later than the server waits. */
+export function undoEndsAt({ sendAt }: { sendAt: string }): number {
+  return Math.min(toLocalTime(Date.parse(sendAt)), Date.now() + MAX_UNDO_MS)
 }

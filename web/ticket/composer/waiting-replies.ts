@@ -1,7 +1,7 @@
 import { batch, createSignal } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
-import { toLocalTime, toServerTime } from '../../api/server-clock.ts'
+import { toServerTime, undoEndsAt } from '../../api/server-clock.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { applyChanges } from '../changes/change-ticket.ts'
 import { pushUndo } from '../changes/undo.ts'
@@ -17,8 +17,6 @@ import {
 
 /** How long a message that left at once can be undone. */
 const TAKE_BACK_MS = 10_000
-/** The longest undo time of the settings. */
-const MAX_UNDO_MS = 30_000
 
 /** A reply that is taken back, and the draft that its text returns to. */
 interface TakeBack {
@@ -49,11 +47,6 @@ const [threadOnScreen, setThreadOnScreen] = createSignal<string>()
 /** The thread that shows its waiting replies with their own Undo. */
 export { setThreadOnScreen }
 
-/** When a waiting reply is sent, by this browser's clock. Clocks differ: never later than the server waits. */
-export function sendsAt({ sendAt }: Pick<WaitingReply, 'sendAt'>): number {
-  return Math.min(toLocalTime(Date.parse(sendAt)), Date.now() + MAX_UNDO_MS)
-}
-
 /** Lets Ctrl/⌘+Z undo a reply that this page sent. A toast offers it too when the thread isn't visible. */
 export function offerUndo(
   { ticketId, draft, agentId }: Omit<TakeBack, 'reply'>,
@@ -62,7 +55,7 @@ export function offerUndo(
 ): void {
   const reply = knownTicket(ticketId)?.waiting.find((one) => one.id === id)
   if (!reply || reply.isHeld) return
-  const endsAt = sendsAt(reply)
+  const endsAt = undoEndsAt(reply)
   const forget = pushUndo({
     label: reply.thenStatus === 'resolved' ? 'Sending and resolving' : 'Sending',
     endsAt,

@@ -27,7 +27,10 @@ interface FailedSendProps {
   problem: ReplyDestination['problem']
 }
 
-/** Who did not get a message, and why. It can be sent again, also to another address. */
+/**
+ * Who did not get a message, and why. It can be sent again, also to another address. The reasons come from the channel:
+ * those of email are in `why-not-sent.ts`.
+ */
 export function FailedSend(props: FailedSendProps) {
   const [isBusy, setBusy] = createSignal(false)
   const [isAddressing, setAddressing] = createSignal(false)

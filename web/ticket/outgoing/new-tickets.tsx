@@ -2,7 +2,7 @@ import { useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, onCleanup, onMount } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
-import { toLocalTime } from '../../api/server-clock.ts'
+import { undoEndsAt } from '../../api/server-clock.ts'
 import { useSession } from '../../api/session.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
@@ -25,8 +25,6 @@ type Started = Answer<typeof api.console.tickets.post>
 
 /** After this, the page of an agent asks whether the ticket is open. */
 const OPEN_AFTER_MS = 700
-/** The longest undo time of the settings. */
-const MAX_UNDO_MS = 30_000
 
 const [waiting, setWaiting] = createSignal<WaitingTicket[]>([])
 const [unsent, setUnsent] = createSignal<UnsentTicket[]>([])
@@ -93,7 +91,7 @@ export function NewTicketNotices() {
   function offer(ticket: WaitingTicket): void {
     const { messageId, isHeld, agentName } = ticket
     shown.add(messageId)
-    const endsAt = Math.min(toLocalTime(Date.parse(ticket.sendAt)), Date.now() + MAX_UNDO_MS)
+    const endsAt = undoEndsAt(ticket)
     let isOver = false
     const forget = pushUndo({
       label: isHeld ? `${agentName} is disabled. Not sent: ${words(ticket)}` : words(ticket),

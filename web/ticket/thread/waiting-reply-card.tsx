@@ -1,14 +1,14 @@
 import Clock from 'lucide-solid/icons/clock'
 import { createEffect, createMemo, Match, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { timeOfId } from '../../api/create-id.ts'
-import { toLocalTime } from '../../api/server-clock.ts'
+import { toLocalTime, undoEndsAt } from '../../api/server-clock.ts'
 import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SecondsLeft } from '../../ui/seconds-left.tsx'
-import { discardReply, sendNow, sendsAt, takeBack } from '../composer/waiting-replies.ts'
+import { discardReply, sendNow, takeBack } from '../composer/waiting-replies.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
 import { hasPaneFocus, leaveFocusToPane } from '../focus-in-pane.ts'
 import { recipientLine } from '../mail/mail-addresses.ts'
@@ -38,7 +38,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
     agents().some(({ id, state }) => id === props.reply.agentId && state === 'disabled')
   const isMine = () => props.reply.agentId === session().agent.id || isOrphaned()
   const ticketId = () => props.detail.ticket.id
-  const sentAt = createMemo(() => sendsAt(props.reply))
+  const sentAt = createMemo(() => undoEndsAt(props.reply))
   const inputOf = () => ({
     ticketId: ticketId(),
     reply: props.reply,
