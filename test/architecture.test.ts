@@ -60,7 +60,7 @@ const TREE_BREACHES: [files: Record<string, string>, rule: string][] = [
   ],
   [{ 'server/a/one.ts': 'export const b = 1' }, 'every export'],
   [
-    { 'server/a/one.ts': 'database.write((tx) => recordWorkspaceChange(deps, tx, orgId))' },
+    { 'server/a/one.ts': 'database.write(orgId, (tx) => recordWorkspaceChange(deps, tx, orgId))' },
     'a change of the workspace',
   ],
 ]

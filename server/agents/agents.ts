@@ -34,7 +34,7 @@ export interface NewAgent {
 export async function createAgent(deps: Deps, orgId: string, input: NewAgent): Promise<Agent> {
   const prepared = await prepareAgent(deps, orgId, input)
   const { id, role, email } = prepared.agent
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await insertAgent(tx, prepared)
     await recordAudit(deps, tx, orgId, {
       action: 'agent.created',
@@ -102,7 +102,7 @@ export function changeAgent(
   { id, change }: { id: string; change: AgentChange },
 ): Promise<Agent> {
   const name = change.name === undefined ? undefined : requireName(change.name)
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const admins = change.role === undefined ? [] : await lockEnabledAdmins(tx, orgId)
     const before = await lockAgent(tx, orgId, id)
     const after = { ...before, name: name ?? before.name, role: change.role ?? before.role }
@@ -118,7 +118,7 @@ export function changeAgent(
 
 /** Restores a disabled agent's access, by id or email. Their former tickets stay unassigned. Throws 404. */
 export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const agent = await lockAgent(tx, orgId, idOrEmail)
     if (agent.disabledAt === null) return agent
     const { id, email } = agent

@@ -29,7 +29,7 @@ export async function disableAgent(
   orgId: string,
   idOrEmail: string,
 ): Promise<{ agent: Agent; unassignedTickets: number }> {
-  const agent = await deps.database.write((tx) => endAccess(deps, tx, orgId, idOrEmail))
+  const agent = await deps.database.write(orgId, (tx) => endAccess(deps, tx, orgId, idOrEmail))
   let unassignedTickets = 0
   // On PostgreSQL a concurrent change can make a batch smaller, so only an empty batch is the last one.
   for (let count = 1; count > 0; unassignedTickets += count) count = await unassignBatch(deps, agent)
@@ -54,7 +54,7 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
 /** Returns how many tickets were unassigned; 0 when none are left. */
 function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
   const { orgId, id: agentId } = agent
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const now = deps.clock.now()
     const assigned = tx
       .select({ id: tickets.id })

@@ -34,7 +34,7 @@ export async function inviteAgent(
   const prepared = await prepareAgent(deps, orgId, input)
   const { agent } = prepared
   const link = newLink(deps, agent)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await insertAgent(tx, prepared)
     await insertLink(deps, tx, agent, link)
     await recordAudit(deps, tx, orgId, {
@@ -53,7 +53,7 @@ export async function inviteAgent(
  */
 export function createLink(deps: Deps, orgId: string, idOrEmail: string): Promise<OneTimeLink> {
   const token = newToken(deps)
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const agent = await lockAgent(tx, orgId, idOrEmail)
     if (agent.disabledAt !== null) {
       throw new AppError(409, 'agent_disabled', 'This agent is disabled. Enable them first.')

@@ -17,7 +17,7 @@ export async function setUp(
 ): Promise<{ organization: Organization; admin: Agent }> {
   const organization = newOrganization(deps, requireName(input.org, '/org'))
   const prepared = await prepareAgent(deps, organization.id, { ...input.admin, role: 'admin' })
-  await deps.database.write(async (tx) => {
+  await deps.database.write(organization.id, async (tx) => {
     const { name } = organization
     if (await isNameTaken(tx, name)) {
       throw new AppError(409, 'organization_exists', `An organization named "${name}" already exists.`)

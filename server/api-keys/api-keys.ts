@@ -42,7 +42,7 @@ export async function createApiKey(
   input: NewApiKey,
 ): Promise<{ key: ApiKey; secret: string }> {
   const made = newApiKey(deps, orgId, input)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await insertApiKey(deps, tx, made)
     await recordWorkspaceChange(deps, tx, orgId)
   })
@@ -96,7 +96,7 @@ export function listApiKeys(deps: Deps, orgId: string): Promise<ApiKey[]> {
 
 /** Revokes a key permanently, by id or prefix. Does nothing for a revoked key. Throws 404. */
 export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const isTheKey = and(
       eq(apiKeys.orgId, orgId),
       or(eq(apiKeys.id, idOrPrefix), eq(apiKeys.prefix, idOrPrefix)),
@@ -214,7 +214,7 @@ export function createLastUsed(deps: Deps) {
     cancelTimer = undefined
     if (unsaved.size === 0) return
     const times = [...unsaved]
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       for (const [id, lastUsedAt] of times) {
         await tx.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
       }

@@ -56,7 +56,7 @@ async function deleteUnsent(deps: Deps): Promise<boolean> {
   if (old.length === 0) return false
   const ids = old.map(({ id }) => id)
   // One of them may have been sent since.
-  const deleted = await deps.database.write(async (tx) =>
+  const deleted = await deps.database.write(undefined, async (tx) =>
     tx
       .delete(attachments)
       .where(and(isAbandoned, inArray(attachments.id, ids)))

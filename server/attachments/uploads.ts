@@ -54,7 +54,7 @@ export async function receiveUpload(
       position: 0,
       createdAt: deps.clock.now(),
     }
-    await deps.database.write((tx) => insertAttachments(tx, [upload]))
+    await deps.database.write(orgId, (tx) => insertAttachments(tx, [upload]))
     return upload
   } catch (error) {
     file[Symbol.dispose]()
@@ -80,7 +80,7 @@ export async function deleteUpload(
   { id, uploader }: { id: string; uploader: string },
 ): Promise<void> {
   if (!isId('att', id)) throw notFound('attachment')
-  const [deleted] = await deps.database.write(async (tx) =>
+  const [deleted] = await deps.database.write(orgId, async (tx) =>
     tx
       .delete(attachments)
       .where(

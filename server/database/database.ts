@@ -36,9 +36,10 @@ export interface Database {
   /**
    * Runs a unit of work. Its changes are durable when the promise resolves; when it rejects, none is kept. A unit may
    * run more than once and must await only its own queries, so hash, fetch and read files before. Writes don't nest.
+   * `orgId`: the organization whose rows it changes; undefined when they are of none or of several.
    * Throws what the unit throws, or `StorageError` when the disk or the database server failed.
    */
-  write<T>(unit: (tx: Transaction) => Promise<T>): Promise<T>
+  write<T>(orgId: string | undefined, unit: (tx: Transaction) => Promise<T>): Promise<T>
   /**
    * Makes later reads see everything that other processes have committed. Reads in one turn of the event loop may share
    * a snapshot, and a request that arrives late in a turn must see what was committed before it was sent.

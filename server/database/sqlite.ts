@@ -52,7 +52,7 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
   let lastVersion = dataVersion(writer.connection)
   const identity = fileIdentity(file)
 
-  async function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function write<T>(_orgId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideUnit('write')
     if (isClosed) throw new StorageError('The database is closed.')
     return new Promise<T>((resolve, reject) => {

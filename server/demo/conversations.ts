@@ -48,7 +48,7 @@ export async function runPlan(
   }
   for (let start = 0; start < steps.length; start += STEPS_PER_UNIT) {
     const some = steps.slice(start, start + STEPS_PER_UNIT)
-    await deps.database.write(async (tx) => {
+    await deps.database.write(organization.orgId, async (tx) => {
       for (const step of some) {
         const author = 'agent' in step ? organization.agents[step.agent] : undefined
         const actor: Actor = author ? { kind: 'agent', ...author } : deps.actor

@@ -60,7 +60,7 @@ export async function addMailbox(
 /** Gives the mailbox the health of one that has worked until now. */
 export async function showHealth(deps: Deps, { id, count }: DemoMailbox): Promise<void> {
   const now = deps.clock.now()
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const health = { lastReceivedAt: now - 4 * MINUTE_MS, lastSentAt: now - 5 * MINUTE_MS }
     const counts = { lastCheckedAt: now - MINUTE_MS, onServer: count, unfetched: 0 }
     await tx
@@ -163,7 +163,7 @@ export async function failEmails(deps: Deps, mailbox: DemoMailbox): Promise<void
   const { messageId, token } = bounced.content
   const reason = company.emailFaults.bounced
   const [report] = await fetchMails(deps, [rawBounce({ at, recipient, messageId, token, reason })])
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     for (const [index, send] of refused.entries()) {
       const outcomes = outcomesFor(deps, send, 'failed', refusals[index] ?? '')
       await saveProgress(tx, finished({ ...send, outcomes }, send.finishedAt ?? send.createdAt))

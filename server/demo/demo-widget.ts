@@ -44,7 +44,7 @@ export async function addWidget(
  * are writing now, one of them without an address.
  */
 export async function seedVisitors(deps: Deps, place: Place): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(place.organization.orgId, async (tx) => {
     await addSignedIn(deps, tx, place)
     for (const chat of company.widget.chats) await addChat(deps, tx, place, chat)
   })

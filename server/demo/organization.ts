@@ -28,7 +28,7 @@ export function depsAt(deps: Deps, time: number, actor: Actor = deps.actor): Dep
 
 /** The same dependencies in a unit that has begun: verbs write in it, and not in one of their own. */
 export function depsIn(deps: Deps, tx: Transaction): Deps {
-  return { ...deps, database: { ...deps.database, write: (unit) => unit(tx) } }
+  return { ...deps, database: { ...deps.database, write: (_, unit) => unit(tx) } }
 }
 
 /** Creates the organization, set up in its first days from `start` on. All agents have the same password. */
@@ -49,7 +49,7 @@ export async function seedOrganization(
     const { id, name } = await createAgent(depsAt(deps, start + day * HOUR_MS, actor), orgId, other)
     members.push({ id, name })
   }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx.update(agents).set({ passwordHash }).where(eq(agents.orgId, orgId))
   })
   await inviteAgent(depsAt(deps, start + 28 * DAY_MS, actor), orgId, company.invited)

@@ -170,7 +170,7 @@ export async function addBot(
 
 /** Gives the tickets of the channel their chats, so that answers arrive. One customer has one chat. */
 export async function seedChats(deps: Deps, { orgId }: DemoOrganization, botId: string): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const rows = await tx
       .select({ ticketId: tickets.id, createdAt: tickets.createdAt, customer: customers })
       .from(tickets)

@@ -27,7 +27,7 @@ export async function seedTicketState(
 ): Promise<void> {
   const { orgId } = organization
   const now = deps.clock.now()
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     // The other channels aren't connected in the demo.
     await tx
       .update(messages)

@@ -55,7 +55,7 @@ export async function seedDeliveries(
     requestHeaders: headersOf(endpoint, delivery, delivery.body ?? new Uint8Array()),
     isBodyCut: false,
   })
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     let finished: { job: DeliveryJob; result: AttemptResult }[] = []
     do {
       const claims = at < now ? ATTEMPTS_AT_ONCE : 0

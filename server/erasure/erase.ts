@@ -42,7 +42,7 @@ const TICKET_TABLES = [
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */
 export async function eraseTicket(deps: Deps, orgId: string, id: string): Promise<void> {
-  const files = await deps.database.write(async (tx) => {
+  const files = await deps.database.write(orgId, async (tx) => {
     const ticket = await requireTicket(tx, orgId, id)
     await recordAudit(deps, tx, orgId, { action: 'ticket.deleted', subject: { id, label: id } })
     return eraseTickets(deps, tx, orgId, [ticket])
@@ -63,7 +63,7 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
   let deletedTickets = 0
   for (let isGone = false; !isGone; ) {
     const total = deletedTickets === 0 ? (all?.count ?? 0) : undefined
-    const slice = await deps.database.write((tx) => eraseSlice(deps, tx, { orgId, id, total }))
+    const slice = await deps.database.write(orgId, (tx) => eraseSlice(deps, tx, { orgId, id, total }))
     await deleteFiles(deps, slice.files)
     deletedTickets += slice.erased
     isGone = slice.isGone

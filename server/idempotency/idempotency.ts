@@ -84,7 +84,7 @@ export function startPruningKeys(deps: Deps): Loop {
 
 /** Deletes some answers older than 24 hours. Returns whether there may be more. */
 export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(undefined, async (tx) => {
     const until = deps.clock.now() - KEPT_MS
     const old = await tx
       .select({ orgId: idempotencyKeys.orgId, key: idempotencyKeys.key })

@@ -131,7 +131,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   async function shift(by: ClockJump): Promise<boolean> {
-    const isShifted = await saved(() => database.write((tx) => kind.shift(tx, by)))
+    const isShifted = await saved(() => database.write(undefined, (tx) => kind.shift(tx, by)))
     if (isShifted) jump = null
     return isShifted
   }
@@ -159,7 +159,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   async function commitBatch(due: AttemptLane[]): Promise<boolean> {
     let tasks: LaneTask<J, R>[] = []
     const isSaved = await saved(async () => {
-      const batch = await database.write((tx) => {
+      const batch = await database.write(undefined, (tx) => {
         // Planned here and not before, to include results that came while the unit was queued.
         recordBy = Number.POSITIVE_INFINITY
         tasks = plan(isStopping ? [] : due)

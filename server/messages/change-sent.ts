@@ -25,7 +25,7 @@ export async function editSentMessage(
   orgId: string,
   { text, format, ...sent }: SentMessage & { text: string; format: MessageFormat },
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const message = await requireMessage(tx, orgId, sent)
     if (message.takenBackAt !== null) throw takenBack()
     const [send] = await findSends(tx, { orgId, messageId: message.id })
@@ -40,7 +40,7 @@ export async function editSentMessage(
 
 /** Takes a sent message back, as `removeFromChat` does. Any agent can. Throws 404, and 409 if no chat shows it. */
 export async function takeBackSent(deps: Deps, orgId: string, sent: SentMessage): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const message = await requireMessage(tx, orgId, sent)
     if (!(await removeFromChat(deps, tx, message))) throw notChangeable(deps)
   })

@@ -68,7 +68,7 @@ export async function startConversation(
   }
   requireTextOrFiles({ text, attachments: ids })
   const requestHash = hashOfRequest([author.agentId, input])
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo }])
     const now = deps.clock.now()
     const waiting = await findOpening(tx, { orgId, id })
@@ -128,7 +128,7 @@ interface Change {
 
 /** Deletes a ticket that isn't open yet. Its files are uploads of the agent again. Throws 404, and 409 once it is open. */
 export async function undoOpening(deps: Deps, orgId: string, { id, agentId }: Change): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const found = await requireOpening(tx, orgId, { id, agentId })
     if (found.attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId: id, agentId })
     await deleteScheduled(tx, found)
@@ -142,7 +142,7 @@ export async function openNow(
   { id, agentId, agentName }: Change,
 ): Promise<string> {
   const before = await findOpening(deps.database.read, { orgId, id })
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo: before?.opening.assignedTo ?? '' }])
     const scheduled = await requireOpening(tx, orgId, { id, agentId })
     return openScheduled(deps, tx, { scheduled: { ...scheduled, agentId, agentName }, assignable })
@@ -156,7 +156,7 @@ export async function openDue(
 ): Promise<void> {
   const before = await findOpening(deps.database.read, { orgId, id })
   if (!before) return
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo: before.opening.assignedTo }])
     await lockScheduled(tx, { orgId, id })
     const scheduled = await findOpening(tx, { orgId, id })

@@ -29,7 +29,7 @@ export async function resendMessage(
   orgId: string,
   { ticketId, messageId, to = [] }: Resending,
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const ticket = await requireTicket(tx, orgId, ticketId)
     const message = isId('msg', messageId) ? await findMessage(tx, { orgId, id: messageId }) : undefined
     if (message?.ticketId !== ticketId) throw notFound('message')

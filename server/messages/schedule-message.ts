@@ -79,7 +79,7 @@ export async function scheduleMessage(
   requireTextOrFiles({ text, attachments: ids })
   const { agentId } = author
   const requestHash = hashOf(agentId, input)
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
     const ticket = await requireTicket(tx, orgId, ticketId)
     const now = deps.clock.now()

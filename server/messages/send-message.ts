@@ -23,7 +23,7 @@ export async function sendDue(
   deps: Deps,
   { orgId, ticketId, id, agentId }: Pick<ScheduledReply, 'orgId' | 'ticketId' | 'id' | 'agentId'>,
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
     await lockTicket(tx, { orgId, id: ticketId })
     const scheduled = await findScheduled(tx, { orgId, id })

@@ -40,7 +40,7 @@ interface WaitingRequest {
  * would be too long to save, a waiting message is held, a sent one stays, and it throws 409.
  */
 export async function takeBack(deps: Deps, orgId: string, request: WaitingRequest): Promise<void> {
-  const isTakenBack = await deps.database.write(async (tx) => {
+  const isTakenBack = await deps.database.write(orgId, async (tx) => {
     const { scheduled, sent } = await requireOwn(tx, orgId, request)
     if (sent) {
       if (!(await removeFromChat(deps, tx, sent))) throw alreadySent()
@@ -80,7 +80,7 @@ async function returnContent(
  */
 export async function sendNow(deps: Deps, orgId: string, request: WaitingRequest): Promise<void> {
   const author = await authorOf(deps, orgId, request.id)
-  const isSent = await deps.database.write(async (tx) => {
+  const isSent = await deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [
       { assignedTo: author },
       { assignedTo: request.agentId ?? null },

@@ -24,7 +24,7 @@ export const organizationColumns = {
 /** Throws 400 for a blank or too long name. Names may repeat; commands then need the id. */
 export async function createOrganization(deps: Deps, input: { name: string }): Promise<Organization> {
   const organization = newOrganization(deps, requireName(input.name))
-  await deps.database.write(async (tx) => {
+  await deps.database.write(organization.id, async (tx) => {
     await tx.insert(organizations).values(organization)
   })
   return organization

@@ -36,7 +36,7 @@ export function changeSettings(
   change: Partial<OrganizationSettings>,
 ): Promise<Settings> {
   const values = validate(change)
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const [before] = await tx
       .update(organizations)
       .set({ name: sql`${organizations.name}` })

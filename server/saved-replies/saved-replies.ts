@@ -47,7 +47,7 @@ export async function createSavedReply(
   const now = deps.clock.now()
   const id = deps.newId('svr')
   const reply = { id, orgId, name: input.name.trim(), text: input.text, createdAt: now, updatedAt: now }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx.insert(savedReplies).values(reply)
     await recordSavedReplyChange(deps, tx, reply, 'saved_reply.created')
   })
@@ -60,7 +60,7 @@ export function updateSavedReply(
   orgId: string,
   { id, change }: { id: string; change: { name?: string; text?: string } },
 ): Promise<SavedReply> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const [reply] = await tx
       .update(savedReplies)
       .set({
@@ -78,7 +78,7 @@ export function updateSavedReply(
 
 /** Throws 404. */
 export async function deleteSavedReply(deps: Deps, orgId: string, id: string): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const [reply] = await tx.delete(savedReplies).where(isSavedReply(orgId, id)).returning()
     if (!reply) throw notFound('saved reply')
     await recordSavedReplyChange(deps, tx, reply, 'saved_reply.deleted')

@@ -51,7 +51,7 @@ export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<strin
   const token = newToken(deps)
   const { orgId, agentId } = link
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await setPassword(tx, link, { name, passwordHash })
     await deleteLink(deps, tx, link)
     await endSessions(tx, { orgId, agentId })

@@ -31,7 +31,7 @@ export function listSessions(deps: Deps, { orgId, agentId }: SignedIn): Promise<
 /** Ends one of the agent's sessions. Throws 404. */
 export async function revokeSession(deps: Deps, me: SignedIn, id: string): Promise<void> {
   if (!isId('ses', id)) throw notFound('session')
-  await deps.database.write(async (tx) => {
+  await deps.database.write(me.orgId, async (tx) => {
     const [ended] = await tx
       .delete(sessions)
       .where(matches(sessions, { orgId: me.orgId, agentId: me.agentId, id }))
@@ -44,7 +44,7 @@ export async function revokeSession(deps: Deps, me: SignedIn, id: string): Promi
 
 /** Ends the agent's other sessions. Returns how many. */
 export function revokeOtherSessions(deps: Deps, me: SignedIn): Promise<number> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(me.orgId, async (tx) => {
     const ended = await endSessions(tx, me, me.sessionId)
     if (ended === 0) return 0
     await recordAudit(deps, tx, me.orgId, {
@@ -70,7 +70,7 @@ export async function changePassword(
   const before = agent?.passwordHash ?? null
   if (before === null || !(await isPassword(deps, input.current, before))) throw wrongPassword()
   const passwordHash = await hashPassword(deps, input.password)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     // Fails when the password was changed or reset since it was checked.
     const changed = await tx
       .update(agents)
@@ -105,7 +105,7 @@ export async function changeSignature(deps: Deps, me: SignedIn, input: string): 
     const detail = `Must be at most ${MAX_SIGNATURE_LENGTH} characters.`
     throw invalid([{ pointer: '/signature', code: 'too_long', detail }])
   }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const isChanged = and(isAgent(orgId, agentId), ne(agents.signature, signature))
     const changed = await tx.update(agents).set({ signature }).where(isChanged).returning({ id: agents.id })
     if (changed.length === 0) return

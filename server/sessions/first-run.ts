@@ -63,7 +63,7 @@ async function createFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   const { id: agentId, name } = prepared.agent
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
   const token = newToken(deps)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     if (await isSetUp(tx)) throw alreadySetUp()
     await insertOrganization(actingAs(deps, actor), tx, organization, prepared)
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })

@@ -91,7 +91,7 @@ export async function endSession(deps: Deps, token: string): Promise<void> {
   const session = await findSession(deps, token)
   if (!session) return
   const { orgId, sessionId } = session
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx.delete(sessions).where(matches(sessions, { orgId, id: sessionId }))
   })
 }
@@ -121,7 +121,7 @@ export async function extendSession(deps: Deps, session: SignedIn): Promise<Sign
   const { sessionId, orgId, agentId, createdAt } = session
   const now = deps.clock.now()
   const expiresAt = Math.min(now + IDLE_MS, createdAt + MAX_MS)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await seeAgent(tx, { orgId, agentId, now })
     await tx
       .update(sessions)
@@ -149,7 +149,7 @@ async function pruneSlice({ database, clock }: Deps): Promise<boolean> {
       .limit(PRUNE_SLICE),
   ])
   if (ended.length + over.length === 0) return false
-  await database.write(async (tx) => {
+  await database.write(undefined, async (tx) => {
     // A session extended since the read stays.
     await tx.delete(sessions).where(and(inArray(sessions.id, idsOf(ended)), lte(sessions.expiresAt, now)))
     await tx.delete(agentLinks).where(inArray(agentLinks.id, idsOf(over)))

@@ -62,7 +62,7 @@ function proofOf(of: { accounts: Account[]; candidates: Account[]; matches: Acco
 function recordFailures(deps: Deps, accounts: Account[], { address }: SeenFrom): void {
   if (accounts.length === 0) return
   const as = actingAs(deps, { kind: 'system', name: 'Someone', address })
-  const written = deps.database.write(async (tx) => {
+  const written = deps.database.write(undefined, async (tx) => {
     for (const { orgId, agentId, email } of accounts) {
       const subject = { id: agentId, label: email }
       await recordAudit(as, tx, orgId, { action: 'agent.sign_in_failed', subject })
@@ -75,7 +75,7 @@ async function begin(deps: Deps, account: Account, { from }: SignIn): Promise<st
   const { orgId, agentId } = account
   const token = newToken(deps)
   const actor = { kind: 'agent', id: agentId, name: account.name, address: from.address } as const
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await requireUnchanged(tx, account)
     await startSession(deps, tx, { orgId, agentId, token, ...from })
     await recordAudit(actingAs(deps, actor), tx, orgId, {

@@ -68,7 +68,7 @@ function replaceInSlice(
   { tag, replacement }: { tag: string; replacement: string[] },
   { isFirst }: { isFirst: boolean },
 ): Promise<number> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const ids = await ticketsWith(tx, orgId, tag)
     const now = deps.clock.now()
     const done: Changed[] = []

@@ -37,7 +37,7 @@ export async function keepDraft(
   { base, ...draft }: Draft & { base?: number | null },
 ): Promise<number> {
   const { orgId, ticketId } = draft
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     await requireTicket(tx, orgId, ticketId)
     const [stored] = await findDraft(tx, draft)
     const isNewer = stored && base !== undefined && stored.savedAt > (base ?? 0)

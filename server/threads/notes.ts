@@ -37,7 +37,7 @@ export async function putNote(
   { ticketId, attachments: ids = [], ...note }: NewNote,
 ): Promise<{ note: NoteRow; isNew: boolean }> {
   requireTextOrFiles({ text: note.text, attachments: ids })
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     await requireTicket(tx, orgId, ticketId)
     const known = isId('not', note.id) ? await findNote(tx, note.id) : undefined
     if (known) {

@@ -21,7 +21,7 @@ type Mark = {
 export async function markRead(deps: Deps, mark: Mark & { messageId: string }): Promise<void> {
   const { orgId, ticketId, messageId } = mark
   if (!isId('msg', messageId)) throw notFound('message')
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const ticket = await requireTicket(tx, orgId, ticketId)
     const [message] = await findMessage(tx, { orgId, ticketId, id: messageId })
     if (!message) throw notFound('message')
@@ -53,7 +53,7 @@ async function showAsSeen(
 
 /** Marks the ticket as unread for this agent. Throws 404. */
 export async function markUnread(deps: Deps, { orgId, agentId, ticketId }: Mark): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await requireTicket(tx, orgId, ticketId)
     await tx.delete(readMarks).where(matches(readMarks, { orgId, agentId, ticketId }))
   })

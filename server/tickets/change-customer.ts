@@ -32,7 +32,7 @@ export async function changeCustomer(
   orgId: string,
   { ticketId, email, name }: NewCustomer,
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const ticket = await requireTicket(tx, orgId, ticketId)
     if (!deps.channels.of(ticket.channel).isByAddress) throw notByAddress()
     await requireOutside(deps, tx, orgId, email)
@@ -120,7 +120,7 @@ export async function addCustomerEmail(
   { id, email }: { id: string; email: string },
 ): Promise<void> {
   if (!isId('usr', id)) throw notFound('customer')
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await requireOutside(deps, tx, orgId, email)
     const customer = await findCustomer(tx, orgId, id)
     if (!customer) throw notFound('customer')

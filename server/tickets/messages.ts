@@ -68,7 +68,7 @@ export async function postAgentMessage(
   input: NewAgentMessage,
   alsoSave?: AlsoSave<MessageWithFiles>,
 ): Promise<MessageWithFiles> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const { message, event } = await addAgentMessage(deps, tx, orgId, input)
     await recordEvents(deps, tx, orgId, [event])
     await alsoSave?.(tx, message)

@@ -46,7 +46,7 @@ export async function createTicket(
   input: NewTicket,
   alsoSave?: AlsoSave<TicketWithCustomer>,
 ): Promise<TicketWithCustomer & { messages: MessageWithFiles[] }> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const { subject, tags = [], attachments } = input
     const customer = await upsertCustomer(deps, tx, orgId, { name: undefined, ...input.customer })
     const message = { text: input.message }

@@ -55,7 +55,7 @@ export async function updateTicket(
   orgId: string,
   { id, change, ifMatch }: { id: string; change: InboxChange; ifMatch?: string | undefined },
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [change])
     const before = await requireTicket(tx, orgId, id)
     if (ifMatch !== undefined) await requireMatch(tx, before, ifMatch)

@@ -16,7 +16,7 @@ export async function signInAgent({ folder, orgId }: Workspace): Promise<string>
     role: 'agent',
   })
   const token = newToken(deps)
-  await deps.database.write((tx) =>
+  await deps.database.write(undefined, (tx) =>
     startSession(deps, tx, { orgId, agentId, token, device: '', address: '' }),
   )
   await deps.database.close()

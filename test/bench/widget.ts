@@ -261,7 +261,7 @@ async function makeVisitor(
     blockedAt: null,
     createdAt: now,
   }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.insert(visitors).values(row)
   })
   const message = {

@@ -19,7 +19,7 @@ async function readTicket(client: Client, id: string): Promise<TicketJson> {
 }
 
 function receive(to: Deps, orgId: string, ticketId: string, more: { isAutomatic?: boolean } = {}) {
-  return to.database.write((tx) =>
+  return to.database.write(undefined, (tx) =>
     receiveCustomerMessage(to, tx, orgId, { ticketId, text: 'Any news?', ...more }),
   )
 }
@@ -51,7 +51,7 @@ test('the organization can keep resolved tickets resolved', async () => {
   const client = await bellhop.organization()
   const { id } = await makeTicket(client)
   await client.call('PATCH', `/tickets/${id}`, { body: { status: 'resolved' } })
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.update(organizations).set({ reopens: false }).where(eq(organizations.id, client.orgId))
   })
   await receive(deps, client.orgId, id)
@@ -76,7 +76,7 @@ test('a name that anyone can write never replaces one that the API gave', async 
   const { orgId } = client
   const { id } = await makeTicket(client)
   const write = (name: string | undefined, isNameVerified: boolean) =>
-    deps.database.write((tx) =>
+    deps.database.write(undefined, (tx) =>
       upsertCustomer(deps, tx, orgId, { name, email: 'ANA@example.com', isNameVerified }),
     )
   await write('Mallory', false)
@@ -88,7 +88,7 @@ test('a name that anyone can write never replaces one that the API gave', async 
 test('a name in a mail replaces one that was made from the address, once', async () => {
   const { orgId } = await bellhop.organization()
   const write = (name?: string) =>
-    deps.database.write((tx) =>
+    deps.database.write(undefined, (tx) =>
       upsertCustomer(deps, tx, orgId, { name, email: 'bob@example.com', isNameVerified: false }),
     )
   expect((await write()).name).toBe('bob')
@@ -100,12 +100,12 @@ test('a channel knows a customer by its own id, without an address', async () =>
   const client = await bellhop.organization()
   const { orgId } = client
   const write = (name: string) =>
-    deps.database.write((tx) =>
+    deps.database.write(undefined, (tx) =>
       upsertCustomerByIdentity(deps, tx, orgId, { channel: 'telegram', externalId: '42', name }),
     )
   const first = await write('Ana')
   expect(await write('Someone else')).toEqual(first)
-  const opened = await deps.database.write((tx) =>
+  const opened = await deps.database.write(undefined, (tx) =>
     openTicket(deps, tx, orgId, {
       channel: 'telegram',
       subject: 'Hello',

@@ -20,7 +20,9 @@ function bounce(messageId: string, address: string, words: { status?: string; di
   const { deps } = bellhop
   const header = `<${messageId}.${deps.encryption.sign('message id', messageId)}@acme.example>`
   const recipients = [{ address, status: '', diagnostic: '', ...words }]
-  return deps.database.write((tx) => recordBounce(deps, tx, acme.orgId, { headers: [header], recipients }))
+  return deps.database.write(undefined, (tx) =>
+    recordBounce(deps, tx, acme.orgId, { headers: [header], recipients }),
+  )
 }
 
 test('a message that failed is sent again with the same bytes, and only once for each request', async () => {
@@ -77,7 +79,7 @@ test('a report with another address is about the only recipient, and one without
   const id = await outgoing.reply(ticketId, 'Hello')
   await outgoing.until(ticketId, id, 'sent')
   const { deps } = bellhop
-  const forged = await deps.database.write((tx) =>
+  const forged = await deps.database.write(undefined, (tx) =>
     recordBounce(deps, tx, acme.orgId, {
       headers: [`<${id}.0000000000000000@acme.example>`],
       recipients: [{ address: 'ana@example.com', status: '5.0.0', diagnostic: '' }],

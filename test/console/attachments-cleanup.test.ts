@@ -107,7 +107,7 @@ describe('a mail', () => {
       ...{ uid: 1, hash: raw.hash, size: raw.size, receivedAt: 0, createdAt: 0, outcome: 'message' as const },
       ...{ fromAddress: 'ana@example.com', subject: 'Hello', ticketId: ticket.id },
     }
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx.insert(mails).values(mail)
     })
     raw[Symbol.dispose]()
@@ -134,7 +134,7 @@ describe('a mail', () => {
     writeFileSync(path, content)
     using file = await deps.files.adopt(path, hash)
     const received = [{ ...(await describeFile(file, '../photo.png')), contentId: 'a@b', isInline: true }]
-    await deps.database.write((tx) =>
+    await deps.database.write(undefined, (tx) =>
       receiveCustomerMessage(deps, tx, acme.orgId, {
         ticketId,
         text: 'See below',

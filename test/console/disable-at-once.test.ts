@@ -20,7 +20,7 @@ describe.if(engine === 'postgresql')('disabling an agent while others work', () 
     const { read } = bellhop.deps.database
     const ofBen = and(eq(tickets.orgId, acme.orgId), eq(tickets.assignedTo, ben.id))
     const made = await makeManyTickets(bellhop.deps, acme.orgId, MORE_THAN_A_SLICE)
-    await bellhop.deps.database.write(async (tx) => {
+    await bellhop.deps.database.write(undefined, async (tx) => {
       await tx.update(tickets).set({ assignedTo: ben.id }).where(eq(tickets.orgId, acme.orgId))
     })
     expect(await read.select({ id: tickets.id }).from(tickets).where(ofBen)).toHaveLength(made.length)
@@ -28,7 +28,7 @@ describe.if(engine === 'postgresql')('disabling an agent while others work', () 
     const [first] = await read.select({ id: tickets.id }).from(tickets).where(ofBen).limit(1)
     const hasTaken = Promise.withResolvers<void>()
     const mayEnd = Promise.withResolvers<void>()
-    const taking = bellhop.deps.database.write(async (tx) => {
+    const taking = bellhop.deps.database.write(undefined, async (tx) => {
       await tx
         .update(tickets)
         .set({ assignedTo: '' })

@@ -151,7 +151,7 @@ test('a test delivery is sent even if the endpoint is disabled, while real deliv
     dueAt: 0,
     createdAt: Date.now(),
   }
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     await tx.insert(deliveries).values({ ...waiting, id: happened, eventNumber: 1 })
     await tx
       .insert(deliveries)

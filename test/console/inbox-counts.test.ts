@@ -100,7 +100,7 @@ async function failToSend(ticketId: string): Promise<void> {
   const posted = await acme.call<{ id: string }>('POST', `/tickets/${ticketId}/messages`, {
     body: { text: 'Hi' },
   })
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     await tx.update(messages).set({ sending: 'failed' }).where(eq(messages.id, posted.json.id))
   })
 }

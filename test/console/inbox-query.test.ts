@@ -135,7 +135,7 @@ test('a failed send is found', async () => {
   const posted = await acme.call<{ id: string }>('POST', `/tickets/${ids.done}/messages`, {
     body: { text: 'Hi' },
   })
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     await tx.update(messages).set({ sending: 'failed' }).where(eq(messages.id, posted.json.id))
   })
   expect(await names('is:failed')).toEqual(['done'])

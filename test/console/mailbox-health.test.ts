@@ -28,7 +28,7 @@ async function setUp() {
 /** As the sending loop does. */
 async function recordSending(deps: Deps, { id }: { id: string }, result: 'sent' | { error: string }) {
   const now = deps.clock.now()
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const mailbox = await channels.sending('email').findAccount(tx, id)
     if (!mailbox) throw new Error(`There is no mailbox ${id}.`)
     const fault = { isRefused: false, startedAt: now, now }

@@ -263,7 +263,7 @@ test('removing keeps the mails of tickets, and erases what else the ledger holds
     createdAt: 1,
   }
   const ids = ['message', 'quarantined', 'pending'].map(() => bellhop.deps.newId('eml'))
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     await tx.insert(mails).values([
       { ...mail, id: ids[0] ?? '', uid: 1, outcome: 'message', ticketId: 'tkt_1' },
       { ...mail, id: ids[1] ?? '', uid: 2, outcome: 'quarantined' },

@@ -33,7 +33,7 @@ test("replies that can't be sent, however many, don't delay later ones, and are 
     sendAt: now,
     createdAt: now,
   }))
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     await tx.insert(scheduledMessages).values(broken)
   })
   await sendReply(ben, ticketId, { text: 'It is attached.' })

@@ -285,7 +285,7 @@ test('a thread of any length is found by its first and its newest messages', asy
     text: `middle${place} ${'filling '.repeat(100)}`,
     createdAt: now,
   }))
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     await tx.insert(messages).values(rows)
   })
   await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'endings' } })

@@ -30,7 +30,7 @@ const SECRETS: Record<string, (deps: Deps, orgId: string) => Promise<unknown>> =
     const { id } = await createMailbox(deps, orgId, { ...rest, signIn: 'google' })
     const answer = { accessToken: 'access', refreshToken: 'refresh', expiresIn: 3_600 }
     const tokens = encryptTokens(deps, id, answer, 'refresh')
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx.update(mailboxes).set({ tokens, state: 'paused' })
     })
   },
@@ -65,7 +65,7 @@ test('the server does not start when it cannot read the secret of any one widget
   const add = (name: string) => createWidget(deps, orgId, { name, origins: ['https://shop.example'] })
   await add('Shop')
   const { widget } = await add('Blog')
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx
       .update(widgets)
       .set({ previousIdentitySecret: deps.encryption.encrypt('secret', 'another owner') })

@@ -17,7 +17,7 @@ describe('a read in the background', () => {
   test('sees every commit before it', async () => {
     const { database } = workspace.deps
     for (const name of ['Acme', 'Globex', 'Initech']) {
-      await database.write(async (tx) => {
+      await database.write(undefined, async (tx) => {
         await tx.update(organizations).set({ name }).where(eq(organizations.id, ORG))
       })
       expect(await namesIn(database.background)).toEqual([{ name }])
@@ -26,7 +26,7 @@ describe('a read in the background', () => {
 
   test('is refused inside a unit of work, which it could not see', async () => {
     const { database } = workspace.deps
-    const inside = database.write(async () => {
+    const inside = database.write(undefined, async () => {
       await namesIn(database.background)
     })
     const reason: unknown = await inside.catch((error: unknown) => error)

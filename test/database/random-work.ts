@@ -24,7 +24,7 @@ export function seeded(seed: number): Random {
 }
 
 export async function addAgents(deps: Deps): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     for (const id of AGENTS) {
       const email = `${id}@example.com`
       await tx

@@ -38,6 +38,6 @@ describe.if(engine === 'sqlite')('a migration that rebuilds a table', () => {
     )
     expect(await seenElsewhere(place, CHILDREN)).toHaveLength(6)
     await using storage = await openStorage(undefined, place)
-    await storage.database.write(async () => 'still writes')
+    await storage.database.write(undefined, async () => 'still writes')
   })
 })

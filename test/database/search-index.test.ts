@@ -14,17 +14,17 @@ describe.if(engine === 'postgresql')('the full-text index', () => {
     await using workspace = await openWorkspace()
     const { database } = workspace.deps
     const ticket = (words: string[] | undefined) => [{ ticketId: 'tkt_1', words }]
-    await database.write((tx) => replaceDocuments(tx, ORG, ticket(['quokka'])))
+    await database.write(undefined, (tx) => replaceDocuments(tx, ORG, ticket(['quokka'])))
 
     const isIn = Promise.withResolvers<void>()
     let isWaitedFor = false
-    const indexing = database.write(async (tx) => {
+    const indexing = database.write(undefined, async (tx) => {
       await replaceDocuments(tx, ORG, ticket(['quokka', 'again']))
       isIn.resolve()
       while (!isWaitedFor) await tx.select().from(organizations)
     })
     await isIn.promise
-    const deleting = database.write((tx) => replaceDocuments(tx, ORG, ticket(undefined)))
+    const deleting = database.write(undefined, (tx) => replaceDocuments(tx, ORG, ticket(undefined)))
     await eventually(async () => (await seenElsewhere(workspace.place, WAITING)).length > 0)
     isWaitedFor = true
     await Promise.all([indexing, deleting])

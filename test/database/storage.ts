@@ -25,7 +25,7 @@ export async function openStorage(onCommit = () => {}, given?: Place) {
 export async function openWorkspace(given?: Place) {
   const place = given ?? (await freshPlace())
   const program = await openProgram(place)
-  await program.deps.database.write((tx) => addOrganization(tx, ORG))
+  await program.deps.database.write(undefined, (tx) => addOrganization(tx, ORG))
   return { place, ...program }
 }
 

@@ -12,7 +12,7 @@ test('an acknowledged change is immediately visible to other connections', async
   await using storage = await openStorage()
   const seen = Array.from({ length: 20 }, async (_, number) => {
     const id = `org_${number}`
-    await storage.database.write((tx) => addOrganization(tx, id))
+    await storage.database.write(undefined, (tx) => addOrganization(tx, id))
     const rows = await seenElsewhere(storage.place, IDS)
     return rows.some((row) => row.id === id)
   })
@@ -22,15 +22,15 @@ test('an acknowledged change is immediately visible to other connections', async
 test('the pulse beats after the commit, not before', async () => {
   const seen: Promise<Record<string, unknown>[]>[] = []
   await using storage = await openStorage(() => seen.push(seenElsewhere(storage.place, IDS)))
-  await storage.database.write((tx) => addOrganization(tx, 'org_a'))
+  await storage.database.write(undefined, (tx) => addOrganization(tx, 'org_a'))
   expect(await Promise.all(seen)).toEqual([[{ id: 'org_a' }]])
 })
 
 test('a unit resolves with what it returns and rejects with what it throws', async () => {
   await using storage = await openStorage()
-  expect(await storage.database.write(async () => 'answer')).toBe('answer')
+  expect(await storage.database.write(undefined, async () => 'answer')).toBe('answer')
   const refusal = new Error('the caller was wrong')
-  const refused = storage.database.write(async (tx) => {
+  const refused = storage.database.write(undefined, async (tx) => {
     await addOrganization(tx, 'org_a')
     throw refusal
   })
@@ -42,7 +42,7 @@ test('a unit that fails leaves nothing, and its neighbours in the same batch are
   await using storage = await openStorage()
   const outcomes = await Promise.allSettled(
     ['org_a', 'org_b', 'org_c', 'org_b', 'org_d'].map((id, number) =>
-      storage.database.write(async (tx) => {
+      storage.database.write(undefined, async (tx) => {
         await addOrganization(tx, `org_of_${number}`)
         if (number === 2) throw new Error('refused')
         await addOrganization(tx, id)
@@ -58,11 +58,11 @@ test('a unit that fails leaves nothing, and its neighbours in the same batch are
 
 test('queries a failed unit still has under way touch nothing', async () => {
   await using storage = await openStorage()
-  const failing = storage.database.write(async (tx) => {
+  const failing = storage.database.write(undefined, async (tx) => {
     await addOrganization(tx, 'org_a')
     await Promise.all([addOrganization(tx, 'org_a'), addOneByOne(tx, 'org_late')])
   })
-  const neighbour = storage.database.write((tx) => addOneByOne(tx, 'org_next'))
+  const neighbour = storage.database.write(undefined, (tx) => addOneByOne(tx, 'org_next'))
   expect(await Promise.allSettled([failing, neighbour])).toMatchObject([
     { status: 'rejected' },
     { status: 'fulfilled' },
@@ -74,7 +74,7 @@ test('readers never see rows that are not committed', async () => {
   await using storage = await openStorage()
   const inserted = Promise.withResolvers<void>()
   let hasRead = false
-  const writing = storage.database.write(async (tx) => {
+  const writing = storage.database.write(undefined, async (tx) => {
     await addOrganization(tx, 'org_a')
     inserted.resolve()
     // The unit stays open until the reader has answered, which may first have to connect.
@@ -93,7 +93,7 @@ test.if(engine === 'sqlite')(
   'what another process commits is seen by the next request, also within one turn of the event loop',
   async () => {
     await using storage = await openStorage()
-    await storage.database.write((tx) => addOrganization(tx, 'org_a'))
+    await storage.database.write(undefined, (tx) => addOrganization(tx, 'org_a'))
     using command = new Connection(databaseFile(storage.place))
     for (const id of ['org_b', 'org_c']) {
       // Earlier work of the same turn, such as that of a loop.
@@ -107,11 +107,11 @@ test.if(engine === 'sqlite')(
 
 test('a write inside a write is refused, and neither is kept', async () => {
   await using storage = await openStorage()
-  const outer = storage.database.write(async (tx) => {
+  const outer = storage.database.write(undefined, async (tx) => {
     await addOrganization(tx, 'org_outer')
-    await storage.database.write((inner) => addOrganization(inner, 'org_inner'))
+    await storage.database.write(undefined, (inner) => addOrganization(inner, 'org_inner'))
   })
-  const neighbour = storage.database.write((tx) => addOrganization(tx, 'org_next'))
+  const neighbour = storage.database.write(undefined, (tx) => addOrganization(tx, 'org_next'))
   expect(await outer.catch(causes)).toContain("write can't run inside a write")
   await neighbour
   expect(await organizationIds(storage.database)).toEqual(['org_next'])
@@ -119,7 +119,7 @@ test('a write inside a write is refused, and neither is kept', async () => {
 
 test('a read inside a write is refused: it would not see the unit’s own rows', async () => {
   await using storage = await openStorage()
-  const unit = storage.database.write(async (tx) => {
+  const unit = storage.database.write(undefined, async (tx) => {
     await addOrganization(tx, 'org_a')
     await storage.database.read.select().from(organizations)
   })
@@ -129,9 +129,9 @@ test('a read inside a write is refused: it would not see the unit’s own rows',
 
 test('a transaction that is kept after its unit has ended writes nothing', async () => {
   await using storage = await openStorage()
-  const tx = await storage.database.write(async (own) => ({ own }))
+  const tx = await storage.database.write(undefined, async (own) => ({ own }))
   expect(await addOrganization(tx.own, 'org_late').catch(causes)).toMatch(/ended/)
-  await storage.database.write((own) => addOrganization(own, 'org_next'))
+  await storage.database.write(undefined, (own) => addOrganization(own, 'org_next'))
   expect(await organizationIds(storage.database)).toEqual(['org_next'])
 })
 
@@ -142,10 +142,10 @@ test('an endless row of writes leaves timers and requests their turn', async () 
     hasFired = true
   }, 0)
   let writes = 0
-  await storage.database.write((tx) => addOrganization(tx, 'org_a'))
+  await storage.database.write(undefined, (tx) => addOrganization(tx, 'org_a'))
   while (!hasFired && writes < 3_000) {
     writes += 1
-    await storage.database.write((tx) =>
+    await storage.database.write(undefined, (tx) =>
       tx.update(organizations).set({ lastEvent: writes }).where(eq(organizations.id, 'org_a')),
     )
   }
@@ -155,11 +155,11 @@ test('an endless row of writes leaves timers and requests their turn', async () 
 test('closing waits for queued units and refuses later ones', async () => {
   const storage = await openStorage()
   const queued = Array.from({ length: 50 }, (_, number) =>
-    storage.database.write((tx) => addOrganization(tx, `org_${number}`)),
+    storage.database.write(undefined, (tx) => addOrganization(tx, `org_${number}`)),
   )
   await storage.database.close()
   expect((await Promise.allSettled(queued)).every((outcome) => outcome.status === 'fulfilled')).toBe(true)
-  const late = storage.database.write((tx) => addOrganization(tx, 'org_late'))
+  const late = storage.database.write(undefined, (tx) => addOrganization(tx, 'org_late'))
   expect(await late.catch((reason) => reason)).toBeInstanceOf(StorageError)
   expect(await seenElsewhere(storage.place, IDS)).toHaveLength(50)
 })

@@ -81,7 +81,7 @@ export async function fillTables(deps: Deps, { client: { orgId }, owned }: FullO
     // It has one record, which is there.
     if (kind.name === 'organization') continue
     const rows = Array.from({ length: ROWS_OF_EACH }, (_, number) => rowOf(deps, kind, known, number))
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx.insert(kind.table).values(rows).onConflictDoNothing()
     })
   }

@@ -17,9 +17,9 @@ describe.if(engine === 'sqlite')('a unit that awaits something other than its ow
   for (const [what, wait] of Object.entries(distractions)) {
     test(`(${what}) is rolled back, and its neighbours are kept`, async () => {
       await using storage = await openStorage()
-      const add = (id: string) => storage.database.write((tx) => addOrganization(tx, id))
+      const add = (id: string) => storage.database.write(undefined, (tx) => addOrganization(tx, id))
       const before = add('org_before')
-      const waiting = storage.database.write(async (tx) => {
+      const waiting = storage.database.write(undefined, async (tx) => {
         await addOrganization(tx, 'org_waiting')
         await wait()
       })
@@ -35,13 +35,13 @@ describe.if(engine === 'sqlite')('a unit that awaits something other than its ow
     await using storage = await openStorage()
     const wakeUp = Promise.withResolvers<void>()
     const attempts: Promise<void>[] = []
-    const waiting = storage.database.write(async (tx) => {
+    const waiting = storage.database.write(undefined, async (tx) => {
       await wakeUp.promise
       for (const number of [0, 1, 2]) attempts.push(addOrganization(tx, `org_zombie_${number}`))
       await Promise.all(attempts)
     })
     expect(await waiting.catch((reason) => reason)).toMatchObject({ name: 'UnitFault' })
-    await storage.database.write(async (tx) => {
+    await storage.database.write(undefined, async (tx) => {
       wakeUp.resolve()
       for (let number = 0; number < 20; number += 1) await addOrganization(tx, `org_awake_${number}`)
     })

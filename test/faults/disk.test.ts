@@ -67,13 +67,13 @@ describe.if(isMountable)('on a full disk', () => {
     const folder = mountSmallDisk() ?? ''
     const place = { BELLHOP_DATA: join(folder, 'data') }
     const storage = await openStorage(undefined, place)
-    await storage.database.write((tx) => addOrganization(tx, 'org_a'))
+    await storage.database.write(undefined, (tx) => addOrganization(tx, 'org_a'))
     const release = fillUp(folder)
     await storage.database.close()
     expect(await seenElsewhere(place, 'select id from organizations')).toEqual([{ id: 'org_a' }])
     release()
     await using again = await openStorage(undefined, place)
-    await again.database.write((tx) => addOrganization(tx, 'org_b'))
+    await again.database.write(undefined, (tx) => addOrganization(tx, 'org_b'))
     expect(await organizationIds(again.database)).toEqual(['org_a', 'org_b'])
   })
 })

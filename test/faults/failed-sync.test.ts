@@ -12,13 +12,13 @@ describe.if(engine === 'sqlite' && process.platform === 'linux')('a disk that fa
     await using storage = await openStorage(() => {
       commits += 1
     })
-    await storage.database.write((tx) => addOrganization(tx, 'org_kept'))
+    await storage.database.write(undefined, (tx) => addOrganization(tx, 'org_kept'))
     expect(commits).toBe(1)
     breakSync(`${databaseFile(storage.place)}-wal`)
 
     const ids = ['org_a', 'org_b', 'org_c']
     const refusals = ids.map((id) =>
-      storage.database.write((tx) => addOrganization(tx, id)).catch((error) => error),
+      storage.database.write(undefined, (tx) => addOrganization(tx, id)).catch((error) => error),
     )
     for (const refusal of await Promise.all(refusals)) {
       expect(refusal).toBeInstanceOf(StorageError)
@@ -26,7 +26,7 @@ describe.if(engine === 'sqlite' && process.platform === 'linux')('a disk that fa
     }
     expect(commits).toBe(1)
     // A unit that changes nothing needs no disk.
-    expect(await storage.database.write(async () => 'done')).toBe('done')
+    expect(await storage.database.write(undefined, async () => 'done')).toBe('done')
     expect(await organizationIds(storage.database)).toContain('org_kept')
   })
 })

@@ -9,7 +9,9 @@ describe.if(engine === 'sqlite')('while another program keeps the file locked', 
     await using storage = await openStorage()
     using other = new Connection(databaseFile(storage.place))
     other.exec('BEGIN IMMEDIATE')
-    const writes = ['org_a', 'org_b'].map((id) => storage.database.write((tx) => addOrganization(tx, id)))
+    const writes = ['org_a', 'org_b'].map((id) =>
+      storage.database.write(undefined, (tx) => addOrganization(tx, id)),
+    )
     for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
     expect(await organizationIds(storage.database)).toEqual([])
     // Only a process that is not held up comes to this line before the writes are refused.
@@ -27,7 +29,7 @@ describe.if(engine === 'sqlite')('while another program keeps the file locked', 
     other.exec('BEGIN IMMEDIATE')
     let refusal: unknown
     const refused = storage.database
-      .write((tx) => addOrganization(tx, 'org_a'))
+      .write(undefined, (tx) => addOrganization(tx, 'org_a'))
       .catch((reason) => {
         refusal = reason
       })
@@ -40,7 +42,7 @@ describe.if(engine === 'sqlite')('while another program keeps the file locked', 
     await refused
     expect(refusal).toBeInstanceOf(StorageError)
     other.exec('ROLLBACK')
-    await storage.database.write((tx) => addOrganization(tx, 'org_b'))
+    await storage.database.write(undefined, (tx) => addOrganization(tx, 'org_b'))
     expect(await organizationIds(storage.database)).toEqual(['org_b'])
   })
 })

@@ -128,7 +128,7 @@ test(
       const tokens = encryptTokens(deps, id, { accessToken, refreshToken, expiresIn: 3_600 }, refreshToken)
       const { tokensVersion } = await mailbox()
       const set = { tokens, tokensVersion: tokensVersion + 1, state: 'active' as const }
-      await deps.database.write(async (tx) => {
+      await deps.database.write(undefined, async (tx) => {
         await tx.update(mailboxes).set(set).where(eq(mailboxes.id, id))
       })
     }

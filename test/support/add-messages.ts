@@ -19,7 +19,7 @@ export async function addMessages(
   ...messages: NewMessage[]
 ): Promise<string> {
   let id = ''
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     for (const message of messages) {
       id = deps.newId('msg')
       const createdAt = message.createdAt ?? deps.clock.now()

@@ -36,7 +36,7 @@ export async function signInAgent(
   const email = `${name.split(' ')[0]?.toLowerCase()}.${made}@acme.example`
   const agent = await createAgent(deps, orgId, { name, email, role, ...(password && { password }) })
   const token = newToken(deps)
-  const sessionId = await deps.database.write((tx) =>
+  const sessionId = await deps.database.write(undefined, (tx) =>
     startSession(deps, tx, { orgId, agentId: agent.id, token, device: 'Test', address: '127.0.0.1' }),
   )
   const cookie = `bellhop_session=${token}`

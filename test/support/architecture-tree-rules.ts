@@ -86,7 +86,7 @@ export const TREE_RULES: Record<string, TreeRule> = {
 
   'a change of the workspace is recorded in the unit that makes it'(sources) {
     return products(sources)
-      .filter(({ code }) => /\bwrite\(\s*(?:async\s*)?\(tx\)\s*=>\s*recordWorkspaceChange/.test(code))
+      .filter(({ code }) => /\bwrite\([^()]*,\s*(?:async\s*)?\(tx\)\s*=>\s*recordWorkspaceChange/.test(code))
       .map(({ path }) => `${path} records it in a unit of its own`)
   },
 }

@@ -151,7 +151,7 @@ export async function insertBot(deps: Deps, orgId: string, { me, token }: Telegr
   const id = deps.newId('bot')
   const now = deps.clock.now()
   const { id: telegramId, username, first_name: name } = me
-  await deps.database.write((tx) =>
+  await deps.database.write(undefined, (tx) =>
     tx.insert(bots).values({
       id,
       orgId,
@@ -182,7 +182,7 @@ export async function openChat(
   chatOf(bot, { id: chatId, type: 'private', first_name: 'Ana' })
   const now = deps.clock.now()
   const place = { orgId, botId, chatId: String(chatId), createdAt: now }
-  const ticketId = await deps.database.write(async (tx) => {
+  const ticketId = await deps.database.write(undefined, async (tx) => {
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email: `${chatId}@example.com` })
     const ticket = await openTicket(deps, tx, orgId, {
       channel: 'telegram',

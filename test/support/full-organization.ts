@@ -125,7 +125,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   const [attachment, upload] = [await newUpload(), await newUpload()]
   const attachments = { uploads: { ids: [attachment], uploader: admin.id } }
   const failed = await postAgentMessage(deps, orgId, { ticketId, text: MARKER, ...author, attachments })
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.update(messages).set({ sending: 'failed', sendError: MARKER }).where(eq(messages.id, failed.id))
     // The API channel has no replies to resend.
     await tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticketId))
@@ -164,14 +164,14 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   })
   const job = deps.newId('job')
   const now = deps.clock.now()
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const times = { since: now, until: now, createdAt: now, finishedAt: now }
     await tx.insert(resendJobs).values({ id: job, orgId, endpointId: endpoint.id, ...times })
   })
   const mail = await quarantinedMail(deps, orgId, mailbox.id)
   const message = ticket.messages[0]?.id ?? ''
   const contents = { quoted: MARKER, html: `<p>${MARKER}</p>`, mailId: mail }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.insert(messageContents).values({ messageId: message, orgId, ticketId, ...contents })
   })
   return {
@@ -217,7 +217,7 @@ async function uploadFile(deps: Deps, orgId: string, uploader: string): Promise<
 async function quarantinedMail(deps: Deps, orgId: string, mailboxId: string): Promise<string> {
   const id = deps.newId('eml')
   using file = await deps.files.put(Buffer.from(`Subject: ${MARKER}\r\n\r\n`))
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const now = deps.clock.now()
     const place = { folder: 'INBOX', uidValidity: '1', uid: 1 }
     const what = { outcome: 'quarantined' as const, fromAddress: MARKER, subject: MARKER, reason: MARKER }

@@ -15,7 +15,7 @@ export function makeManyTickets(
   count: number,
   tagsOf: (number: number) => string[] = () => [],
 ): Promise<string[]> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(undefined, async (tx) => {
     const ana = { name: 'Ana Pires', email: 'ana@example.com' }
     const customer = await upsertCustomer(deps, tx, orgId, ana)
     const ids: string[] = []
@@ -32,7 +32,7 @@ export function makeManyTickets(
 export async function storeTickets(deps: Deps, orgId: string, count: number): Promise<void> {
   const now = deps.clock.now() - count
   const customerId = deps.newId('usr')
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.insert(customers).values({ id: customerId, orgId, name: 'Ana', createdAt: now, updatedAt: now })
   })
   for (let start = 0; start < count; start += ROWS_AT_ONCE) {
@@ -41,7 +41,7 @@ export async function storeTickets(deps: Deps, orgId: string, count: number): Pr
       orgId,
       at: now + start + place,
     }))
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx.insert(tickets).values(
         rows.map(({ id, at }) => ({
           id,

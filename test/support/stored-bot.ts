@@ -8,7 +8,7 @@ export async function storeBot({ deps }: { deps: Deps }, orgId: string): Promise
   made += 1
   const id = deps.newId('bot')
   const now = deps.clock.now()
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.insert(bots).values({
       id,
       orgId,

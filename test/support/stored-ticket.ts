@@ -29,7 +29,7 @@ export interface StoredTicket {
 /** Inserts a ticket in a state that the API alone can't create. Returns its id. */
 export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket): Promise<string> {
   const id = deps.newId('tkt')
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const email = 'ana@example.com'
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
     const ticket: Ticket = {

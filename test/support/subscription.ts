@@ -15,7 +15,7 @@ export async function subscribe(
   wanted: WebhookEvent[] = [...WEBHOOK_EVENTS],
 ): Promise<void> {
   const now = deps.clock.now()
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.insert(endpoints).values({
       id: deps.newId('whe'),
       orgId,

@@ -95,7 +95,7 @@ describe('our own faults', () => {
     const client = await own.organization()
     await makeTicket(client)
     // A ticket as no version of ours would have written it: its tags are not JSON.
-    await own.deps.database.write(async (tx) => {
+    await own.deps.database.write(undefined, async (tx) => {
       await tx.update(tickets).set({ tags: sql`'secret-word'` })
     })
     const answer = await client.call('GET', '/tickets', { headers: { 'x-request-id': 'trace-7' } })

@@ -114,10 +114,10 @@ test('while the first is still being stored, the second gets a 409', async () =>
   const { write } = database
   const stored = Promise.withResolvers<void>()
   const begun = new Promise<void>((resolve) => {
-    database.write = async (unit) => {
+    database.write = async (orgId, unit) => {
       resolve()
       await stored.promise
-      return write(unit)
+      return write(orgId, unit)
     }
   })
   const first = create(client, 'k')

@@ -158,7 +158,7 @@ test('a secret is shown once and stored nowhere', async () => {
   const own = await startBellhop()
   const client = await own.organization()
   await makeTicket(client)
-  await own.deps.database.write(async () => {})
+  await own.deps.database.write(undefined, async () => {})
   await call('GET', `${own.url}/v1/tickets`, { headers: { authorization: `Bearer ${client.key}x` } })
   await client.call('GET', '/tickets?nonsense=1')
   const [key] = await listApiKeys(own.deps, client.orgId)

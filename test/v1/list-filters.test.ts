@@ -107,7 +107,7 @@ describe('a list that is requested again', () => {
     const other = await bellhop.organization('Other')
     const first = await listTickets(acme, '?per_page=1')
     // Without an event, as nothing in the product changes a ticket.
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx.update(tickets).set({ subject: 'Unnoticed' }).where(eq(tickets.id, id))
     })
     expect(await listTickets(acme, '?per_page=1')).toEqual(first)
@@ -116,7 +116,7 @@ describe('a list that is requested again', () => {
     await acme.call('POST', `/tickets/${id}/messages`, { body: { text: 'On it.' } })
     expect((await listTickets(acme, '?per_page=1')).data[0]?.subject).toBe('Unnoticed')
     // A visitor of the website can be renamed without an event.
-    await deps.database.write((tx) =>
+    await deps.database.write(undefined, (tx) =>
       upsertCustomer(deps, tx, acme.orgId, { name: 'Ana Pires', email: 'ana@example.com' }),
     )
     expect((await listTickets(acme, '?per_page=1')).data[0]?.customer.name).toBe('Ana Pires')

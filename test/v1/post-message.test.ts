@@ -64,7 +64,7 @@ test("leaves through the ticket's own channel, or fails with the reason; the API
   const client = await bellhop.organization()
   const sentBy = async (channel: 'widget' | 'email' | 'telegram' | 'api') => {
     const { id } = await makeTicket(client)
-    await bellhop.deps.database.write(async (tx) => {
+    await bellhop.deps.database.write(undefined, async (tx) => {
       await tx.update(tickets).set({ channel }).where(eq(tickets.id, id))
     })
     const posted = await client.call<MessageJson>('POST', `/tickets/${id}/messages`, { body: { text: 'Hi' } })

@@ -126,7 +126,7 @@ browserTest(
   async () => {
     const { client, agent } = await makeOrganization(bellhop, 'Broad')
     const [oldest] = await makeTickets(client, ['Oldest'])
-    await bellhop.deps.database.write(async (tx) => {
+    await bellhop.deps.database.write(undefined, async (tx) => {
       await tx
         .update(tickets)
         .set({ lastMessageAt: 1 })

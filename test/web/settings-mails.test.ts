@@ -22,7 +22,7 @@ browserTest('received mail is filtered by outcome, opened, downloaded, and parse
   const raw = mail('li@customer.test', 'Odd letters')
   const id = bellhop.deps.newId('eml')
   using file = await bellhop.deps.files.put(Buffer.from(raw))
-  await bellhop.deps.database.write(async (tx) => {
+  await bellhop.deps.database.write(undefined, async (tx) => {
     const now = bellhop.deps.clock.now()
     const place = { orgId, mailboxId, folder: 'INBOX', uidValidity: '1', uid: 99 }
     const { hash, size } = file

@@ -32,7 +32,7 @@ browserTest('after Send the next key is for the ticket, not for a new draft', as
 
 browserTest('a reply that cannot leave says why before it is written, and who can change that', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
-  await bellhop.deps.database.write((tx) =>
+  await bellhop.deps.database.write(undefined, (tx) =>
     tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticket.id)),
   )
   const line = (page: Page) => page.locator('.destination-problem')
@@ -53,7 +53,7 @@ browserTest(
   'a paused mailbox is one sentence wherever emails wait for it, and is resumed there',
   async () => {
     const { ben, ticket } = await openWorkspace(bellhop)
-    await bellhop.deps.database.write((tx) =>
+    await bellhop.deps.database.write(undefined, (tx) =>
       tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticket.id)),
     )
     const { id } = (await ben.call<{ id: string }>('POST', '/console/mailboxes', { body: newMailbox() })).json
@@ -82,7 +82,7 @@ browserTest(
     await page.keyboard.press('Escape')
     await line(page).waitFor({ state: 'detached' })
 
-    await bellhop.deps.database.write((tx) =>
+    await bellhop.deps.database.write(undefined, (tx) =>
       tx.update(mailboxes).set({ state: 'refused' }).where(eq(mailboxes.id, id)),
     )
     await page.reload()

@@ -148,7 +148,9 @@ browserTest('a message that failed says why, and goes again', async () => {
     text: 'Here.',
   })
   const sendError = 'The mailbox of ana@example.com is full.'
-  await bellhop.deps.database.write((tx) => tx.update(messages).set({ sendError }).where(eq(messages.id, id)))
+  await bellhop.deps.database.write(undefined, (tx) =>
+    tx.update(messages).set({ sendError }).where(eq(messages.id, id)),
+  )
   const page = await openTicket(bellhop, ben, ticket.id)
   const strip = page.locator('.failed-send')
   await strip.getByText('Not sent').waitFor()
@@ -223,7 +225,7 @@ async function spoken(page: Page, text: string): Promise<void> {
 
 /** The API makes tickets of its own channel only. */
 async function storedAs(ticketId: string, channel: ChannelKind): Promise<void> {
-  await bellhop.deps.database.write((tx) =>
+  await bellhop.deps.database.write(undefined, (tx) =>
     tx.update(tickets).set({ channel }).where(eq(tickets.id, ticketId)),
   )
 }

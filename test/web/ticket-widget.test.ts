@@ -174,7 +174,7 @@ async function recordEmailed(
   const from = { name: 'Support', address: 'support@acme.example' }
   const to = [{ name: 'Ana', address: 'ana@example.com' }]
   const email = { from, replyTo: [], to, cc: [], subject: 'x', messageId: null, references: [] }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.update(messages).set({ email, sending: 'sent' }).where(eq(messages.id, messageId))
     const createdAt = deps.clock.now()
     await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])

@@ -60,10 +60,13 @@ test('resending an old delivery while the retention deletes it either keeps it o
   await delivering.stop()
   clock.advance(91 * DAY)
   // Without details there is nothing to clear, so the first unit of the retention is the one that deletes.
-  await deps.database.write(async (tx) => void (await tx.update(attempts).set({ requestHeaders: null })))
+  await deps.database.write(
+    undefined,
+    async (tx) => void (await tx.update(attempts).set({ requestHeaders: null })),
+  )
   const taken = Promise.withResolvers<void>()
   const free = Promise.withResolvers<void>()
-  const holding = deps.database.write(async (tx) => {
+  const holding = deps.database.write(undefined, async (tx) => {
     await tx.update(attempts).set({ isBodyCut: true })
     taken.resolve()
     if (canWait(deps)) await free.promise

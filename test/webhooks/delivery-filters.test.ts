@@ -30,7 +30,7 @@ test('any combination of filters finds its deliveries, some thousands examined a
   const start = deps.clock.now() - STORED
   const idOf = (number: number) => firstIdAt('dlv', start + number)
   for (let first = 0; first < STORED; first += ROWS_AT_ONCE) {
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       const rows = Array.from({ length: ROWS_AT_ONCE }, (_, place) => ({
         id: idOf(first + place),
         orgId,

@@ -141,7 +141,7 @@ test('notes, waiting replies, forwards and what others answered to them stay wit
   const { conversation } = await page.say('Hello')
   await addNote(ana, conversation.id, 'A rude customer')
   await reply(conversation.id, 'Not yet sent', { sendAt: new Date(Date.now() + 600_000).toISOString() })
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const email = { from: { name: '', address: 'x@example.com' }, replyTo: [], to: [], cc: [], subject: 'x' }
     const forwarded = { ...email, messageId: null, references: [], forwardOf: 'x' }
     const { message, event } = await addAgentMessage(deps, tx, orgId, {

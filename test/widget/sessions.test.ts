@@ -71,7 +71,7 @@ describe('a visitor who is not signed in', () => {
   test('is a customer without an address, whatever they type', async () => {
     const widget = await shop()
     const { orgId } = widget
-    const known = await bellhop.deps.database.write((tx) =>
+    const known = await bellhop.deps.database.write(undefined, (tx) =>
       upsertCustomer(bellhop.deps, tx, orgId, { name: 'Ana Pires', email: 'ana@example.com' }),
     )
     const page = await widget.visit({ name: 'Impostor', email: 'ana@example.com' })
@@ -171,7 +171,7 @@ describe('a user whom the website has signed in', () => {
   test('is the customer with the signed address, and renames them', async () => {
     const widget = await shop()
     const { orgId } = widget
-    const known = await bellhop.deps.database.write((tx) =>
+    const known = await bellhop.deps.database.write(undefined, (tx) =>
       upsertCustomer(bellhop.deps, tx, orgId, { name: undefined, email: 'ana@example.com' }),
     )
     const jwt = await signed(widget, { sub: '42', name: 'Ana Pires', email: 'ANA@example.com' })

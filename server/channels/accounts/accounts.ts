@@ -111,7 +111,7 @@ export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
     },
     async change(deps, orgId, { id, action }, change) {
       if (!isId(prefix, id)) throw notFound(noun)
-      const changed = await deps.database.write(async (tx) => {
+      const changed = await deps.database.write(orgId, async (tx) => {
         await recordWorkspaceChange(deps, tx, orgId)
         const before = await accounts.lock(tx, orgId, id)
         if (!before) throw notFound(noun)

@@ -55,7 +55,7 @@ export async function openPostgres(
     return row.mark
   }
 
-  async function write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function write<T>(_orgId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideUnit('write')
     for (let tries = 1; ; tries += 1) {
       const written = new Set<string>()

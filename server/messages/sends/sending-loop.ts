@@ -173,7 +173,7 @@ export function startPruningSends(deps: Deps): Loop {
   return startPruning(deps, 'prune_sends', {
     everyMs: RUN_EVERY_MS,
     slice: () =>
-      deps.database.write(async (tx) => {
+      deps.database.write(undefined, async (tx) => {
         const isOld = and(
           sql`state = 'sent' and error = ''`,
           lt(sends.finishedAt, deps.clock.now() - KEPT_MS),

@@ -86,7 +86,7 @@ function erasureIn({ orgId, eventNumber, erasedEvent }: Progress): Erasure[] {
 
 /** Changes from now on come from the log; existing tickets are added from the newest to the oldest. */
 async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx
       .insert(searchCursors)
       .values({ orgId, eventNumber: lastEvent, backAt: NEWEST })
@@ -100,7 +100,7 @@ async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: 
   const ids = older.map(({ id }) => id)
   const documents = await readDocuments(deps, orgId, ids)
   const last = older[documents.length - 1]
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await moveBack(tx, { orgId, backAt: last?.at ?? null, backId: last?.id ?? '' })
     await addOlderDocuments(tx, orgId, documents)
   })
@@ -133,7 +133,7 @@ async function reindexCustomer(deps: Deps, orgId: string, customerId: string): P
   const documents = await readDocuments(deps, orgId, ids)
   const isLast = documents.length === ids.length && ids.length < MAX_TICKETS
   const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     // If the customer was renamed again in the meantime, it starts over.
     const isSame = and(isCustomer, eq(customers.version, customer.version))
     await tx.update(customers).set({ reindexAfter }).where(isSame)

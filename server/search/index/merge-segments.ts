@@ -35,7 +35,7 @@ export function createMerger(deps: Deps): Merger {
     if (hasGrown) unmerged += 1
     if (!isMerging && unmerged < RUNS_PER_MERGE && clearing.length === 0 && !isWhole) return false
     unmerged = 0
-    isMerging = await deps.database.write(async (tx) => {
+    isMerging = await deps.database.write(undefined, async (tx) => {
       if (!isSetUp) await mergeInStepsOnly(tx)
       return mergeIndex(tx, PAGES_PER_STEP, { isWhole })
     })
@@ -48,9 +48,9 @@ export function createMerger(deps: Deps): Merger {
 
 /** Returns whether nothing is left on disk. Data deleted since then is cleared in a later step. */
 async function finishErasure(deps: Deps, clearing: Erasure[]): Promise<boolean> {
-  await deps.database.write((tx) => deleteEmptyCounters(tx, clearing))
+  await deps.database.write(undefined, (tx) => deleteEmptyCounters(tx, clearing))
   if (!(await deps.database.emptyLog())) return false
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     for (const { orgId, erasedEvent } of clearing) {
       const isSame = matches(organizations, { id: orgId, erasedEvent })
       await tx.update(organizations).set({ erasedEvent: null }).where(isSame)

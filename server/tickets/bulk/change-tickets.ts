@@ -64,7 +64,7 @@ async function refuseImpossible(
   items: { id: string; change: InboxChange }[],
 ): Promise<void> {
   const changes = items.map(({ change }) => change)
-  const assignable = await deps.database.write((tx) => lockAssignees(tx, orgId, changes))
+  const assignable = await deps.database.write(orgId, (tx) => lockAssignees(tx, orgId, changes))
   for (const { id, change } of items) {
     const [ticket] = isId('tkt', id) ? await findTicket(deps.database.read, { orgId, id }) : []
     if (ticket) wantedTicket(ticket, change, assignable)
@@ -80,7 +80,7 @@ function changeSlice(
   const inOrder = items
     .filter(({ id }) => isId('tkt', id))
     .sort((one, other) => (one.id < other.id ? -1 : one.id > other.id ? 1 : 0))
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const changes = inOrder.map(({ change }) => change)
     const assignable = await lockAssignees(tx, orgId, changes)
     const now = deps.clock.now()

@@ -32,7 +32,7 @@ export async function resendDelivery(deps: Deps, orgId: string, id: string): Pro
     : []
   if (!delivery) throw notFound('delivery')
   const { endpointId, eventType } = delivery
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await requireEndpointOn(tx, orgId, endpointId)
     const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
@@ -54,7 +54,7 @@ export async function resendFailedSince(
   if (!isId('whe', input.endpointId)) throw notFound('endpoint')
   const now = deps.clock.now()
   const values = { id: deps.newId('job'), orgId, ...input, until: now, createdAt: now }
-  const job = await deps.database.write(async (tx) => {
+  const job = await deps.database.write(orgId, async (tx) => {
     const endpoint = await endpointAccounts.lock(tx, orgId, input.endpointId)
     if (!endpoint) throw notFound('endpoint')
     await requireEndpointOn(tx, orgId, endpoint.id)
@@ -87,7 +87,7 @@ export function startResending(deps: Deps): Loop {
     failure: 'resend_failed',
     find: findOpenJobs,
     async run(job) {
-      await deps.database.write((tx) => resendSlice(deps, tx, job))
+      await deps.database.write(job.orgId, (tx) => resendSlice(deps, tx, job))
       return 0
     },
   })

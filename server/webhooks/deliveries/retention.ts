@@ -47,7 +47,9 @@ async function cancelLeftovers(deps: Deps): Promise<string | null> {
     .limit(1)
   if (!endpoint) return null
   const now = deps.clock.now()
-  await deps.database.write((tx) => cancelPending(tx, { endpointId: endpoint.id, now, limit: CANCEL_SLICE }))
+  await deps.database.write(undefined, (tx) =>
+    cancelPending(tx, { endpointId: endpoint.id, now, limit: CANCEL_SLICE }),
+  )
   return 'more'
 }
 
@@ -68,7 +70,7 @@ async function stripAttempts(deps: Deps, cursor: string): Promise<string | null>
   if (slice.some((attempt) => attempt.isFull && attempt.startedAt < before)) {
     const isInSlice = and(gt(attempts.deliveryId, cursor), lte(attempts.deliveryId, last.id))
     const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx
         .update(attempts)
         .set(nothing)
@@ -98,7 +100,7 @@ async function removeDeliveries(deps: Deps, cursor: string): Promise<string | nu
  * waits for the other unit, sees its change, and locks the row until it is deleted.
  */
 async function deleteDeliveries(deps: Deps, ids: string[], before: number): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     const isOver = sql`state in ('succeeded', 'failed', 'cancelled')`
     const rows = await tx
       .update(deliveries)
@@ -143,14 +145,14 @@ async function removeEvents(deps: Deps, cursor: string): Promise<string | null> 
     .limit(SLICE)
   const last = some.at(-1)
   if (!last) return `${orgId} `
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx.delete(events).where(and(isRemovable, lte(events.number, last.number)))
   })
   return orgId
 }
 
 async function removeJobs(deps: Deps): Promise<string | null> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.delete(resendJobs).where(lt(resendJobs.finishedAt, deps.clock.now() - SUMMARIES_MS))
   })
   return null

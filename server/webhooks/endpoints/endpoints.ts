@@ -46,7 +46,7 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
     createdAt: now,
     updatedAt: now,
   }
-  const endpoint = await deps.database.write(async (tx) => {
+  const endpoint = await deps.database.write(orgId, async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     const [made] = await tx.insert(endpoints).values(values).returning()
     if (!made) throw new Error('The endpoint was not stored.')

@@ -24,7 +24,7 @@ export async function testEndpoint(
   const createdAt = deps.clock.now()
   const deliveryId = deps.newId('dlv')
   const testBody = Buffer.from(JSON.stringify(sampleOf(deps, orgId, eventType, createdAt)))
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const endpoint = await endpointAccounts.lock(tx, orgId, input.id)
     if (!endpoint) throw notFound('endpoint')
     await tx.insert(deliveries).values({

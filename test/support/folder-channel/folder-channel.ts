@@ -108,7 +108,7 @@ export function createFolderChannel(root: string): Channel {
         slice: async () => {
           for (const name of is('paused') ? [] : readdirSync(incoming).sort()) {
             const file: ArrivingFile = JSON.parse(readFileSync(join(incoming, name), 'utf8'))
-            await deps.database.write((tx) => receiveFile(deps, tx, file))
+            await deps.database.write(undefined, (tx) => receiveFile(deps, tx, file))
             renameSync(join(incoming, name), join(root, name))
           }
           return false

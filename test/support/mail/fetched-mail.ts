@@ -43,7 +43,7 @@ export function ledgerOf({ deps }: Pick<Bellhop, 'deps'>, orgId: string, mailbox
       const times = { receivedAt: now, createdAt: now }
       rows.push({ id, orgId, mailboxId, ...place, ...times, hash, size, outcome: 'pending' })
     }
-    await deps.database.write(async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       await tx.insert(mails).values(rows)
     })
     return rows.map(({ id }) => id)

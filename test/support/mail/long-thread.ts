@@ -26,7 +26,7 @@ export async function addLongThread(
   const support = { name: 'Support', address: 'support@acme.example' }
   const firstAt = clock.now() - mails * 60_000
   for (let start = 0; start < mails; start += MAILS_AT_ONCE) {
-    await database.write(async (tx) => {
+    await database.write(undefined, async (tx) => {
       for (let number = start; number < Math.min(start + MAILS_AT_ONCE, mails); number += 1) {
         const [writer, other] = number % 2 ? [people[1], people[0]] : people
         const id = newId('msg')

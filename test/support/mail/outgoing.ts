@@ -87,7 +87,7 @@ export async function openOutgoing(
     },
     async ticket({ text = 'Where is my parcel?', mailboxId = '', isAutomatic = false, ...given } = {}) {
       const email = receivedEmail(given)
-      return deps.database.write(async (tx) => {
+      return deps.database.write(undefined, async (tx) => {
         const customer = await upsertCustomer(deps, tx, acme.orgId, {
           name: email.from.name,
           email: email.from.address,
@@ -104,7 +104,7 @@ export async function openOutgoing(
     },
     async receive(ticketId, { text = 'Thank you.', isAutomatic = false, mailboxId: _, ...given } = {}) {
       const received = { ticketId, text, isAutomatic, email: receivedEmail(given) }
-      return deps.database.write(async (tx) => {
+      return deps.database.write(undefined, async (tx) => {
         const { message } = await receiveCustomerMessage(deps, tx, acme.orgId, received)
         return message.id
       })

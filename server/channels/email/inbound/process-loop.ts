@@ -81,7 +81,9 @@ async function takeTurn(deps: Deps, parser: Pick<MailParser, 'parse'>, mailboxId
 
 async function store(deps: Deps, { mail, result, files }: ReadMail): Promise<void> {
   try {
-    await deps.database.write((tx) => storeMail(deps, tx, mail, { result, files: files.received }))
+    await deps.database.write(mail.orgId, (tx) =>
+      storeMail(deps, tx, mail, { result, files: files.received }),
+    )
   } catch (error) {
     deps.log.error('mail_failed', { mailId: mail.id, error })
     await countFault(deps, mail)
@@ -129,6 +131,7 @@ async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
   const isLast = attempts + 1 >= MAX_ATTEMPTS
   const reason = "Bellhop couldn't process this email. Check the server log, then parse the email again."
   await deps.database.write(
+    undefined,
     async (tx) =>
       await tx
         .update(mails)

@@ -39,7 +39,7 @@ export async function syncFolder(
   const folder = await folderOf(deps, { mailbox, session, name, uidValidity, uidNext })
   const isBehind = uidNext - 1 > folder.lastUid
   const fetched = isBehind ? await fetchAfter(deps, folder, { ...sync, uidNext }) : 0
-  await deps.database.write(async (tx) => {
+  await deps.database.write(mailbox.orgId, async (tx) => {
     await tx.update(mailFolders).set({ checkedAt: deps.clock.now() }).where(isFolder(folder))
   })
   return { onServer: exists, fetched }
@@ -70,7 +70,7 @@ async function folderOf(
   const startUid = (first ?? uidNext) - 1
   const checkedAt = deps.clock.now()
   const folder = { orgId, mailboxId, name, uidValidity, lastUid: startUid, startUid, checkedAt }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx
       .insert(mailFolders)
       .values(folder)
@@ -93,7 +93,7 @@ async function fetchAfter(deps: Deps, folder: Folder, sync: Sync & { uidNext: nu
   async function save(): Promise<void> {
     if (lastUid === folder.lastUid && batch.length === 0) return
     const [rows, upTo] = [batch, lastUid]
-    await deps.database.write(async (tx) => {
+    await deps.database.write(mailbox.orgId, async (tx) => {
       await insertMails(tx, rows)
       await tx.update(mailFolders).set({ lastUid: upTo }).where(isFolder(folder))
     })

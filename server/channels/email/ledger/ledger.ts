@@ -140,7 +140,7 @@ async function processAgain(
   { id, action, from, refusal, becomesTicket }: Again,
 ): Promise<void> {
   await readMail(deps, orgId, id)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const [mail] = await tx
       .update(mails)
       .set({

@@ -79,7 +79,7 @@ async function eraseOtherMails(
     ne(mails.outcome, 'pending'),
   )
   for (let isDone = false; !isDone; ) {
-    const erased = await deps.database.write(async (tx) => {
+    const erased = await deps.database.write(orgId, async (tx) => {
       const some = tx.select({ id: mails.id }).from(mails).where(isOther).limit(ERASED_AT_ONCE)
       const changed = await tx
         .update(mails)

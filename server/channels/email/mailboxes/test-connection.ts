@@ -76,7 +76,7 @@ export async function testStoredMailbox(
 async function learn(deps: Deps, tested: Mailbox, { hasSubaddresses, authservId }: Learned): Promise<void> {
   const { orgId, id } = tested
   if (hasSubaddresses === null) return
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     const stored = await mailboxAccounts.lock(tx, orgId, id)
     if (!stored || !isDeepStrictEqual(placeOf(stored), placeOf(tested))) return

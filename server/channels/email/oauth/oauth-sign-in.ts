@@ -47,7 +47,7 @@ export async function startSignIn(
     redirectUrl,
     expiresAt: now + MAX_SIGN_IN_MS,
   }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx.delete(oauthSignIns).where(lte(oauthSignIns.expiresAt, now))
     await tx.insert(oauthSignIns).values(row)
   })
@@ -81,7 +81,7 @@ export async function finishSignIn(
   { state, code }: { state: string; code: string | undefined },
 ): Promise<{ outcome: SignInOutcome; mailboxId?: string }> {
   const isStarted = matches(oauthSignIns, { stateHash: hashToken(state), orgId, agentId })
-  const [started] = await deps.database.write(async (tx) => {
+  const [started] = await deps.database.write(orgId, async (tx) => {
     const taken = await tx.delete(oauthSignIns).where(isStarted).returning()
     return taken
   })

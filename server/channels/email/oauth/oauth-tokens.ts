@@ -94,7 +94,7 @@ async function refresh(deps: Deps, dialer: Dialer, mailbox: Mailbox, tokens: Tok
   })
   const encrypted = encryptTokens(deps, id, answer, tokens.refreshToken)
   const isSame = matches(mailboxes, { orgId, id, tokensVersion })
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await tx
       .update(mailboxes)
       .set({ tokens: encrypted, tokensVersion: tokensVersion + 1 })

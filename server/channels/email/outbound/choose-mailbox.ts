@@ -16,7 +16,7 @@ export async function chooseMailbox(
   orgId: string,
   { ticketId, mailboxId }: { ticketId: string; mailboxId: string },
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const ticket = await requireTicket(tx, orgId, ticketId)
     const mailboxes = await findMailboxes(tx, { orgId })
     const chosen = mailboxes.find(({ id }) => id === mailboxId)

@@ -43,7 +43,7 @@ export async function forwardMessage(
   // Read before the unit, to keep the unit short. A message never changes.
   const original = await findOriginal(deps.database.read, { orgId, ticketId, messageId })
   const passedOn = original && passOn(original, { id, filesBefore: ids.length })
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const ticket = await requireTicket(tx, orgId, ticketId)
     const now = deps.clock.now()
     const repeated = await findRepeated(tx, orgId, { id, requestHash, now })

@@ -38,7 +38,7 @@ export async function createBot(deps: Deps, api: BotApi, orgId: string, input: N
   const account = await readAccount(api, token)
   const checked = checkSettings(deps, withDefaults(account, settings))
   const now = deps.clock.now()
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     await requireAssignee(tx, orgId, checked.defaultAssignee)
     const removed = await findRemoved(tx, orgId, account)

@@ -128,7 +128,7 @@ async function retry(deps: Deps, api: BotApi, file: WaitingFile, signal: AbortSi
   const token = bot && tokenOf(deps, bot)
   const fetched = await fetchFile(deps, api, { token, file, signal })
   using _kept = 'kept' in fetched ? fetched.kept : undefined
-  await deps.database.write(async (tx) => {
+  await deps.database.write(file.orgId, async (tx) => {
     const [ticket] = await lockTicket(tx, { orgId: file.orgId, id: file.ticketId })
     const isFile = matches(telegramFiles, { orgId: file.orgId, id: file.id })
     const [still] = await tx.select({ id: telegramFiles.id }).from(telegramFiles).where(isFile)

@@ -247,7 +247,7 @@ function storeOnce(
   { group }: Work,
   store: (tx: Transaction) => Promise<UpdateOutcome | undefined>,
 ): Promise<UpdateOutcome | undefined> {
-  return deps.database.write(async (tx) => {
+  return deps.database.write(group[0]?.orgId, async (tx) => {
     // Its customer may have been deleted since it was read.
     if (!(await isPending(tx, group[0]?.id ?? ''))) return GONE
     const outcome = await store(tx)
@@ -327,7 +327,7 @@ async function countFault(deps: Deps, group: Update[], error: unknown): Promise<
   const now = deps.clock.now()
   const isLast = (update: Update) =>
     error instanceof UnreadableUpdate || (!isOurs && update.attempts + 1 >= MAX_ATTEMPTS)
-  await deps.database.write(async (tx) => {
+  await deps.database.write(group[0]?.orgId, async (tx) => {
     for (const update of group) {
       if (isLast(update)) await markProcessed(deps, tx, [update], { outcome: 'failed', reason: FAILED })
       else {

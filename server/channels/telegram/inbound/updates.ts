@@ -55,7 +55,7 @@ export async function storeUpdates(
   })
   const bot = await readBot(deps, orgId, id)
   const isVisible = isVisibleChange(bot, changeOf(bot))
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
     const before = await lockBot(tx, orgId, id)
     if (!before) return false
@@ -101,7 +101,7 @@ export function startPruningUpdates(deps: Deps): Loop {
   return startPruning(deps, 'prune_telegram_updates', {
     everyMs: PRUNE_EVERY_MS,
     slice: () =>
-      deps.database.write(async (tx) => {
+      deps.database.write(undefined, async (tx) => {
         const isOld = and(
           isNotNull(telegramUpdates.processedAt),
           lt(telegramUpdates.processedAt, deps.clock.now() - KEPT_MS),

@@ -21,7 +21,7 @@ export async function recordPart(
   const { content, ticketId, orgId } = send
   if (!ids) return content
   const after = { ...content, done: [...content.done, ids], unanswered: 0 }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const [ticket] = ticketId === '' ? [] : await lockTicket(tx, { orgId, id: ticketId })
     // Its ticket was deleted meanwhile.
     if (ticketId !== '' && !ticket) return
@@ -35,7 +35,7 @@ export async function recordPart(
 export async function recordTargets(deps: Deps, deletion: TelegramSend): Promise<FrozenTelegram> {
   const { orgId, messageId, content } = deletion
   if (content.removed || messageId === null) return content
-  return deps.database.write(async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     const [sent] = (await findSends(tx, { orgId, messageId })).filter(({ id }) => id !== deletion.id)
     const after = { ...content, removed: [], ...(sent && isByTelegram(sent) && deletionOf(sentParts(sent))) }
     await saveContent(tx, deletion, after)
@@ -46,7 +46,9 @@ export async function recordTargets(deps: Deps, deletion: TelegramSend): Promise
 /** Records that the next part may have arrived. */
 export async function recordUnanswered(deps: Deps, send: TelegramSend): Promise<void> {
   const { content } = send
-  await deps.database.write((tx) => saveContent(tx, send, { ...content, unanswered: content.unanswered + 1 }))
+  await deps.database.write(send.orgId, (tx) =>
+    saveContent(tx, send, { ...content, unanswered: content.unanswered + 1 }),
+  )
 }
 
 async function saveContent(

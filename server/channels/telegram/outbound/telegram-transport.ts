@@ -75,7 +75,7 @@ export function createTelegramTransport(deps: Deps, api: BotApi): Transport {
     if (state) {
       const { orgId, laneId: id } = send
       const change = { chatId: content.chatId, state }
-      await deps.database.write((tx) => saveChatState(deps, tx, { orgId, id }, change))
+      await deps.database.write(orgId, (tx) => saveChatState(deps, tx, { orgId, id }, change))
     }
     if (error.kind !== 'unanswered' || step.isRepeatable) return resultOfError(content, error)
     if (content.unanswered > 0) {

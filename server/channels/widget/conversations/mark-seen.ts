@@ -20,7 +20,7 @@ export async function markSeen(
   const [message] = await findMessage(read, { orgId, ticketId, id: messageId })
   if (!message) throw unknownConversation()
   const at = message.createdAt
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     const isThis = matches(widgetConversations, { orgId, ticketId })
     // Locks the row: another page of the visitor may have seen more.
     await tx.update(widgetConversations).set({ ticketId }).where(isThis)

@@ -59,7 +59,7 @@ export async function receiveVisitorMessage(
   const message = { clientId, requestHash: hashOf(text, attachments), text: cleanLines(text), attachments }
   requireTextOrFiles(message)
   const { orgId, id: visitorId } = me
-  const sent = await deps.database.write(async (tx) => {
+  const sent = await deps.database.write(orgId, async (tx) => {
     const locked = await lockVisitor(tx, me)
     if (locked.blockedAt !== null) throw visitorBlocked()
     const [earlier] = await findSent(tx, { orgId, visitorId, clientId })

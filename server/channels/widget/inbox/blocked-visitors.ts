@@ -21,7 +21,7 @@ export async function blockVisitor(
   orgId: string,
   { id, isBlocked }: { id: string; isBlocked: boolean },
 ): Promise<void> {
-  const tokens = await deps.database.write(async (tx) => {
+  const tokens = await deps.database.write(orgId, async (tx) => {
     const [visitor] = await tx.select().from(visitors).where(matches(visitors, { orgId, id }))
     if (!visitor) throw notFound('visitor')
     const isTheirs =
@@ -47,7 +47,7 @@ export async function blockAddress(
   orgId: string,
   { address, agentId, isBlocked }: { address: string; agentId: string; isBlocked: boolean },
 ): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     if (isBlocked) {
       const row = { orgId, address, agentId, createdAt: deps.clock.now() }
       await tx.insert(blockedAddresses).values(row).onConflictDoNothing()

@@ -32,7 +32,7 @@ export function startUnreadEmails(deps: Deps): Loop {
       return due.map(({ dueAt, ...conversation }) => ({ ...conversation, dueAt: dueAt ?? 0 }))
     },
     async run({ orgId, id: ticketId }) {
-      await deps.database.write((tx) => emailUnread(deps, tx, { orgId, ticketId }))
+      await deps.database.write(orgId, (tx) => emailUnread(deps, tx, { orgId, ticketId }))
       return 0
     },
   })

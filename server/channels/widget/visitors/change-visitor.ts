@@ -29,7 +29,7 @@ export async function changeVisitor(
   { widget, me }: { widget: Widget; me: SignedInVisitor },
   typed: TypedData,
 ): Promise<Visitor> {
-  const visitor = await deps.database.write(async (tx) => {
+  const visitor = await deps.database.write(me.orgId, async (tx) => {
     const locked = await lockVisitor(tx, me)
     const changed = await saveTyped(deps, tx, { widget, before: locked, typed })
     if (changed.typedEmail !== locked.typedEmail) await emailUnreadSoon(deps, tx, changed)

@@ -56,7 +56,7 @@ export function createLastSeen(deps: Deps, onChanged: (orgId: string, ticketIds:
     timer = undefined
     while (unsaved.size > 0) {
       const some = [...unsaved].slice(0, MAX_PER_UNIT)
-      await deps.database.write(async (tx) => {
+      await deps.database.write(undefined, async (tx) => {
         for (const [id, sighting] of some) await see(tx, rowOf(id, sighting))
       })
       // After the write, so that a failed one is repeated. A visitor seen since then stays.

@@ -63,7 +63,7 @@ export async function openSession(
 
 /** Signs a visitor out: the token opens nothing anymore, and open streams end. */
 export async function endSession(deps: Deps, visitor: SignedInVisitor): Promise<void> {
-  await deps.database.write(async (tx) => {
+  await deps.database.write(visitor.orgId, async (tx) => {
     await tx
       .update(visitors)
       .set({ tokenHash: null })
@@ -128,7 +128,7 @@ async function startSession(
     blockedAt: null,
     createdAt: now,
   }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(visitor.orgId, async (tx) => {
     await tx.insert(visitors).values(visitor)
   })
   return { visitor, token }
@@ -141,7 +141,7 @@ async function signIn(
   { identity, details }: SessionInput & { identity: VerifiedIdentity },
 ): Promise<Session> {
   const { token, hash } = newVisitorToken(deps)
-  const visitor = await deps.database.write(async (tx) => {
+  const visitor = await deps.database.write(me.orgId, async (tx) => {
     const locked = await lockVisitor(tx, me)
     const { userId } = identity
     const changed = await change(tx, locked, {
@@ -168,7 +168,7 @@ async function goOn(deps: Deps, me: SignedInVisitor, { identity, details }: Sess
   const changes = changesOf({ identity, details })
   const names = Object.keys(changes) as (keyof typeof changes)[]
   if (names.every((name) => changes[name] === me[name])) return me
-  const visitor = await deps.database.write(async (tx) => {
+  const visitor = await deps.database.write(me.orgId, async (tx) => {
     const changed = await change(tx, await lockVisitor(tx, me), changes)
     if (changed.customerId !== null) await customerOfVisitor(deps, tx, changed)
     return changed

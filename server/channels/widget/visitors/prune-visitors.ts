@@ -27,7 +27,7 @@ async function pruneSlice({ database, clock }: Deps): Promise<boolean> {
     .limit(SLICE)
   if (expired.length === 0) return false
   const ids = expired.map(({ id }) => id)
-  await database.write(async (tx) => {
+  await database.write(undefined, async (tx) => {
     // One whose token was renewed since the read stays.
     const isExpired = and(inArray(visitors.id, ids), lte(visitors.tokenExpiresAt, now))
     const conversations = tx

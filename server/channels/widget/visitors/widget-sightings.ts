@@ -24,7 +24,7 @@ export function createWidgetSightings(deps: Deps): WidgetSightings {
     const [shown, at] = [url.slice(0, MAX_URL_LENGTH), deps.clock.now()]
     const change = what === 'seen' ? { seenUrl: shown, seenAt: at } : { refusedOrigin: shown, refusedAt: at }
     deps.database
-      .write(async (tx) => {
+      .write(widget.orgId, async (tx) => {
         await tx.update(widgets).set(change).where(eq(widgets.id, widget.id))
       })
       .catch((error) => deps.log.warn('widget_sighting_not_saved', { widgetId: widget.id, error }))

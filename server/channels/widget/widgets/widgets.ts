@@ -47,7 +47,7 @@ export async function createWidget(
   const { row, identitySecret } = await newRow(deps, { orgId, orgName: publicName || name }, input)
   const key = newApiKey(deps, orgId, { name: row.name, kind: 'public' })
   const widget = { ...row, keyId: key.key.id }
-  await deps.database.write(async (tx) => {
+  await deps.database.write(orgId, async (tx) => {
     await recordWorkspaceChange(deps, tx, orgId)
     await insertApiKey(deps, tx, key)
     await tx.insert(widgets).values(widget)
