@@ -117,8 +117,9 @@ async function findInSlices(
   let after = input.after
   for (let size = FIRST_SLICE; ; size = SLICE) {
     const reader = size === FIRST_SLICE ? read : background
-    const params = parametersOf({ ...input, after, limit: size + MARGIN }, index)
-    const shape = queryShape({ ...input, after }, index)
+    const next = { ...input, after, limit: size + MARGIN }
+    const params = parametersOf(next, index)
+    const shape = queryShape(next, index)
     const [end] = await sliceEndStatement(shape)(reader, { ...params, limit: 1, offset: size - 1 })
     const slice = await sliceStatement(shape)(reader, params)
     found.push(...slice.filter((key) => end === undefined || compare(key, end) <= 0).sort(compare))
@@ -204,7 +205,7 @@ function shapeOf({ kind, isNegated }: Filter) {
 }
 
 function queryShape(
-  { search, sort, after }: FindInput,
+  { search, sort, after, limit }: FindInput,
   { kind, positions, ranges, times }: IndexChoice,
 ): QueryShape {
   const hasStart = after !== undefined
@@ -212,7 +213,7 @@ function queryShape(
     filters: search.filters.map(shapeOf),
     kind,
     positions,
-    ranges: rangeShape(ranges, sort, { hasStart, hasTimes: times !== undefined }),
+    ranges: rangeShape(ranges, { sort, rows: limit, hasStart, hasTimes: times !== undefined }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { CHANNELS, type ChannelKind } from '../channels/kinds.ts'
+import { engine } from '../database/columns.ts'
 import { integer, text } from '../database/statement.ts'
 import { TICKET_STATUSES, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Ticket } from './queries.ts'
@@ -54,9 +55,19 @@ export interface RangeShape {
   hasStart: boolean
   /** Only times from `from` on and before `until`. */
   hasTimes: boolean
+  /** `limit` and `offset` together are no more than this. One of a few numbers, so that there are few queries. */
+  mostRows: number
 }
 
+/** PostgreSQL expects that a limit it doesn't know is a tenth of the rows, so that each is too high by less than that. */
+const MOST_ROWS = [128, 1_024, 8_192]
+
 type RangeParams = Record<string, string | number>
+
+interface RangeQuery extends Partial<Pick<RangeShape, 'isReversed' | 'hasStart' | 'hasTimes'>> {
+  sort: TicketSort
+  rows: number
+}
 
 /** Every ticket. */
 export const ALL_TICKETS: RangeFilter = {
@@ -65,11 +76,13 @@ export const ALL_TICKETS: RangeFilter = {
   spam: [false, true],
 }
 
+/** Of a query for `rows` rows, with those it passes over. Throws if they are more than 8,192. */
 export function rangeShape(
   { statuses, channels, spam, assignedTo, tag }: RangeFilter,
-  sort: TicketSort,
-  { isReversed = false, hasStart = false, hasTimes = false } = {},
+  { sort, rows, isReversed = false, hasStart = false, hasTimes = false }: RangeQuery,
 ): RangeShape {
+  const mostRows = MOST_ROWS.find((most) => most >= rows)
+  if (mostRows === undefined) throw new Error(`A query of a list reads no ${rows} rows.`)
   return {
     sizes: [statuses.length, channels.length, spam.length],
     isAssigned: assignedTo !== undefined,
@@ -78,6 +91,7 @@ export function rangeShape(
     isReversed,
     hasStart,
     hasTimes,
+    mostRows,
   }
 }
 
@@ -123,7 +137,21 @@ export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL
   })
   const order = isAscending ? sql`"at" asc, "number" asc` : sql`"at" desc, "number" desc`
   const offset = hasOffset ? sql` offset ${integer.bind('offset')}` : sql``
-  return sql`${sql.join(ranges, sql` union all `)} order by ${order} limit ${integer.bind('limit')}${offset}`
+  const page = sql`order by ${order} limit ${integer.bind('limit')}${offset}`
+  return engine === 'sqlite'
+    ? sql`${sql.join(ranges, sql` union all `)} ${page}`
+    : sql`select * from (${cappedRanges(ranges, order, shape.mostRows)}) "merged" ${page}`
+}
+
+/**
+ * PostgreSQL merges ranges as far as the page needs only if each is sorted and has a limit of its own; otherwise it reads
+ * them all. Its plan counts on the number of rows, so limits are written out: with parameters only, it would plan the
+ * query anew each time, for longer than it runs. SQLite knows no order within a range, and needs none.
+ */
+function cappedRanges(ranges: SQL[], order: SQL, mostRows: number): SQL {
+  const capped = sql`order by ${order} limit ${sql.raw(String(mostRows))}`
+  const each = ranges.map((range) => sql`(${range} ${capped})`)
+  return sql`select * from (${sql.join(each, sql` union all `)}) "ranges" ${capped}`
 }
 
 function cells([statuses, channels, spam]: RangeShape['sizes']): [number, number, number][] {

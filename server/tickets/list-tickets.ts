@@ -87,10 +87,11 @@ async function readPage(
         )
   if (before > 0 && !start) return []
   const isReversed = cursor?.direction === 'previous'
-  const shape = rangeShape(filter, sort, { isReversed, hasStart: start !== undefined })
+  const rows = perPage + 1
+  const shape = rangeShape(filter, { sort, rows, isReversed, hasStart: start !== undefined })
   const params = {
     ...rangeParams(orgId, filter),
-    limit: perPage + 1,
+    limit: rows,
     at: start?.at ?? 0,
     id: start?.id ?? '',
   }
@@ -118,7 +119,8 @@ async function placeOf(
   let place: Place | undefined
   while (remaining > 0) {
     const step = Math.min(remaining, STRIDE)
-    const shape = rangeShape(filter, sort, { isReversed, hasStart: place !== undefined })
+    const hasStart = place !== undefined
+    const shape = rangeShape(filter, { sort, rows: step, isReversed, hasStart })
     const start = { at: place?.at ?? 0, id: place?.id ?? '', limit: 1, offset: step - 1 }
     ;[place] = await placeStatement(shape)(reader, { ...rangeParams(orgId, filter), ...start })
     if (!place) return undefined

@@ -78,3 +78,33 @@ export function planOf(place: Place, sql: string): string {
     return steps.map((step) => step.detail).join('\n')
   })
 }
+
+/** Settings of PostgreSQL for every connection to the database from then on, such as `jit = off`. */
+export async function setOnPostgres(place: Place, ...settings: string[]): Promise<void> {
+  const name = new URL(place.DATABASE_URL ?? '').pathname.slice(1)
+  for (const setting of settings) await seenElsewhere(place, `alter database ${name} set ${setting}`)
+}
+
+/** How many rows and index entries PostgreSQL reads while a new program does the work. */
+export async function rowsReadOnPostgres(
+  place: Place,
+  work: (program: Awaited<ReturnType<typeof openProgram>>) => Promise<void>,
+): Promise<number> {
+  await setOnPostgres(place, 'track_counts = on')
+  const before = await rowsReadSoFar(place)
+  await using program = await openProgram(place)
+  await work(program)
+  await program.deps.database.close()
+  return (await rowsReadSoFar(place)) - before
+}
+
+async function rowsReadSoFar(place: Place): Promise<number> {
+  // A connection counts what it has read when it ends.
+  const connected =
+    'select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+  while ((await seenElsewhere(place, connected)).length > 0) await Bun.sleep(5)
+  const tables = 'select sum(seq_tup_read) from pg_stat_user_tables'
+  const indexes = 'select sum(idx_tup_read) from pg_stat_user_indexes'
+  const [row] = await seenElsewhere(place, `select (${tables}) + (${indexes}) as rows`)
+  return Number(row?.rows)
+}

@@ -42,7 +42,9 @@ const FILES = [
 const FAULTS = [
   'database-kill',
   'failed-sync',
+  'inbox-plans',
   'kill',
+  'list-plans',
   'mail-flood',
   'migration-kill',
   'server-away',

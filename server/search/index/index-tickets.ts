@@ -170,10 +170,12 @@ const organizationsBehind = statement('search_behind', { limit: integer }, (read
     .orderBy(sql`${organizations.id} limit ${p.limit}`),
 )
 
+const NEXT_OLDER = rangeShape(ALL_TICKETS, { sort: 'updated_desc', rows: MAX_TICKETS, hasStart: true })
+
 const olderTickets = statement('search_older_tickets', NAMED_IN_QUERY, (read: Reader) =>
   read
     .select({ at: sql<number>`older.at`.mapWith(Number), id: tickets.id })
-    .from(sql`(${selectRanges(rangeShape(ALL_TICKETS, 'updated_desc', { hasStart: true }))}) older`)
+    .from(sql`(${selectRanges(NEXT_OLDER)}) older`)
     .crossJoin(tickets)
     .where(eq(tickets.number, sql`older.number`))
     .orderBy(sql`older.at desc`, sql`older.number desc`),
