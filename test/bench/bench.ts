@@ -7,6 +7,7 @@ const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   read: async () => (await import('./read.ts')).benchRead,
   create: async () => (await import('./create.ts')).benchCreate,
   list: async () => (await import('./list.ts')).benchList,
+  postgresql: async () => (await import('./postgresql.ts')).benchPostgresql,
   deliver: async () => (await import('./deliver.ts')).benchDeliver,
   mail: async () => (await import('./mail.ts')).benchMail,
   start: async () => (await import('./start.ts')).benchStart,

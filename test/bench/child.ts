@@ -37,6 +37,22 @@ export async function startChild(
   }
 }
 
+/** Runs a program of the repository to its end. Returns what it wrote. */
+export async function runChild(
+  program: string,
+  args: string[],
+  settings: Record<string, string>,
+): Promise<string> {
+  const child = Bun.spawn([process.execPath, program, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const written = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error(`${program} failed.`)
+  return written
+}
+
 /** The product, as its user starts it. */
 export function startProduct(folder: string, settings: Record<string, string> = {}): Promise<Child> {
   const quiet = { PORT: '0', BELLHOP_DATA: folder, BELLHOP_LOG: 'error' }

@@ -10,7 +10,6 @@ import {
   onFile,
   openProgram,
   openWorkspace,
-  type Place,
   planOf,
   rowsReadOnPostgres,
   seenElsewhere,
