@@ -30,10 +30,14 @@ import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { startPruningSessions } from './sessions/sessions.ts'
 
-export interface Service {
+/** What can be told about a server as soon as it answers requests. */
+export interface Answering {
   url: string
-  deps: Deps
   firstRun: FirstRun
+}
+
+export interface Service extends Answering {
+  deps: Deps
   /** Reads the files of the certificate again, if it serves HTTPS. */
   reloadCertificate(): void
   /** Finishes running work and closes everything. Takes about ten seconds at most. */
@@ -52,6 +56,8 @@ export async function startService(
     passwordCost?: PasswordCost
     /** Responses aren't checked against their schemas. */
     trustsResponses?: boolean
+    /** Called as soon as requests are answered, before the loops run. */
+    onAnswering?: (answering: Answering) => Promise<void>
   } = {},
 ): Promise<Service> {
   const clock = given.clock ?? systemClock
@@ -107,19 +113,20 @@ export async function startService(
   })
   const listening = listen(app, { ...config, clock, log })
   running.push(listening)
+  lock.announce({ url: listening.url })
+  const answering = { url: config.publicUrl ?? listening.url, firstRun }
+  await given.onAnswering?.(answering)
   for (const start of loops(deps, { live, metrics, backups })) {
     // One at a time: the first requests are answered in between.
     await yieldToEventLoop()
     running.push(...(await start()))
   }
-  lock.announce({ url: listening.url })
   // The compiled program starts in the interpreter: compiling what runs once takes longer than it saves.
   Bun.unsafe.setJITPolicy(1)
   const everything = started.move()
   return {
-    url: config.publicUrl ?? listening.url,
+    ...answering,
     deps,
-    firstRun,
     reloadCertificate: listening.reloadCertificate,
     stop: () => everything.disposeAsync(),
   }

@@ -6,7 +6,7 @@ import { fullDisk } from '../doctor/check-disk.ts'
 import { machineFaults } from '../doctor/check-machine.ts'
 import { arePagesBuilt } from '../http/built-pages.ts'
 import { createSupervisor } from '../machine/sd-notify.ts'
-import { type Service, startService } from '../service.ts'
+import { type Answering, type Service, startService } from '../service.ts'
 import { note } from './output.ts'
 
 const STOP_SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -21,10 +21,14 @@ export async function serve(): Promise<void> {
   if (config.tls) process.on('SIGHUP', () => service?.reloadCertificate())
   const stopSignal = waitForStopSignal(config.tls ? ['SIGINT', 'SIGTERM'] : STOP_SIGNALS)
   for (const { detail, advice } of machineFaults(systemClock.now())) note(`${detail} ${advice}`)
-  service = await startService(config, { trustsResponses: true })
+  service = await startService(config, {
+    trustsResponses: true,
+    onAnswering: async (answering) => {
+      process.stdout.write(`${startMessage(answering)}${await setupMessage(answering)}`)
+    },
+  })
   const disk = await fullDisk(config.dataFolder)
   if (disk) note(`${disk.detail} ${disk.advice}`)
-  process.stdout.write(`${startMessage(service)}${await setupMessage(service)}`)
   const supervisor = createSupervisor()
   supervisor.ready(`Running at ${service.url}`)
   await stopSignal
@@ -33,7 +37,7 @@ export async function serve(): Promise<void> {
 }
 
 /** The server's address, and a note when the web pages are missing. */
-export function startMessage({ url }: Service): string {
+export function startMessage({ url }: Pick<Answering, 'url'>): string {
   return `Bellhop is running at ${url}\n${missingPagesMessage()}`
 }
 
@@ -44,7 +48,7 @@ function missingPagesMessage(): string {
     : "The web pages aren't built, so only the API is available. Build them in another terminal: bun run web\n"
 }
 
-async function setupMessage({ url, firstRun }: Service): Promise<string> {
+async function setupMessage({ url, firstRun }: Answering): Promise<string> {
   if (!(await firstRun.isOpen())) return ''
   return `
 Set up Bellhop at this link (valid until the server stops):

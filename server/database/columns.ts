@@ -1,4 +1,12 @@
-import * as pg from 'drizzle-orm/pg-core'
+// Not from `drizzle-orm/pg-core`, which also loads all that PostgreSQL needs at run time.
+import { bigint } from 'drizzle-orm/pg-core/columns/bigint'
+import { bigserial } from 'drizzle-orm/pg-core/columns/bigserial'
+import { boolean as pgBoolean } from 'drizzle-orm/pg-core/columns/boolean'
+import { customType } from 'drizzle-orm/pg-core/columns/custom'
+import { text as pgText } from 'drizzle-orm/pg-core/columns/text'
+import * as pgIndexes from 'drizzle-orm/pg-core/indexes'
+import { primaryKey as pgPrimaryKey } from 'drizzle-orm/pg-core/primary-keys'
+import { pgTable } from 'drizzle-orm/pg-core/table'
 import * as lite from 'drizzle-orm/sqlite-core'
 
 /**
@@ -10,30 +18,30 @@ import * as lite from 'drizzle-orm/sqlite-core'
 export const engine = process.env.DATABASE_URL ? 'postgresql' : 'sqlite'
 
 /** JSON is text on both engines, because Bun's client would encode a jsonb parameter that Drizzle already encoded. */
-const pgJson = pg.customType<{ data: unknown; driverData: string | null }>({
+const pgJson = customType<{ data: unknown; driverData: string | null }>({
   dataType: () => 'text',
   // Drizzle also calls it for null when the value is a parameter of a prepared query.
   toDriver: (value) => (value === null ? null : JSON.stringify(value)),
   fromDriver: (value) => value && JSON.parse(value),
 })
-const pgBytes = pg.customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
+const pgBytes = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' })
 
 const postgresWords = {
-  table: pg.pgTable,
-  text: () => pg.text(),
+  table: pgTable,
+  text: () => pgText(),
   /** Integers up to 2^53: counts, versions, and times in milliseconds since 1970. */
-  integer: () => pg.bigint({ mode: 'number' }),
+  integer: () => bigint({ mode: 'number' }),
   /**
    * A primary key that the database assigns in ascending order. On SQLite it is the row's own number, which every index
    * contains anyway. Only for the inside: what people and programs see has a text id.
    */
-  rowNumber: () => pg.bigserial({ mode: 'number' }).primaryKey(),
-  boolean: () => pg.boolean(),
+  rowNumber: () => bigserial({ mode: 'number' }).primaryKey(),
+  boolean: () => pgBoolean(),
   json: () => pgJson(),
   bytes: () => pgBytes(),
-  index: pg.index,
-  uniqueIndex: pg.uniqueIndex,
-  primaryKey: pg.primaryKey,
+  index: pgIndexes.index,
+  uniqueIndex: pgIndexes.uniqueIndex,
+  primaryKey: pgPrimaryKey,
 }
 const sqliteWords = {
   table: lite.sqliteTable,

@@ -1,4 +1,4 @@
-import { KindGuard, type TSchema } from '@sinclair/typebox'
+import { Kind, type TSchema } from '@sinclair/typebox'
 import { type AnyElysia, t } from 'elysia'
 import { invalid } from '../errors.ts'
 import { type Arriving, refused } from '../requests/arriving-bodies.ts'
@@ -28,7 +28,7 @@ export function checkRequests({ routes }: Pick<AnyElysia, 'routes'>): void {
 }
 
 function isSchema(value: unknown): value is TSchema {
-  return KindGuard.IsSchema(value)
+  return typeof value === 'object' && value !== null && Kind in value
 }
 
 // Elysia reads what a hook uses from its source: for one that takes the whole context, it would parse cookies and more.

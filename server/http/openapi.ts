@@ -2,9 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { API } from './api-description.ts'
 import { REFERENCE_PATH } from './docs/layout.ts'
-import { renderReference } from './docs/reference.ts'
 import { docsPage, EXAMPLE_ADDRESS, textResponse, withServerAddress } from './docs/routes.ts'
-import { describeApi } from './openapi/describe.ts'
 import type { DeclaredRoute } from './openapi/describe-operation.ts'
 
 /**
@@ -16,18 +14,24 @@ import type { DeclaredRoute } from './openapi/describe-operation.ts'
 export function openapi(publicUrl?: string): Elysia {
   const app = new DocumentedApp({ name: 'openapi' })
   const documentPath = `${API.prefix}/openapi.json`
-  const document = once(() => describeApi(app.declaredRoutes(), app.declaredModels(), EXAMPLE_ADDRESS))
-  const json = once(() => JSON.stringify(document()))
-  const page = once(() => renderReference(document(), documentPath))
+  const document = once(async () => {
+    const { describeApi } = await import('./openapi/describe.ts')
+    return describeApi(app.declaredRoutes(), app.declaredModels(), EXAMPLE_ADDRESS)
+  })
+  const json = once(async () => JSON.stringify(await document()))
+  const page = once(async () => {
+    const { renderReference } = await import('./docs/reference.ts')
+    return renderReference(await document(), documentPath)
+  })
   const detail = { hide: true }
   app
     .get(
       documentPath,
-      ({ request }) =>
-        textResponse(request, withServerAddress(json(), request, publicUrl), 'application/json'),
+      async ({ request }) =>
+        textResponse(request, withServerAddress(await json(), request, publicUrl), 'application/json'),
       { detail },
     )
-    .get(REFERENCE_PATH, ({ request }) => docsPage(request, page(), publicUrl), { detail })
+    .get(REFERENCE_PATH, async ({ request }) => docsPage(request, await page(), publicUrl), { detail })
   return app
 }
 

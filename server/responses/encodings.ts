@@ -1,5 +1,4 @@
-import { type Duplex, Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
 
 /** The encodings that a response can have, the best first. */
@@ -49,7 +48,9 @@ export async function* compressSlices(
   encoding: Encoding,
 ): AsyncGenerator<Uint8Array, void, void> {
   const compressor = compressionOf(encoding).openStream()
-  const done = pipeline(Readable.from(text, { objectMode: true, highWaterMark: 1 }), compressor)
+  // Loaded when first used, so that the server starts faster.
+  const { promises, Readable } = process.getBuiltinModule('node:stream')
+  const done = promises.pipeline(Readable.from(text, { objectMode: true, highWaterMark: 1 }), compressor)
   // The loop below throws the same.
   done.catch(() => {})
   for await (const chunk of compressor) yield chunk
@@ -63,7 +64,6 @@ interface Compression {
 }
 
 function compressionOf(encoding: Encoding): Compression {
-  // Loaded when first used, so that the server starts faster.
   const zlib = process.getBuiltinModule('node:zlib')
   const brotli = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
   switch (encoding) {

@@ -5,7 +5,6 @@ import { keptTextResponse } from '../../responses/kept-texts.ts'
 import { builtPages } from '../built-pages.ts'
 import css from './docs.css' with { type: 'text' }
 import script from './docs.js' with { type: 'text' }
-import { renderGuide } from './guide-page.ts'
 import { GUIDES } from './guides.ts'
 import { SCRIPT_PATH, STYLE_PATH } from './layout.ts'
 
@@ -40,7 +39,7 @@ export function guideRoutes(publicUrl: string | undefined): Elysia {
     app.get(
       `/docs/${guide.slug}`,
       async ({ request }) => {
-        page ??= renderGuide(guide)
+        page ??= import('./guide-page.ts').then(({ renderGuide }) => renderGuide(guide))
         return docsPage(request, await page, publicUrl)
       },
       { detail },

@@ -7,7 +7,6 @@ import { orNull } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { originalResponse } from '../ledger/ledger.ts'
 import { createMailDialer } from '../mail-account.ts'
-import { FRAME_POLICY, framePage } from './frame-page.ts'
 import { readContents } from './message-contents.ts'
 import { loadRemoteImage } from './remote-image.ts'
 
@@ -50,6 +49,7 @@ export function contentRoutes(deps: Deps, guard: AgentGuard) {
         const { html } = await readContents(deps, me.orgId, of(params))
         if (html === null) throw notFound('message')
         const owner = { orgId: me.orgId, ownerId: params.messageId }
+        const { FRAME_POLICY, framePage } = await import('./frame-page.ts')
         const files = await findAttachmentsOf(deps.database.read, owner)
         const own = new Map(files.map(({ contentId, id }) => [contentId, id]))
         const page = framePage(html, {

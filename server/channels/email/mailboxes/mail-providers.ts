@@ -1,4 +1,3 @@
-import { resolveMx } from 'node:dns/promises'
 import type { MailboxSignIn, MailServer } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 
@@ -308,6 +307,8 @@ export async function findProvider(
 async function mailServersOf(clock: Deps['clock'], domain: string): Promise<string[]> {
   return new Promise((resolve) => {
     const cancel = clock.after(MAX_LOOKUP_MS, () => resolve([]))
+    // Loaded when first used, so that the server starts faster.
+    const { resolveMx } = process.getBuiltinModule('node:dns/promises')
     resolveMx(domain).then(
       (records) => {
         cancel()

@@ -14,7 +14,6 @@ import { makeDefaultMailbox, pauseMailbox, removeMailbox, resumeMailbox } from '
 import { createMailbox, listMailboxes, readMailbox, updateMailbox } from './mailboxes.ts'
 import * as schemas from './schemas.ts'
 import { suggestAliases } from './suggest-aliases.ts'
-import { testConnection, testStoredMailbox } from './test-connection.ts'
 import { viewLedger, viewMailbox, viewMailboxes, viewProblem, viewProvider, viewSender } from './views.ts'
 
 /** Mailboxes, for administrators. Every agent sees their names, addresses and signatures. */
@@ -86,7 +85,8 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
     .delete('/mailboxes/:id', mailboxes.remove(removeMailbox), gone)
     .post(
       '/mailboxes/test',
-      ({ me, as, body, request, server }) => {
+      async ({ me, as, body, request, server }) => {
+        const { testConnection } = await import('./test-connection.ts')
         // Otherwise the connection would be closed after 30 idle seconds.
         server?.timeout(request, 0)
         const { importSince: _, ...input } = body
@@ -97,6 +97,7 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
     .post(
       '/mailboxes/:id/test',
       async ({ me, as, params, body, request, server }) => {
+        const { testStoredMailbox } = await import('./test-connection.ts')
         server?.timeout(request, 0)
         const tested = { orgId: me.orgId, id: params.id, change: withAssignee(body) }
         return testStoredMailbox(as, mail, tested, request.signal)

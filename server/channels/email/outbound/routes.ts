@@ -6,7 +6,6 @@ import { strictQuery } from '../../../requests/query.ts'
 import { byId } from '../../../requests/schemas.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { chooseMailbox } from './choose-mailbox.ts'
-import { forwardMessage } from './forward-message.ts'
 
 /** Routes for what agents do only by email: choose the mailbox of a ticket, and pass a message on. */
 export function outboundRoutes(guard: AgentGuard) {
@@ -25,6 +24,7 @@ export function outboundRoutes(guard: AgentGuard) {
     .post(
       '/tickets/:id/messages/:messageId/forward',
       async ({ me: { orgId, agentId, name: agentName }, as, params, body, status }) => {
+        const { forwardMessage } = await import('./forward-message.ts')
         const { messageId, isNew } = await forwardMessage(as, orgId, {
           format: 'plain',
           attachments: [],
