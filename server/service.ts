@@ -24,6 +24,7 @@ import { namingFullDisk } from './machine/data-folder.ts'
 import { recordSettings } from './machine/recorded-settings.ts'
 import { openDeps, openLog } from './open-deps.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
+import { type Traffic, watchTraffic } from './requests/traffic.ts'
 import { compressResponses } from './responses/compress-responses.ts'
 import { createLargeResponses } from './responses/large-responses.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
@@ -104,6 +105,8 @@ export async function startService(
   if (given.trustsResponses) trustResponses(app)
   compressResponses(app)
   watchRequests(app, clock, metrics.countRequest)
+  const traffic = watchTraffic(app, deps)
+  started.defer(traffic.stop)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Streams and expensive reads are stopped before the listener, which waits for them to end.
   const running: { stop(): void | Promise<void> }[] = [live, visitorStreams, deps.expensiveReads]
@@ -116,7 +119,7 @@ export async function startService(
   lock.announce({ url: listening.url })
   const answering = { url: config.publicUrl ?? listening.url, firstRun }
   await given.onAnswering?.(answering)
-  for (const start of loops(deps, { live, metrics, backups })) {
+  for (const start of loops(deps, { live, metrics, traffic, backups })) {
     // One at a time: the first requests are answered in between.
     await yieldToEventLoop()
     running.push(...(await start()))
@@ -137,7 +140,12 @@ type Start = () => Promise<{ stop(): void | Promise<void> }[]>
 /** What runs beside the requests. Loaded after the server listens, so that it starts faster. */
 function loops(
   deps: Deps,
-  { live, metrics, backups }: { live: Live; metrics: Metrics; backups: BackupRequests },
+  {
+    live,
+    metrics,
+    traffic,
+    backups,
+  }: { live: Live; metrics: Metrics; traffic: Traffic; backups: BackupRequests },
 ): Start[] {
   return [
     async () => {
@@ -154,7 +162,7 @@ function loops(
     },
     async () => {
       const { startIndexing } = await import('./search/index/index-tickets.ts')
-      return [startIndexing(deps), watchExternalCommits(deps)]
+      return [startIndexing(deps, traffic), watchExternalCommits(deps)]
     },
     async () => {
       const { startResending } = await import('./webhooks/deliveries/resend.ts')

@@ -48,6 +48,12 @@ export async function deleteDocuments(tx: Transaction, numbers: number[]): Promi
 }
 
 /**
+ * Segments of one size that are merged into one. FTS5 merges 4, and writes each document again more often: with 8, about as
+ * many segments are searched, because there are fewer sizes.
+ */
+const SEGMENTS_PER_MERGE = 8
+
+/**
  * FTS5 collects documents in segments and occasionally merges them inside a commit, which takes 50 ms and more. This
  * turns that off, and `mergeIndex` merges in small steps instead. The limit applies only if `mergeIndex` never runs.
  */
@@ -56,6 +62,7 @@ export async function mergeInStepsOnly(tx: Transaction): Promise<void> {
   await tx.insert(indexCommands).values([
     { searchIndex: 'automerge', rank: 0 },
     { searchIndex: 'crisismerge', rank: 1_000 },
+    { searchIndex: 'usermerge', rank: SEGMENTS_PER_MERGE },
   ])
 }
 

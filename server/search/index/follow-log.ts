@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { eventsAfter } from '../../events/events.ts'
 import { yieldToEventLoop } from '../../loop.ts'
 import { highestNumber, replaceDocuments } from './documents.ts'
-import { MAX_TICKETS, readDocuments } from './read-documents.ts'
+import { readDocuments, type UnitSize } from './read-documents.ts'
 
 const EVENTS_PER_QUERY = 500
 /** Events in one batch of a log that is far ahead. */
@@ -19,7 +19,10 @@ interface Batch {
 }
 
 /** Indexes one unit of events after a cursor. Returns the number of the last of them. */
-export type Follower = (orgId: string, log: { cursor: number; lastEvent: number }) => Promise<number>
+export type Follower = (
+  orgId: string,
+  log: { cursor: number; lastEvent: number; size: UnitSize },
+) => Promise<number>
 
 /**
  * Indexes the tickets that the log names. A batch doesn't change until it is done, so that a ticket with a constant flow
@@ -27,11 +30,11 @@ export type Follower = (orgId: string, log: { cursor: number; lastEvent: number 
  */
 export function createFollower(deps: Deps): Follower {
   const batches = new Map<string, Batch>()
-  return async (orgId, { cursor, lastEvent }) => {
+  return async (orgId, { cursor, lastEvent, size }) => {
     const known = batches.get(orgId)
     const batch = known?.cursor === cursor ? known : await readBatch(deps, orgId, { cursor, lastEvent })
-    const ids = batch.tickets.slice(0, MAX_TICKETS).map(({ ticketId }) => ticketId)
-    const documents = await readDocuments(deps, orgId, ids)
+    const ids = batch.tickets.map(({ ticketId }) => ticketId)
+    const documents = await readDocuments(deps, { orgId, ids, size })
     const tickets = batch.tickets.slice(documents.length)
     const eventNumber = tickets[0] ? tickets[0].number - 1 : batch.until
     await deps.database.write(orgId, async (tx) => {

@@ -8,15 +8,19 @@ import { searchCursors } from '../../database/tables/search.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
+import type { Traffic } from '../../requests/traffic.ts'
 import { ALL_TICKETS, rangeParams, rangeShape, selectRanges } from '../../tickets/list-ranges.ts'
 import { addOlderDocuments, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
-import { MAX_TICKETS, readDocuments } from './read-documents.ts'
+import { LARGE_UNIT, readDocuments, SMALL_UNIT, type UnitSize } from './read-documents.ts'
 
 /** Events of a ticket within this time are indexed together, and several tickets in one commit. */
 const MIN_REST_MS = 25
-/** Milliseconds of rest for each millisecond that this thread worked: requests come first, and theirs count too. */
+/**
+ * While there are requests, milliseconds of rest for each millisecond that this thread worked: they come first, and their
+ * work counts too.
+ */
 const REST_FACTOR = 2
 const MAX_REST_MS = 500
 /** Indexed in one run. */
@@ -37,9 +41,10 @@ interface Progress {
 
 /**
  * Keeps the full-text index up to date from the log: a change can be found about 25 ms later, and no request waits for
- * it. Existing tickets are added from the newest to the oldest. The progress is stored, so a restart continues from it.
+ * it. Existing tickets are added from the newest to the oldest, in large units without a rest while the server is idle. The
+ * progress is stored, so a restart continues from it.
  */
-export function startIndexing(deps: Deps): Loop {
+export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loop {
   const followLog = createFollower(deps)
   const mergeSome = createMerger(deps)
   let nextAt = deps.clock.monotonic()
@@ -50,25 +55,33 @@ export function startIndexing(deps: Deps): Loop {
     const worked = process.threadCpuUsage()
     const behind = await organizationsBehind(deps.database.read, { limit: MAX_ORGANIZATIONS })
     let hasMore = behind.length === MAX_ORGANIZATIONS
-    for (const progress of behind) hasMore = (await indexSome(deps, followLog, progress)) || hasMore
+    for (const progress of behind) {
+      const size = traffic.isIdle() ? LARGE_UNIT : SMALL_UNIT
+      hasMore = (await indexSome(deps, followLog, { ...progress, size })) || hasMore
+    }
     const erasures = behind.flatMap(erasureIn)
     const hasMoreToMerge = await mergeSome(behind.some(isBehind), erasures)
     const endedAt = deps.clock.monotonic()
     const { user, system } = process.threadCpuUsage(worked)
     const rest = Math.max(MIN_REST_MS, ((user + system) / 1_000) * REST_FACTOR)
-    nextAt = endedAt + Math.min(rest, MAX_REST_MS)
-    return hasMore || erasures.length > 0 || hasMoreToMerge ? nextAt - endedAt : Number.POSITIVE_INFINITY
+    const isDone = !(hasMore || erasures.length > 0 || hasMoreToMerge)
+    nextAt = endedAt + (!isDone && traffic.isIdle() ? 0 : Math.min(rest, MAX_REST_MS))
+    return isDone ? Number.POSITIVE_INFINITY : nextAt - endedAt
   })
 }
 
 /** One unit of work for one organization: changes come before older tickets. Returns whether there may be more to do. */
-async function indexSome(deps: Deps, followLog: Follower, progress: Progress): Promise<boolean> {
-  const { orgId, lastEvent, eventNumber, backAt, renamed, erasedEvent } = progress
+async function indexSome(
+  deps: Deps,
+  followLog: Follower,
+  progress: Progress & { size: UnitSize },
+): Promise<boolean> {
+  const { orgId, lastEvent, eventNumber, backAt, renamed, erasedEvent, size } = progress
   if (eventNumber === null) await begin(deps, progress)
   else if (eventNumber < lastEvent) {
-    const indexedTo = await followLog(orgId, { cursor: eventNumber, lastEvent })
+    const indexedTo = await followLog(orgId, { cursor: eventNumber, lastEvent, size })
     return indexedTo < lastEvent || renamed !== null || backAt !== null || erasedEvent !== null
-  } else if (renamed !== null) await reindexCustomer(deps, orgId, renamed)
+  } else if (renamed !== null) await reindexCustomer(deps, progress, renamed)
   else if (backAt !== null) await addOlderTickets(deps, progress, backAt)
   return true
 }
@@ -94,11 +107,15 @@ async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> 
   })
 }
 
-async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: number): Promise<void> {
-  const start = { at: backAt, id: backId ?? '', limit: MAX_TICKETS }
+async function addOlderTickets(
+  deps: Deps,
+  { orgId, backId, size }: Progress & { size: UnitSize },
+  backAt: number,
+): Promise<void> {
+  const start = { at: backAt, id: backId ?? '', limit: size.tickets }
   const older = await olderTickets(deps.database.read, { ...rangeParams(orgId, ALL_TICKETS), ...start })
   const ids = older.map(({ id }) => id)
-  const documents = await readDocuments(deps, orgId, ids)
+  const documents = await readDocuments(deps, { orgId, ids, size })
   const last = older[documents.length - 1]
   await deps.database.write(orgId, async (tx) => {
     await moveBack(tx, { orgId, backAt: last?.at ?? null, backId: last?.id ?? '' })
@@ -107,7 +124,11 @@ async function addOlderTickets(deps: Deps, { orgId, backId }: Progress, backAt: 
 }
 
 /** One unit of work for a renamed customer: their next tickets, which keep their place in the index. */
-async function reindexCustomer(deps: Deps, orgId: string, customerId: string): Promise<void> {
+async function reindexCustomer(
+  deps: Deps,
+  { orgId, size }: { orgId: string; size: UnitSize },
+  customerId: string,
+): Promise<void> {
   const { read } = deps.database
   const isCustomer = matches(customers, { orgId, id: customerId })
   const [customer] = await read
@@ -128,10 +149,10 @@ async function reindexCustomer(deps: Deps, orgId: string, customerId: string): P
       ),
     )
     .orderBy(id)
-    .limit(MAX_TICKETS)
+    .limit(size.tickets)
   const ids = next.map(({ id }) => id)
-  const documents = await readDocuments(deps, orgId, ids)
-  const isLast = documents.length === ids.length && ids.length < MAX_TICKETS
+  const documents = await readDocuments(deps, { orgId, ids, size })
+  const isLast = documents.length === ids.length && ids.length < size.tickets
   const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
   await deps.database.write(orgId, async (tx) => {
     // If the customer was renamed again in the meantime, it starts over.
