@@ -191,7 +191,7 @@ const organizationsBehind = statement('search_behind', { limit: integer }, (read
     .orderBy(sql`${organizations.id} limit ${p.limit}`),
 )
 
-const NEXT_OLDER = rangeShape(ALL_TICKETS, { sort: 'updated_desc', rows: MAX_TICKETS, hasStart: true })
+const NEXT_OLDER = rangeShape(ALL_TICKETS, { sort: 'updated_desc', rows: LARGE_UNIT.tickets, hasStart: true })
 
 const olderTickets = statement('search_older_tickets', NAMED_IN_QUERY, (read: Reader) =>
   read
