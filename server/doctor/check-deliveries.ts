@@ -1,6 +1,7 @@
 import { countAllMail } from '../channels/email/mailboxes/mailbox-health.ts'
 import { countAllBots } from '../channels/telegram/bots/bot-health.ts'
 import { countSends, countUnreadEmails } from '../messages/sends/count-sends.ts'
+import { progressSentence, readIndexProgress } from '../search/index/progress.ts'
 import { countBacklog } from '../webhooks/deliveries/backlog.ts'
 import { viewDeliveryError } from '../webhooks/deliveries/delivery-errors.ts'
 import { listEndpoints } from '../webhooks/endpoints/endpoints.ts'
@@ -58,4 +59,17 @@ export async function checkBacklog({ deps, now, isServing }: OpenInstallation): 
     return [problem(`The oldest ${what} has been waiting for ${durationOf(lateMs)}.`, advice)]
   })
   return late.length > 0 ? late : [ok('No backlog.')]
+}
+
+/** Says how far the index is after an import. It fills on its own, so this is no problem unless no server does it. */
+export async function checkSearch({ deps, orgIds, isServing }: OpenInstallation): Promise<Finding[]> {
+  const { ok, warning } = findingsOf('search')
+  const found: Finding[] = []
+  for (const orgId of orgIds) {
+    const progress = await readIndexProgress(deps, orgId)
+    if (!progress) continue
+    const sentence = progressSentence(progress)
+    found.push(isServing ? ok(sentence) : warning(sentence, 'Start the server: bellhop serve'))
+  }
+  return found.length > 0 ? found : [ok('Every ticket can be found.')]
 }

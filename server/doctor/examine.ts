@@ -6,7 +6,7 @@ import { checkMailServers, checkOwnCertificates } from './check-certificates.ts'
 import { checkBots, checkMailboxes } from './check-channels.ts'
 import { checkClock } from './check-clock.ts'
 import { checkDatabase } from './check-database.ts'
-import { checkBacklog, checkEndpoints } from './check-deliveries.ts'
+import { checkBacklog, checkEndpoints, checkSearch } from './check-deliveries.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkDns } from './check-dns.ts'
 import { checkFiles, checkFolder } from './check-folder.ts'
@@ -89,6 +89,7 @@ function checksOf({ data, pid, untrustedProxy, limits, ...given }: Examined): [C
     ['bot', withData(checkBots)],
     ['endpoint', withData(checkEndpoints)],
     ['backlog', withData(checkBacklog)],
+    ['search', withData(checkSearch)],
   ]
 }
 

@@ -20,6 +20,7 @@ export const CHECKS = [
   'bot',
   'endpoint',
   'backlog',
+  'search',
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 

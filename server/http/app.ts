@@ -31,6 +31,7 @@ import { watchUntrustedProxies } from '../requests/untrusted-proxy.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
+import { searchRoutes } from '../search/routes.ts'
 import { accountRoutes } from '../sessions/account-routes.ts'
 import { createAttempts } from '../sessions/attempts.ts'
 import type { FirstRun } from '../sessions/first-run.ts'
@@ -135,6 +136,7 @@ export function createApp(
   function operationRoutes() {
     return new Elysia({ name: 'operation' })
       .use(backupRoutes(deps, guards.agents, guards.backups))
+      .use(searchRoutes(guards.agents))
       .use(doctorRoutes(deps, guards.agents, { untrustedProxy: proxies.seen, widgetTag }))
   }
 

@@ -22,6 +22,7 @@ const ADMINS_ONLY = [
   'POST /console/backups',
   'GET /console/doctor',
   'GET /console/checklist',
+  'GET /console/search-progress',
   'GET /console/keys',
   'POST /console/keys',
   'DELETE /console/keys/:id',

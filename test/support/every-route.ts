@@ -153,6 +153,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'POST /console/backups': { foreign: 409, own: 409 },
   'GET /console/doctor': { foreign: 200 },
   'GET /console/checklist': { foreign: 200 },
+  'GET /console/search-progress': { foreign: 200 },
   'GET /console/keys': { foreign: 200 },
   'POST /console/keys': { foreign: 201, body: () => ({ name: 'New' }) },
   'DELETE /console/keys/:id': { path: '/console/keys/:key' },

@@ -30,6 +30,7 @@ export const queryKeys = {
   audit: ['audit'],
   backups: ['backups'],
   doctor: ['doctor'],
+  searchProgress: ['search-progress'],
   auditEntries: (filter: unknown) => ['audit', filter],
   endpoints: ['endpoints'],
   endpoint: (id: string) => ['endpoint', id],

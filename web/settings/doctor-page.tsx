@@ -43,6 +43,7 @@ const TITLES: Record<Finding['check'], string> = {
   bot: 'Telegram bot',
   endpoint: 'Webhook endpoint',
   backlog: 'Backlog',
+  search: 'Search',
 }
 
 /** The page where it can be put right, if there is one. */

@@ -1,13 +1,24 @@
-import { useQuery } from '@tanstack/solid-query'
+import { queryOptions, useQuery } from '@tanstack/solid-query'
 import Circle from 'lucide-solid/icons/circle'
 import CircleCheck from 'lucide-solid/icons/circle-check'
-import { type Component, For } from 'solid-js'
+import { type Component, For, Show } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import { api, ask } from '../api/api.ts'
+import { queryKeys } from '../api/query-keys.ts'
 import { checklistQuery, countSteps, type FirstSteps } from '../api/workspace.ts'
 import { DocsLink } from '../ui/docs-link.tsx'
 import { Entry } from './entry.tsx'
 import { Page } from './page.tsx'
 import { QueryView } from './query-view.tsx'
+
+/** The server indexes faster while nobody asks it anything. */
+const ASK_PROGRESS_EVERY_MS = 10_000
+
+const searchProgressQuery = queryOptions({
+  queryKey: queryKeys.searchProgress,
+  queryFn: () => ask(api.console['search-progress'].get()),
+  staleTime: 0,
+})
 
 type Step = FirstSteps[number]['id']
 type StepState = FirstSteps[number]['state']
@@ -67,10 +78,37 @@ export function StartPage() {
               Connecting your own software? Read <DocsLink to="/docs/api">Use the API</DocsLink> and{' '}
               <DocsLink to="/docs/webhooks">Webhooks</DocsLink>.
             </p>
+            <SearchProgress />
           </>
         )}
       </QueryView>
     </Page>
+  )
+}
+
+/** After an import, until every ticket can be found by its words. */
+function SearchProgress() {
+  const query = useQuery(() => ({
+    ...searchProgressQuery,
+    refetchInterval: ({ state }) => (state.data?.progress ? ASK_PROGRESS_EVERY_MS : false),
+  }))
+  return (
+    <Show when={query.data?.progress}>
+      {(progress) => (
+        <div class="row">
+          <progress
+            class="start-page-progress"
+            max={progress().total}
+            value={progress().indexed}
+            aria-label="Tickets that search finds"
+          />
+          <span class="muted">
+            Search is being prepared: {progress().indexed.toLocaleString('en')} of{' '}
+            {progress().total.toLocaleString('en')} tickets
+          </span>
+        </div>
+      )}
+    </Show>
   )
 }
 
