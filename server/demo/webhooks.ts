@@ -4,6 +4,7 @@ import { type DeliveryJob, processEndpoint } from '../webhooks/deliveries/proces
 import type { AttemptResult } from '../webhooks/deliveries/record-result.ts'
 import { findEarliestDue } from '../webhooks/deliveries/schedule.ts'
 import { createHeaders } from '../webhooks/deliveries/send-delivery.ts'
+import { signatureHeaders } from '../webhooks/deliveries/signature.ts'
 import { createEndpoint, type Endpoint } from '../webhooks/endpoints/endpoints.ts'
 import { depsAt } from './organization.ts'
 import type { Random } from './plan.ts'
@@ -50,11 +51,15 @@ export async function seedDeliveries(
   const now = deps.clock.now()
   let at = 0
   const headersOf = createHeaders({ ...deps, clock: { ...deps.clock, now: () => at } })
-  const attempt = ({ delivery, endpoint }: DeliveryJob): AttemptResult => ({
-    ...resultOf(random, at, brokenSince),
-    requestHeaders: headersOf(endpoint, delivery, delivery.body ?? new Uint8Array()),
-    isBodyCut: false,
-  })
+  const attempt = ({ delivery, endpoint }: DeliveryJob): AttemptResult => {
+    const { headers, signing } = headersOf(endpoint, delivery)
+    const signatures = signatureHeaders(signing, delivery.body ?? new Uint8Array())
+    return {
+      ...resultOf(random, at, brokenSince),
+      requestHeaders: { ...headers, ...signatures },
+      isBodyCut: false,
+    }
+  }
   await deps.database.write(orgId, async (tx) => {
     let finished: { job: DeliveryJob; result: AttemptResult }[] = []
     do {

@@ -5,6 +5,8 @@ import { ConnectionError } from './connection-errors.ts'
 /** Addresses of a host name. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
+type LookupArguments = Parameters<LookupFunction> extends [string, ...infer Rest] ? Rest : never
+
 /** Uses DNS and the hosts file; c-ares on Linux, so that a slow name server does not block a thread. */
 export async function resolveName(hostname: string): Promise<string[]> {
   const answers = await Bun.dns.lookup(hostname)
@@ -21,20 +23,35 @@ export function checkedLookup(
   onResolved: () => void,
 ): LookupFunction {
   return (hostname, options, call) => {
-    const fail = (error: Error) => call(error, '', 0)
-    resolve(hostname).then(
+    checkedAddresses(resolve, policy, hostname).then(
       (addresses) => {
-        const [first, ...others] = addresses
-          .filter((address) => policy.allows(address, hostname))
-          .map(withFamily)
-        if (!first) return fail(refusal(hostname, addresses.length))
         onResolved()
-        if (options.all) call(null, [first, ...others])
-        else call(null, first.address, first.family)
+        answerLookup(addresses, options, call)
       },
-      () => fail(new ConnectionError('dns', `${hostname} couldn't be resolved.`)),
+      (error) => call(error, '', 0),
     )
   }
+}
+
+/** The addresses of a name that the policy allows, at least one. Rejects with `ConnectionError`. */
+export async function checkedAddresses(
+  resolve: Resolve,
+  policy: AddressPolicy,
+  hostname: string,
+): Promise<string[]> {
+  const addresses = await resolve(hostname).catch(() => {
+    throw new ConnectionError('dns', `${hostname} couldn't be resolved.`)
+  })
+  const allowed = addresses.filter((address) => policy.allows(address, hostname))
+  if (allowed.length === 0) throw refusal(hostname, addresses.length)
+  return allowed
+}
+
+/** Calls back as a `lookup` must, with one address or more. */
+export function answerLookup(addresses: string[], ...[options, call]: LookupArguments): void {
+  const [first = { address: '', family: 0 }, ...others] = addresses.map(withFamily)
+  if (options.all) call(null, [first, ...others])
+  else call(null, first.address, first.family)
 }
 
 function withFamily(address: string): { address: string; family: number } {

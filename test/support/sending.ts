@@ -1,6 +1,7 @@
 import type { Server, Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { type Clock, systemClock } from '../../server/clock.ts'
+import { createLog } from '../../server/log.ts'
 import { createAddressPolicy } from '../../server/network/address-policy.ts'
 import type { Resolve } from '../../server/network/checked-lookup.ts'
 import { createSender, type Sender } from '../../server/webhooks/deliveries/send.ts'
@@ -33,6 +34,7 @@ export function senderWith(
   const resolve = 'resolve' in given ? given.resolve : async () => ['127.0.0.1']
   const sender = createSender({
     clock,
+    log: createLog('error', false, () => {}, Date.now),
     policy: createAddressPolicy(allow),
     timeoutMs,
     ca: 'ca' in given ? given.ca : certificates.ca,

@@ -2,7 +2,6 @@ import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { command, insertOf, integer, statement, text, value } from '../../database/statement.ts'
-import { events } from '../../database/tables/events.ts'
 import { type AttemptKind, attempts, deliveries } from '../../database/tables/webhooks.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
 import { AT_ONCE } from './schedule.ts'
@@ -78,7 +77,7 @@ function inOrder(a: Claim, b: Claim): number {
 
 /** In full, because Drizzle leaves the tables out, and both have an organization. */
 const eventBody = sql<Uint8Array | null>`(select events.body from events
-  where events.org_id = deliveries.org_id and events.number = deliveries.event_number)`.mapWith(events.body)
+  where events.org_id = deliveries.org_id and events.number = deliveries.event_number)`
 const claimWithBodies = { ...claimColumns, testBody: deliveries.testBody, eventBody }
 type ClaimedRow = Claim & { testBody: Uint8Array | null; eventBody: Uint8Array | null }
 const claimed = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }

@@ -35,10 +35,11 @@ export function startDelivering(
   deps: Deps,
   given: { resolve?: Resolve; onAttempt?: (outcome: string) => void } = {},
 ): Attempts {
-  const { config, clock } = deps
+  const { config, clock, log } = deps
   const headersOf = createHeaders(deps)
   const sender = createSender({
     clock,
+    log,
     policy: createAddressPolicy(config.webhookAllow),
     timeoutMs: config.webhookTimeoutMs,
     ca: config.webhookCa,

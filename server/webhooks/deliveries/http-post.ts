@@ -1,10 +1,9 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type Agent, request as startRequest } from 'node:https'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
-import type { Clock } from '../../clock.ts'
 import type { Agents, EndpointRequestOptions } from './connection.ts'
 import { type DeliveryError, errorOfFailure, errorOfStatus } from './delivery-errors.ts'
-import { parseRetryAfter } from './retry-schedule.ts'
+import { type Signing, signatureHeaders } from './signature.ts'
 
 const MAX_BODY_BYTES = 16_384
 const MAX_HEADERS_BYTES = 16_384
@@ -14,39 +13,45 @@ const MAX_DETAIL_LENGTH = 300
 const SENT_AGAIN =
   'The endpoint closed a kept connection before it responded, so the request was sent again on a new one and may have arrived twice.'
 
-export interface SendResult {
-  outcome: 'succeeded' | DeliveryError
-  /** Null without a response. */
-  status: number | null
-  /** Names in lower case; empty without a response. */
-  responseHeaders: Record<string, string>
-  /** The part of the body that was read, at most 16 KiB. */
-  responseBody: Uint8Array
-  /** The body was longer, or did not arrive in time. */
-  isBodyCut: boolean
-  /** Whole milliseconds until the response headers, or until it failed. */
-  durationMs: number
-  /** Details, if they say more than the outcome. */
-  detail?: string
-  /** `Retry-After` of a 429 or 503. */
-  retryAfterMs?: number
-}
-
+/** A POST to one address. Plain data, so that it can be sent to another thread. */
 export interface PostRequest {
   /** Whose connections it may use. */
   endpointId: string
   hostname: string
   port: number
   path: string
-  headers: Record<string, string | number>
-  body: Uint8Array
+  headers: Record<string, string>
+  /** Adds headers with signatures. */
+  signing?: Signing | undefined
+  /** The bytes as Latin-1. */
+  body: string
 }
 
-export interface HttpPostDeps {
-  clock: Clock
+export interface PostResult {
+  /** Headers that were added to those of the request. */
+  signatures: Record<string, string>
+  outcome: 'succeeded' | DeliveryError
+  /** Null without a response. */
+  status: number | null
+  /** Names in lower case; empty without a response. */
+  responseHeaders: Record<string, string>
+  /** The part of the body that was read, at most 16 KiB, as Latin-1. */
+  responseBody: string
+  /** The body was longer, or did not arrive in time. */
+  isBodyCut: boolean
+  /** Details, if they say more than the outcome. */
+  detail?: string
+}
+
+interface HttpPostDeps {
   agents: Agents
-  timeoutMs: number
-  lookup(onResolved: () => void): LookupFunction
+  lookup: LookupFunction
+}
+
+interface HttpPostListener {
+  /** The status and the headers have arrived. */
+  onResponse(): void
+  onEnd(result: PostResult): void
 }
 
 /** The phase in which the time runs out decides the error. */
@@ -58,7 +63,7 @@ const TIMEOUT_ERRORS = {
 } as const satisfies Record<Phase, DeliveryError>
 
 /**
- * One POST and its response. The status decides the outcome, and must arrive before the timeout. What is left of the
+ * One POST and its response. The status decides the outcome, and must arrive before `timeOut`. What is left of the
  * time is for reading some of the body. Nothing after `onEnd` has an effect.
  */
 export class HttpPost {
@@ -68,21 +73,24 @@ export class HttpPost {
   #chunks: Buffer[] = []
   #bodyBytes = 0
   #informational = 0
-  #respondedAt = 0
   #isOver = false
   #wasSentAgain = false
-  readonly #startedAt: number
-  readonly #cancelTimer: () => void
+
+  readonly #signatures: Record<string, string>
 
   constructor(
     private readonly deps: HttpPostDeps,
     private readonly post: PostRequest,
-    private readonly onEnd: (result: SendResult) => void,
+    private readonly listener: HttpPostListener,
   ) {
-    this.#startedAt = deps.clock.monotonic()
+    this.#signatures = post.signing ? signatureHeaders(post.signing, Buffer.from(post.body, 'latin1')) : {}
     this.#phase = isIP(post.hostname) ? 'connecting' : 'resolving'
     this.#connect(deps.agents.kept)
-    this.#cancelTimer = deps.clock.after(deps.timeoutMs, () => this.#timeOut())
+  }
+
+  timeOut(): void {
+    if (this.#response) this.#finish(true)
+    else this.#fail(TIMEOUT_ERRORS[this.#phase])
   }
 
   /** Ends it now. A response whose headers have arrived still counts. */
@@ -99,9 +107,15 @@ export class HttpPost {
       host: this.post.hostname,
       port: this.post.port,
       path: this.post.path,
-      headers: this.post.headers,
+      headers: {
+        ...this.post.headers,
+        ...this.#signatures,
+        // A small compressed response could decompress to any size.
+        'Accept-Encoding': 'identity',
+        'Content-Length': this.post.body.length,
+      },
       maxHeaderSize: MAX_HEADERS_BYTES,
-      lookup: this.deps.lookup(() => this.#advance('connecting')),
+      lookup: this.#lookup,
     }
     const request = startRequest(options)
     this.#request = request
@@ -111,8 +125,14 @@ export class HttpPost {
     request.on('response', (response) => this.#onResponse(response))
     request.on('error', (error) => this.#onError(request, error))
     // As text, headers and body go out in one write, which saves both sides a TLS record. Latin-1 keeps every byte.
-    const { buffer, byteOffset, byteLength } = this.post.body
-    request.end(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'), 'latin1')
+    request.end(this.post.body, 'latin1')
+  }
+
+  readonly #lookup: LookupFunction = (hostname, options, call) => {
+    this.deps.lookup(hostname, options, (error, ...found) => {
+      if (!error) this.#advance('connecting')
+      call(error, ...found)
+    })
   }
 
   #onSocket(socket: Socket): void {
@@ -133,7 +153,7 @@ export class HttpPost {
   #onResponse(response: IncomingMessage): void {
     if (this.#isOver) return
     this.#response = response
-    this.#respondedAt = this.deps.clock.monotonic()
+    this.listener.onResponse()
     response.on('data', (chunk: Buffer) => this.#onChunk(chunk))
     response.on('end', () => this.#finish(!response.complete))
     response.on('error', () => this.#finish(true))
@@ -161,22 +181,13 @@ export class HttpPost {
     this.#connect(this.deps.agents.fresh)
   }
 
-  #timeOut(): void {
-    if (this.#response) this.#finish(true)
-    else this.#fail(TIMEOUT_ERRORS[this.#phase])
-  }
-
   /** Ends without a response. */
   #fail(outcome: DeliveryError, detail?: string): void {
     if (!this.#isFirstEnd()) return
     this.#request?.destroy()
-    this.onEnd({
-      outcome,
-      status: null,
-      responseHeaders: {},
-      responseBody: new Uint8Array(0),
-      isBodyCut: false,
-      durationMs: this.#since(this.deps.clock.monotonic()),
+    this.listener.onEnd({
+      ...withoutResponse(outcome),
+      signatures: this.#signatures,
       ...this.#detail(detail),
     })
   }
@@ -188,23 +199,21 @@ export class HttpPost {
     if (isBodyCut) this.#request?.destroy()
     const status = response.statusCode ?? 0
     const headers = flatten(response.headers)
-    this.onEnd({
+    this.listener.onEnd({
+      signatures: this.#signatures,
       outcome: errorOfStatus(status) ?? 'succeeded',
       status,
       responseHeaders: headers,
       responseBody: this.#body(),
       isBodyCut,
-      durationMs: this.#since(this.#respondedAt),
       ...this.#detail(detailOf(status, headers)),
-      ...(status === 429 || status === 503 ? this.#retryAfter(headers) : undefined),
     })
   }
 
-  #body(): Uint8Array {
+  #body(): string {
     const [only] = this.#chunks
     const whole = this.#chunks.length === 1 && only ? only : Buffer.concat(this.#chunks)
-    // A copy, because a chunk is a part of what the socket has read. Not Uint8Array.from, which walks byte by byte.
-    return new Uint8Array(whole.subarray(0, MAX_BODY_BYTES))
+    return whole.toString('latin1', 0, MAX_BODY_BYTES)
   }
 
   /** Adds whether the endpoint may have received the request twice. */
@@ -213,21 +222,16 @@ export class HttpPost {
     return sentences.length === 0 ? {} : { detail: sentences.join(' ').slice(0, MAX_DETAIL_LENGTH) }
   }
 
-  #retryAfter(headers: Record<string, string>): { retryAfterMs?: number } {
-    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.deps.clock.now())
-    return retryAfterMs === undefined ? {} : { retryAfterMs }
-  }
-
-  #since(moment: number): number {
-    return Math.round(moment - this.#startedAt)
-  }
-
   #isFirstEnd(): boolean {
     if (this.#isOver) return false
     this.#isOver = true
-    this.#cancelTimer()
     return true
   }
+}
+
+/** The result of a post that ended without a response. */
+export function withoutResponse(outcome: DeliveryError): PostResult {
+  return { signatures: {}, outcome, status: null, responseHeaders: {}, responseBody: '', isBodyCut: false }
 }
 
 function detailOf(status: number, headers: Record<string, string>): string | undefined {

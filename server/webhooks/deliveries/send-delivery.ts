@@ -5,7 +5,7 @@ import type { ClaimedDelivery } from './claim.ts'
 import type { DeliveryJob } from './process-endpoint.ts'
 import { type AttemptResult, interruptedResult } from './record-result.ts'
 import type { Sender } from './send.ts'
-import { serviceSignature, standardSignature } from './signature.ts'
+import type { Signing } from './signature.ts'
 
 const MAX_CACHED_SECRETS = 4_096
 
@@ -18,9 +18,9 @@ export async function sendDelivery(
 ): Promise<AttemptResult> {
   const { body } = delivery
   if (!body) return interruptedResult(deps.clock.now(), 'The body of this event is no longer stored.')
-  let requestHeaders: Record<string, string>
+  let headers: SignedHeaders
   try {
-    requestHeaders = headersOf(endpoint, delivery, body)
+    headers = headersOf(endpoint, delivery)
   } catch (error) {
     deps.log.error('delivery_not_signed', { delivery: delivery.id, endpoint: endpoint.id, error })
     return interruptedResult(
@@ -31,39 +31,42 @@ export async function sendDelivery(
   const result = await sender.send({
     endpointId: endpoint.id,
     url: endpoint.url,
-    headers: requestHeaders,
+    ...headers,
     body,
   })
-  return { ...result, requestHeaders, endedAt: deps.clock.now() }
+  return { ...result, endedAt: deps.clock.now() }
 }
 
-/** Headers of one attempt: section 6 of the specification, and Standard Webhooks. */
-type HeadersOf = (endpoint: Endpoint, delivery: ClaimedDelivery, body: Uint8Array) => Record<string, string>
+/** Headers of one attempt: section 6 of the specification, and Standard Webhooks. Signatures are added when it is sent. */
+interface SignedHeaders {
+  headers: Record<string, string>
+  signing: Signing
+}
+
+type HeadersOf = (endpoint: Endpoint, delivery: ClaimedDelivery) => SignedHeaders
 
 /** Decrypted secrets are cached, because decrypting one costs more than signing with it. */
 export function createHeaders(deps: Deps): HeadersOf {
   const decrypt = cacheSecrets(deps)
-  return (endpoint, delivery, body) => {
+  return (endpoint, delivery) => {
     const now = deps.clock.now()
     const seconds = Math.floor(now / 1_000)
-    const secret = decrypt(endpoint.secret, endpoint.id)
-    const secrets = [secret]
+    const secrets = [decrypt(endpoint.secret, endpoint.id)]
     if (endpoint.nextSecret) secrets.push(decrypt(endpoint.nextSecret, endpoint.id))
     if (endpoint.previousSecret && (endpoint.previousSecretUntil ?? 0) > now) {
       secrets.push(decrypt(endpoint.previousSecret, endpoint.id))
     }
-    return {
+    const headers = {
       'Content-Type': 'application/json',
       'User-Agent': `Bellhop/${VERSION}`,
-      'X-Service-Signature': serviceSignature(secret, body),
       'X-Service-Event': delivery.eventType,
       'X-Service-Delivery': delivery.id,
       'X-Service-Attempt': String(delivery.attempt),
       'webhook-id': delivery.id,
       'webhook-timestamp': String(seconds),
-      'webhook-signature': standardSignature(secrets, delivery.id, seconds, body),
       ...(delivery.kind === 'test' ? { 'X-Service-Test': 'true' } : {}),
     }
+    return { headers, signing: { secrets, id: delivery.id, timestampSeconds: seconds } }
   }
 }
 

@@ -1,12 +1,15 @@
 import { isIP } from 'node:net'
 import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
 import type { AddressPolicy } from '../../network/address-policy.ts'
 import { hostName } from '../../network/allowed-host.ts'
-import { checkedLookup, type Resolve, resolveName } from '../../network/checked-lookup.ts'
+import { checkedAddresses, type Resolve, resolveName } from '../../network/checked-lookup.ts'
 import { certificatesOf } from '../../network/trusted-certificates.ts'
-import { type Agents, createAgents } from './connection.ts'
 import type { DeliveryError } from './delivery-errors.ts'
-import { HttpPost, type HttpPostDeps, type PostRequest, type SendResult } from './http-post.ts'
+import { type PostRequest, withoutResponse } from './http-post.ts'
+import { openPostThread, type TimedResult } from './post-thread.ts'
+import { parseRetryAfter } from './retry-schedule.ts'
+import { type Signing, signatureHeaders } from './signature.ts'
 
 const HTTPS_PORT = 443
 const MAX_KNOWN_TARGETS = 4_096
@@ -16,6 +19,7 @@ type Target = Pick<PostRequest, 'hostname' | 'port' | 'path'> | { refusal: strin
 
 interface SenderOptions {
   clock: Clock
+  log: Log
   policy: AddressPolicy
   /** For DNS, connection, TLS and response headers together; 10 s in section 6 of the specification. */
   timeoutMs: number
@@ -30,32 +34,36 @@ interface SendRequest {
   endpointId: string
   url: string
   headers: Record<string, string>
+  /** Adds headers with signatures. */
+  signing?: Signing
   /** The exact bytes to send. */
   body: Uint8Array
+}
+
+interface SendResult extends Omit<TimedResult, 'responseBody' | 'signatures'> {
+  /** Those of the request, and signatures. */
+  requestHeaders: Record<string, string>
+  responseBody: Uint8Array
+  /** `Retry-After` of a 429 or 503. */
+  retryAfterMs?: number
 }
 
 export interface Sender {
   /** One attempt: a POST without redirects or a proxy. Never rejects: a failure is part of the result. */
   send(request: SendRequest): Promise<SendResult>
   /** Interrupts attempts in progress and closes every connection. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** Sends deliveries. The process has one sender, which reuses the connections of an endpoint. */
 export function createSender(options: SenderOptions): Sender {
-  const { clock, policy, timeoutMs, ca, resolve = resolveName } = options
-  const inFlight = new Set<HttpPost>()
+  const { clock, log, policy, timeoutMs, ca, resolve = resolveName } = options
   const targets = new Map<string, Target>()
+  const addressesOf = (hostname: string) => checkedAddresses(resolve, policy, hostname)
+  const thread = openPostThread({ clock, log, timeoutMs, ca, addressesOf })
   let isClosed = false
-  let agents: Agents | undefined
   // Reports a wrong certificate at start, not at the first delivery.
   if (ca) certificatesOf(ca)
-
-  function dependencies(): HttpPostDeps {
-    // Created at first use: loading the system's authorities takes about 30 ms, which would delay the start.
-    agents ??= createAgents(ca)
-    return { clock, timeoutMs, agents, lookup: (onResolved) => checkedLookup(resolve, policy, onResolved) }
-  }
 
   /** Parsing a URL and checking its address takes a tenth of an attempt, and the same URLs are used again and again. */
   function targetOf(url: string): Target {
@@ -67,30 +75,33 @@ export function createSender(options: SenderOptions): Sender {
     return target
   }
 
-  function run(post: PostRequest): Promise<SendResult> {
-    return new Promise((settle) => {
-      const running = new HttpPost(dependencies(), post, (result) => {
-        inFlight.delete(running)
-        settle(result)
-      })
-      inFlight.add(running)
-    })
-  }
-
   return {
     async send(request) {
-      if (isClosed) return unsent('interrupted')
+      if (isClosed) return unsent(request, 'interrupted')
       const target = targetOf(request.url)
-      if ('refusal' in target) return unsent('blocked_address', target.refusal)
-      return run(postOf(request, target))
+      if ('refusal' in target) return unsent(request, 'blocked_address', target.refusal)
+      const { responseBody, signatures, ...result } = await thread.post(postOf(request, target))
+      return {
+        ...result,
+        requestHeaders: { ...request.headers, ...signatures },
+        responseBody: Buffer.from(responseBody, 'latin1'),
+        ...retryAfterOf(result, clock.now()),
+      }
     },
     close() {
       isClosed = true
-      for (const running of inFlight) running.interrupt()
-      agents?.kept.destroy()
-      agents?.fresh.destroy()
+      return thread.close()
     },
   }
+}
+
+function retryAfterOf(
+  { status, responseHeaders }: Pick<TimedResult, 'status' | 'responseHeaders'>,
+  now: number,
+): { retryAfterMs?: number } {
+  if (status !== 429 && status !== 503) return {}
+  const retryAfterMs = parseRetryAfter(responseHeaders['retry-after'], now)
+  return retryAfterMs === undefined ? {} : { retryAfterMs }
 }
 
 /** Names are resolved and checked for every connection. Here, only an IP address in the URL can be checked. */
@@ -108,23 +119,23 @@ function postOf(request: SendRequest, target: Pick<PostRequest, 'hostname' | 'po
   return {
     ...target,
     endpointId: request.endpointId,
-    headers: {
-      ...request.headers,
-      // A small compressed response could decompress to any size.
-      'Accept-Encoding': 'identity',
-      'Content-Length': request.body.byteLength,
-    },
-    body: request.body,
+    headers: request.headers,
+    signing: request.signing,
+    // As if it were a Buffer: to make one from it takes ten times as long.
+    body: Buffer.prototype.toString.call(request.body, 'latin1'),
   }
 }
 
-function unsent(outcome: DeliveryError, detail?: string): SendResult {
+function unsent(
+  { headers, signing, body }: SendRequest,
+  outcome: DeliveryError,
+  detail?: string,
+): SendResult {
+  const { signatures: _, ...result } = withoutResponse(outcome)
   return {
-    outcome,
-    status: null,
-    responseHeaders: {},
+    ...result,
+    requestHeaders: signing ? { ...headers, ...signatureHeaders(signing, body) } : headers,
     responseBody: new Uint8Array(0),
-    isBodyCut: false,
     durationMs: 0,
     ...(detail && { detail }),
   }

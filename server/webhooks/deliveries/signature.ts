@@ -3,6 +3,23 @@ import { createHmac } from 'node:crypto'
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
+/** What signs a body. Each secret signs in the Standard Webhooks header, and the first one in the specified header. */
+export interface Signing {
+  secrets: string[]
+  /** Id of the delivery. */
+  id: string
+  /** Whole seconds since 1970. */
+  timestampSeconds: number
+}
+
+export function signatureHeaders({ secrets, id, timestampSeconds }: Signing, body: Uint8Array) {
+  const [current = ''] = secrets
+  return {
+    'X-Service-Signature': serviceSignature(current, body),
+    'webhook-signature': standardSignature(secrets, id, timestampSeconds, body),
+  }
+}
+
 /**
  * `X-Service-Signature` (section 5 of the specification): `sha256=` and the lowercase hex HMAC-SHA256 of the raw
  * body. The key is the secret exactly as it is displayed, including `whsec_`, as UTF-8 bytes.

@@ -1,0 +1,169 @@
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import { ConnectionError } from '../../network/connection-errors.ts'
+import { type PostRequest, type PostResult, withoutResponse } from './http-post.ts'
+import type { PostCommand, PostEvent } from './post-worker.ts'
+
+/** A Worker without work is ended after this time, which frees its memory. */
+const MAX_IDLE_MS = 60_000
+/** In the compiled program, the path of the entry point named in the build command. */
+const WORKER = Bun.isStandaloneExecutable
+  ? './webhooks/deliveries/post-worker.ts'
+  : new URL('./post-worker.ts', import.meta.url).href
+
+interface PostThreadOptions {
+  clock: Clock
+  log: Log
+  /** For name, connection, TLS and response headers together. */
+  timeoutMs: number
+  /** PEM certificates to trust in addition to the system's. */
+  ca: string | undefined
+  /** The addresses of a host that may be connected to. Rejects with `ConnectionError`. */
+  addressesOf(hostname: string): Promise<string[]>
+}
+
+/** `durationMs`: whole milliseconds until the response headers, or until it failed. */
+export type TimedResult = PostResult & { durationMs: number }
+
+interface PostThread {
+  /** Never rejects: a failure is part of the result. */
+  post(request: PostRequest): Promise<TimedResult>
+  /** Interrupts posts in progress, and closes every connection. */
+  close(): Promise<void>
+}
+
+interface Running {
+  startedAt: number
+  respondedAt?: number
+  settle(result: TimedResult): void
+}
+
+/**
+ * The connections to endpoints, in a Worker: TLS would take most of the main thread's time. It starts with the first
+ * post, and after it failed with the next one. Posts that it was doing are interrupted.
+ */
+export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostThreadOptions): PostThread {
+  const running = new Map<number, Running>()
+  /** When their time is over. All have the same time, so the first one ends first. */
+  const deadlines = new Map<number, number>()
+  let worker: Worker | undefined
+  let commands: PostCommand[] = []
+  let lastId = 0
+  let cancelTimer: (() => void) | undefined
+  let cancelIdleEnd = () => {}
+  let onIdle = () => {}
+
+  function post(request: PostRequest): Promise<TimedResult> {
+    return new Promise((settle) => {
+      lastId += 1
+      const startedAt = clock.monotonic()
+      running.set(lastId, { startedAt, settle })
+      deadlines.set(lastId, startedAt + timeoutMs)
+      tell({ kind: 'post', id: lastId, request })
+      cancelTimer ??= clock.after(timeoutMs, endOverdue)
+    })
+  }
+
+  /** In one message with everything else that is told now: a message costs more than what is in it. */
+  function tell(command: PostCommand): void {
+    commands.push(command)
+    if (commands.length === 1) queueMicrotask(sendCommands)
+  }
+
+  function sendCommands(): void {
+    cancelIdleEnd()
+    worker ??= startWorker()
+    worker.postMessage(JSON.stringify(commands))
+    commands = []
+  }
+
+  function startWorker(): Worker {
+    const started = new Worker(WORKER)
+    started.onmessage = ({ data }: MessageEvent<string>) => {
+      if (started === worker) hear(JSON.parse(data))
+    }
+    started.onerror = ({ message }) => fail(started, message)
+    started.addEventListener('close', () => fail(started, 'The thread ended.'))
+    const start: PostCommand = { kind: 'start', ca }
+    started.postMessage(JSON.stringify([start]))
+    return started
+  }
+
+  function hear(events: PostEvent[]): void {
+    for (const event of events) {
+      if (event.kind === 'lookup') void answerLookup(event)
+      else if (event.kind === 'ended') end(event.id, event.result)
+      else {
+        const one = running.get(event.id)
+        if (one) one.respondedAt = clock.monotonic()
+      }
+    }
+    if (running.size > 0) return
+    onIdle()
+    cancelIdleEnd()
+    cancelIdleEnd = clock.after(MAX_IDLE_MS, endWorker)
+  }
+
+  async function answerLookup({ id, hostname }: { id: number; hostname: string }): Promise<void> {
+    const asked = worker
+    const answer: PostCommand = await addressesOf(hostname).then(
+      (addresses) => ({ kind: 'addresses', id, addresses }),
+      (error) => {
+        const { reason, message } = error instanceof ConnectionError ? error : new ConnectionError('dns', '')
+        return { kind: 'no_address', id, reason, message }
+      },
+    )
+    if (worker === asked) tell(answer)
+  }
+
+  function end(id: number, result: PostResult): void {
+    const one = running.get(id)
+    running.delete(id)
+    deadlines.delete(id)
+    if (!one) return
+    const durationMs = Math.round((one.respondedAt ?? clock.monotonic()) - one.startedAt)
+    one.settle({ ...result, durationMs })
+  }
+
+  function endOverdue(): void {
+    const now = clock.monotonic()
+    cancelTimer = undefined
+    for (const [id, deadline] of deadlines) {
+      if (deadline > now) {
+        cancelTimer = clock.after(deadline - now, endOverdue)
+        return
+      }
+      deadlines.delete(id)
+      tell({ kind: 'time_out', id })
+    }
+  }
+
+  function fail(failed: Worker, message: string): void {
+    if (worker !== failed) return
+    worker = undefined
+    log.error('delivery_thread_failed', { error: message, interrupted: running.size })
+    for (const id of running.keys()) end(id, withoutResponse('interrupted'))
+    onIdle()
+  }
+
+  function endWorker(): void {
+    const ended = worker
+    worker = undefined
+    ended?.terminate()
+  }
+
+  return {
+    post,
+    async close() {
+      if (running.size > 0) {
+        const idle = Promise.withResolvers<void>()
+        onIdle = idle.resolve
+        tell({ kind: 'close' })
+        await idle.promise
+      }
+      cancelTimer?.()
+      cancelIdleEnd()
+      endWorker()
+    },
+  }
+}
