@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createAgent } from '../../server/agents/agents.ts'
+import { addMessages } from '../support/add-messages.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import {
@@ -109,4 +110,23 @@ test('does not take ids of other kinds for tickets', async () => {
   for (const other of [customer.userId, messages[0]?.id, client.orgId, id.replace('tkt_', 'msg_')]) {
     problemOf(await client.call('GET', `/tickets/${other}`), 404, 'not_found')
   }
+})
+
+test('shows the time of each message to the millisecond, whatever the day', async () => {
+  const client = await bellhop.organization()
+  const { id: ticketId } = await makeTicket(client)
+  const times = [
+    '1969-12-31T23:59:59.999Z',
+    '1970-01-01T00:00:00.000Z',
+    '2024-02-29T23:59:59.999Z',
+    '2024-03-01T00:00:00.000Z',
+    '2025-01-02T03:04:05.006Z',
+    '2026-02-28T12:59:07.090Z',
+    '2026-02-28T13:00:00.100Z',
+  ]
+  const messages = times.map((time) => ({ text: time, createdAt: Date.parse(time) }))
+  await addMessages(bellhop.deps, { orgId: client.orgId, ticketId }, ...messages)
+  const shown = (await readTicket(client, ticketId)).messages.slice(0, -1)
+  expect(shown.map(({ createdAt }) => createdAt)).toEqual(times)
+  expect(shown.map(({ text }) => text)).toEqual(times)
 })
