@@ -204,11 +204,10 @@ export function directRows<Input extends Record<string, unknown>, Result>(
   const { sql: text, params } = prepared.getQuery()
   const table = tableWrittenBy(text)
   const bind = binderOf(params, (parameter) => (input: Input) => input[parameter])
-  const blank = blankRow(columns)
+  const decoded = rowDecoder(columns)
   return async (input) => {
     plain.guard(table)
-    const rows = query.values(...bind(input))
-    return rows.map((row) => decodedRow(columns, blank, row)) as Result
+    return query.values(...bind(input)).map(decoded) as Result
   }
 }
 
@@ -264,34 +263,25 @@ function isDecoder(value: unknown): value is Decoder {
   return isObject(value) && typeof value.mapFromDriverValue === 'function'
 }
 
-type Row = Record<string, unknown>
-
-/** Filling in a copy takes less time and memory than adding one field after the other. */
-function blankRow(columns: ResultColumn[]): Row {
-  return Object.fromEntries(columns.map(({ name, inside }) => [inside ?? name, undefined]))
-}
-
-function decodedRow(columns: ResultColumn[], blank: Row, row: unknown[]): Row {
-  const result = { ...blank }
-  for (let place = 0; place < columns.length; place += 1) {
-    const column = columns[place]
-    if (!column) continue
-    const { name, inside, decode } = column
-    const stored = row[place]
-    const value = decode && stored !== null ? decode(stored) : stored
-    if (inside === undefined) result[name] = value
-    else joined(result, inside)[name] = value
+/**
+ * Makes the object of a row. The function is written out as an object literal: filling in fields by their names takes
+ * four times as long, for each of the rows.
+ */
+function rowDecoder(columns: ResultColumn[]): (row: unknown[]) => unknown {
+  const decoders = columns.map(({ decode }) => decode)
+  const fields = new Map<string, string[]>()
+  for (const [place, { name, inside, decode }] of columns.entries()) {
+    const stored = `row[${place}]`
+    const value = decode ? `${stored} === null ? null : decoders[${place}](${stored})` : stored
+    const key = JSON.stringify(inside ?? name)
+    const field = inside === undefined ? value : `${JSON.stringify(name)}: ${value}`
+    fields.set(key, [...(fields.get(key) ?? []), field])
   }
-  return result
-}
-
-/** The columns of a joined table. */
-function joined(result: Row, inside: string): Row {
-  const existing = result[inside]
-  if (isObject(existing)) return existing
-  const made: Row = {}
-  result[inside] = made
-  return made
+  const joined = new Set(columns.map(({ inside }) => JSON.stringify(inside)))
+  const literal = [...fields].map(
+    ([key, values]) => `${key}: ${joined.has(key) ? `{ ${values.join(', ')} }` : values.at(-1)}`,
+  )
+  return new Function('decoders', `return (row) => ({ ${literal.join(', ')} })`)(decoders)
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
