@@ -87,5 +87,5 @@ export function newToken(deps: { randomBytes: (size: number) => Uint8Array }): s
 
 /** The SHA-256 that is stored instead of a token. */
 export function hashToken(token: string): string {
-  return new Bun.CryptoHasher('sha256').update(token).digest('hex')
+  return Bun.SHA256.hash(token, 'hex')
 }

@@ -62,16 +62,23 @@ export function logRequest(log: Log): (request: FinishedRequest) => void {
  * is `unknown`, so the label has few values whatever is sent.
  */
 function createRouteFinder(routes: KnownRoute[]): (method: string, url: string) => string {
-  const names = new Set(routes.map(({ method, path }) => `${method} ${path}`))
-  // Others that end in `*` are the fallback for unknown paths.
-  const patterns = routes
-    .filter(({ method, path }) => path.includes(':') || (method === 'GET' && path.endsWith('/*')))
-    .map(({ method, path }) => ({ method, path, regex: patternOf(path) }))
+  const ofMethod = Map.groupBy(routes, ({ method }) => method)
+  const known = new Map(
+    [...ofMethod].map(([method, its]) => {
+      const paths = its.map(({ path }) => path)
+      // Others that end in `*` are the fallback for unknown paths.
+      const open = paths.filter((path) => path.includes(':') || (method === 'GET' && path.endsWith('/*')))
+      return [
+        method,
+        { paths: new Set(paths), patterns: open.map((path) => ({ path, regex: patternOf(path) })) },
+      ]
+    }),
+  )
   return (sent, url) => {
     const path = pathOf(url)
-    const wanted = sent === 'HEAD' ? 'GET' : sent
-    if (names.has(`${wanted} ${path}`)) return path
-    return patterns.find(({ method, regex }) => method === wanted && regex.test(path))?.path ?? 'unknown'
+    const { paths, patterns = [] } = known.get(sent === 'HEAD' ? 'GET' : sent) ?? {}
+    if (paths?.has(path)) return path
+    return patterns.find(({ regex }) => regex.test(path))?.path ?? 'unknown'
   }
 }
 
