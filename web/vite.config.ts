@@ -10,9 +10,9 @@ const SERVER = 'http://127.0.0.1:3000'
 /** Browsers of the last two years. Older ones lack `light-dark()`, which the themes need. */
 const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
-/** All modules but those that only mails, chats and forms need, which come later. */
+/** All modules but those that only tickets, mails, chats and forms need, which come later. */
 const SHARED =
-  /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|chats|composer\/writing-area|mail|recipients|outgoing|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
+  /^(?!.*\/web\/(?:formatting|sign-in|ticket\/(?:attachments|changes|chats|composer\/writing-area|focus-in-pane|mail|recipients|outgoing|ticket-query|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/checkbox)[/.])/
 /** Parts of the inbox that the settings have too: they load nothing else of it. */
 const PARTS =
   /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:draft\/drafts|composer\/variables|ticket-names|focus-in-pane)|formatting\/(?:formatted-text|format-preview|apply-edit)|ui\/(?:nav-link|docs-link)|browser\/notification-setting)\.(?:tsx?|css)$/
@@ -20,8 +20,9 @@ const PARTS =
 const FIRST_VIEW = ['main.tsx', 'inbox/inbox-page.tsx', 'ticket/ticket-pane.tsx']
 /** The list and the ticket beside it. */
 const INBOX = /\/web\/(?:inbox\/inbox-page|ticket\/ticket-pane)\.tsx$/
-/** What every ticket shows a moment later. */
-const THREAD = /\/web\/ticket\/mail\/(?:message-|mail-body|failed-send)/
+/** What a ticket shows a moment later, and the bar of selected tickets. */
+const LATER =
+  /\/web\/(?:inbox\/list\/bulk-bar|ticket\/(?:mail\/(?:message-|mail-body|failed-send)|thread\/(?:activity-lines|waiting-reply-card|sending-message-card)))/
 
 export default defineConfig({
   root: HERE,
@@ -50,7 +51,7 @@ export default defineConfig({
             },
             { name: 'parts', test: PARTS, priority: 2 },
             { name: 'inbox', test: INBOX, priority: 1 },
-            { name: 'thread', test: THREAD },
+            { name: 'later', test: LATER },
           ],
         },
       },

@@ -81,7 +81,8 @@ browserTest('any agent can send or discard a held reply of a disabled agent', as
   const page = await openPage({ url: bellhop.url, agent: ben })
   await page.goto('/inbox/held')
   await page.getByRole('option').click()
-  await page.getByRole('button', { name: 'Send', exact: true }).first().click()
+  const held = page.getByRole('article', { name: 'Held reply' })
+  await held.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByRole('button', { name: 'Send anyway' }).click()
   await eventually(async () => {
     const { timeline } = await readThread(ben, ticket.id)

@@ -4,13 +4,13 @@ import { useSession } from '../api/session.ts'
 import { lazyDialog, lazyPage } from '../live/lazy-page.tsx'
 import { useTypeAhead } from '../ticket/composer/type-ahead.ts'
 import { resumeDrafts } from '../ticket/draft/drafts.ts'
-import { preloadMailParts } from '../ticket/mail/mail-parts.tsx'
 import { isReopened, setReopened } from '../ticket/outgoing/mail-storage.ts'
+import { preloadThreadParts } from '../ticket/thread/thread-parts.tsx'
 import { knownTicket } from '../ticket/ticket-query.ts'
 import { type BulkActions, createBulkActions } from './list/bulk-actions.ts'
 import { useChangeKeys } from './list/change-keys.ts'
 import { createListFocus, focusList, useFocusAfterClosing } from './list/list-focus.ts'
-import { ListPane } from './list/list-pane.tsx'
+import { ListPane, preloadBulkBar } from './list/list-pane.tsx'
 import { useMoveKeys } from './list/move-keys.ts'
 import { createSelection } from './list/selection.ts'
 import { createTicketList, type TicketList } from './list/ticket-list.ts'
@@ -92,7 +92,8 @@ export default function InboxPage() {
     const timer = setTimeout(() => {
       void preloadPalette()
       void CustomerPanel.preload()
-      preloadMailParts()
+      preloadThreadParts()
+      preloadBulkBar()
     }, PRELOAD_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
   })

@@ -14,10 +14,10 @@ import { createComposerState } from './composer/composer-state.ts'
 import { takeTypeAhead } from './composer/type-ahead.ts'
 import { isBlank } from './draft/draft-content.ts'
 import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
-import { preloadMailParts } from './mail/mail-parts.tsx'
 import { searchTerms } from './marked.tsx'
 import { useReadMark } from './thread/read-mark.ts'
 import { Thread } from './thread/thread.tsx'
+import { preloadThreadParts } from './thread/thread-parts.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { isDeletedTicket, type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
@@ -46,7 +46,7 @@ interface TicketPaneProps {
 export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
   // With the ticket itself, so that nothing moves when they arrive.
-  preloadMailParts()
+  preloadThreadParts()
   const isDeleted = () => isNotFound(ticket().error) || isDeletedTicket(props.ticketId)
   /** A new id creates a new pane. Reading the same ticket again doesn't. */
   const loadedId = createMemo(() => (isDeleted() ? undefined : ticket().data?.ticket.id))

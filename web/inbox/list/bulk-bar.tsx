@@ -1,4 +1,3 @@
-import { Show } from 'solid-js'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
@@ -26,55 +25,49 @@ interface BulkBarProps {
 export function BulkBar(props: BulkBarProps) {
   const count = () => props.selection.list().length
   return (
-    <Show when={count() > 0}>
-      <div class="bulk-bar" role="toolbar" aria-label="Selected tickets">
-        <span class="bulk-bar-count count">{count()} selected</span>
-        <Menu
-          placement="top-end"
-          trigger={(given) => (
-            <IconButton {...given} name="More">
-              <Ellipsis />
-            </IconButton>
-          )}
+    <div class="bulk-bar" role="toolbar" aria-label="Selected tickets">
+      <span class="bulk-bar-count count">{count()} selected</span>
+      <Menu
+        placement="top-end"
+        trigger={(given) => (
+          <IconButton {...given} name="More">
+            <Ellipsis />
+          </IconButton>
+        )}
+      >
+        <MenuItem icon={<Clock />} keys="p" onSelect={() => props.bulkActions.change({ status: 'pending' })}>
+          Set to pending
+        </MenuItem>
+        <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.bulkActions.change({ status: 'open' })}>
+          Reopen
+        </MenuItem>
+        <MenuItem
+          icon={<ShieldAlert />}
+          keys="!"
+          onSelect={() => props.bulkActions.change({ isSpam: !props.bulkActions.areSpam() })}
         >
-          <MenuItem
-            icon={<Clock />}
-            keys="p"
-            onSelect={() => props.bulkActions.change({ status: 'pending' })}
-          >
-            Set to pending
-          </MenuItem>
-          <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.bulkActions.change({ status: 'open' })}>
-            Reopen
-          </MenuItem>
-          <MenuItem
-            icon={<ShieldAlert />}
-            keys="!"
-            onSelect={() => props.bulkActions.change({ isSpam: !props.bulkActions.areSpam() })}
-          >
-            {props.bulkActions.areSpam() ? 'Not spam' : 'Mark as spam'}
-          </MenuItem>
-        </Menu>
-        <IconButton name="Clear selection" keys="escape" onClick={() => props.selection.clear()}>
-          <X />
-        </IconButton>
-        <div class="bulk-bar-actions">
-          <Button
-            size="small"
-            icon={<CheckCheck />}
-            keys="e"
-            onClick={() => props.bulkActions.change({ status: 'resolved' })}
-          >
-            Resolve
-          </Button>
-          <Button size="small" icon={<UserRound />} keys="a" onClick={props.onAssign}>
-            Assign
-          </Button>
-          <Button size="small" icon={<Tag />} keys="t" onClick={props.onTag}>
-            Tags
-          </Button>
-        </div>
+          {props.bulkActions.areSpam() ? 'Not spam' : 'Mark as spam'}
+        </MenuItem>
+      </Menu>
+      <IconButton name="Clear selection" keys="escape" onClick={() => props.selection.clear()}>
+        <X />
+      </IconButton>
+      <div class="bulk-bar-actions">
+        <Button
+          size="small"
+          icon={<CheckCheck />}
+          keys="e"
+          onClick={() => props.bulkActions.change({ status: 'resolved' })}
+        >
+          Resolve
+        </Button>
+        <Button size="small" icon={<UserRound />} keys="a" onClick={props.onAssign}>
+          Assign
+        </Button>
+        <Button size="small" icon={<Tag />} keys="t" onClick={props.onTag}>
+          Tags
+        </Button>
       </div>
-    </Show>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
-import { lazyDialog } from '../../live/lazy-page.tsx'
+import { lazyDialog, lazyPart } from '../../live/lazy-page.tsx'
 import { announce } from '../../ui/announcer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -12,7 +12,6 @@ import { saveView } from '../rail/saved-views.ts'
 import { SEARCH } from '../rail/views.ts'
 import { SearchField } from '../search/search-field.tsx'
 import type { BulkActions } from './bulk-actions.ts'
-import { BulkBar } from './bulk-bar.tsx'
 import { LIST_HEADING_ID } from './list-focus.ts'
 import { EmptyList, FailedList, ListSkeleton, TooBroad } from './list-states.tsx'
 import type { Selection } from './selection.ts'
@@ -29,6 +28,12 @@ import Plus from 'lucide-solid/icons/plus'
 const FORMAT = new Intl.NumberFormat('en-US')
 
 const SavedViewDialog = lazyDialog(() => import('../rail/saved-view-dialog.tsx'))
+/** Loaded before a ticket is selected, if there is time. Without a connection, the keys do the same. */
+const BulkBar = lazyPart(async () => (await import('./bulk-bar.tsx')).BulkBar)
+
+export function preloadBulkBar(): void {
+  void BulkBar.preload()
+}
 
 interface ListPaneProps {
   location: InboxLocation
@@ -119,12 +124,14 @@ export function ListPane(props: ListPaneProps) {
             </Show>
           </Match>
         </Switch>
-        <BulkBar
-          selection={props.selection}
-          bulkActions={props.bulkActions}
-          onAssign={props.onAssign}
-          onTag={props.onTag}
-        />
+        <Show when={props.selection.list().length > 0}>
+          <BulkBar
+            selection={props.selection}
+            bulkActions={props.bulkActions}
+            onAssign={props.onAssign}
+            onTag={props.onTag}
+          />
+        </Show>
       </div>
       <SavedViewDialog
         isOpen={isSaving()}

@@ -10,10 +10,10 @@ import { Attachments } from '../attachments/attachments.tsx'
 import { ChatParts } from '../chat-parts.tsx'
 import { undoOf } from '../composer/waiting-replies.ts'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
-import { MailParts } from '../mail/mail-parts.tsx'
 import { createMailView } from '../mail/mail-view.ts'
 import { MessageStatus } from './message-status.tsx'
 import { MessageContent, MessageText } from './message-text.tsx'
+import { ThreadParts } from './thread-parts.tsx'
 import './message-group.css'
 import type { MessageEntry, ReplyDestination, Ticket, TicketDetail } from '../ticket-query.ts'
 import type { MessageOrNote } from './thread-rows.ts'
@@ -63,7 +63,7 @@ export function MessageGroup(props: MessageGroupProps) {
           <Show when={first()}>{(item) => <ClockTime at={item().createdAt} />}</Show>
         </header>
         <Show when={message()}>
-          {(known) => <MailParts.Recipients message={known()} ticket={props.ticket} reply={props.reply} />}
+          {(known) => <ThreadParts.Recipients message={known()} ticket={props.ticket} reply={props.reply} />}
         </Show>
         <For each={props.items.map(({ id }) => id)}>
           {(id, index) => {
@@ -155,7 +155,7 @@ function Message(props: MessageProps) {
   const isReceived = email !== undefined && role === 'customer'
   return (
     <>
-      <MailParts.Menu message={props.message} ticket={props.ticket} view={view} />
+      <ThreadParts.Menu message={props.message} ticket={props.ticket} view={view} />
       <Show
         when={isReceived || hasQuote || html !== undefined}
         fallback={
@@ -178,7 +178,7 @@ function Message(props: MessageProps) {
           </Show>
         }
       >
-        <MailParts.Body
+        <ThreadParts.Body
           message={props.message}
           ticketId={props.ticket.id}
           author={props.author}

@@ -3,8 +3,8 @@ import Clock from 'lucide-solid/icons/clock'
 import { Match, Show, Switch } from 'solid-js'
 import { Time } from '../../ui/relative-time.tsx'
 import { SettingsLink } from '../composer/destination.tsx'
-import { MailParts } from '../mail/mail-parts.tsx'
 import type { ReplyDestination, TicketDetail } from '../ticket-query.ts'
+import { ThreadParts } from './thread-parts.tsx'
 import type { MessageOrNote } from './thread-rows.ts'
 import { clockTime } from './times.ts'
 
@@ -36,7 +36,7 @@ export function MessageStatus(props: MessageStatusProps) {
     <Switch>
       <Match when={failed()}>
         {(message) => (
-          <MailParts.FailedSend
+          <ThreadParts.FailedSend
             message={message()}
             ticketId={props.ticketId}
             isInChat={props.isInChat}

@@ -17,13 +17,12 @@ import type { ComposerState } from '../composer/composer-state.ts'
 import { setThreadOnScreen } from '../composer/waiting-replies.ts'
 import { hasHit } from '../marked.tsx'
 import { createFollowScroll } from './follow-scroll.ts'
-import { SendingMessageCard } from './sending-message-card.tsx'
 import './thread.css'
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import { ChatParts } from '../chat-parts.tsx'
 import type { ReplyDestination, Ticket, TicketDetail, WaitingReply } from '../ticket-query.ts'
-import { ActivityLines } from './activity-lines.tsx'
 import { MessageGroup } from './message-group.tsx'
+import { ThreadParts } from './thread-parts.tsx'
 import {
   firstUnread,
   initialCount,
@@ -34,7 +33,6 @@ import {
   threadRows,
 } from './thread-rows.ts'
 import { dayName } from './times.ts'
-import { WaitingReplyCard } from './waiting-reply-card.tsx'
 
 const UNFOLDED_AT_ONCE = 30
 const FILLED_AT_ONCE = 3
@@ -177,7 +175,7 @@ function NotYetSent(props: NotYetSentProps) {
     <>
       <For each={props.unsent}>
         {(kind) => (
-          <SendingMessageCard
+          <ThreadParts.SendingMessage
             kind={kind}
             draft={props.composer.drafts[kind]}
             onEdit={() => props.composer.returnTo(kind)}
@@ -192,7 +190,7 @@ function NotYetSent(props: NotYetSentProps) {
           return (
             <Show when={reply()}>
               {(known) => (
-                <WaitingReplyCard
+                <ThreadParts.WaitingReply
                   reply={known()}
                   detail={props.detail}
                   draft={props.composer.drafts.reply}
@@ -238,7 +236,7 @@ function ThreadRowView(props: ThreadRowViewProps) {
           />
         )}
       </Match>
-      <Match when={as('activity')}>{(row) => <ActivityLines items={row().items} />}</Match>
+      <Match when={as('activity')}>{(row) => <ThreadParts.Activity items={row().items} />}</Match>
       <Match when={as('day')}>
         {(row) => (
           <h3 class="thread-day">
