@@ -24,11 +24,11 @@ export async function serve(): Promise<void> {
   service = await startService(config, {
     trustsResponses: true,
     onAnswering: async (answering) => {
+      const disk = await fullDisk(config.dataFolder)
+      if (disk) note(`${disk.detail} ${disk.advice}`)
       process.stdout.write(`${startMessage(answering)}${await setupMessage(answering)}`)
     },
   })
-  const disk = await fullDisk(config.dataFolder)
-  if (disk) note(`${disk.detail} ${disk.advice}`)
   const supervisor = createSupervisor()
   supervisor.ready(`Running at ${service.url}`)
   await stopSignal
