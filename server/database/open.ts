@@ -4,7 +4,7 @@ import type { Log } from '../log.ts'
 import type { Database, OnCommit } from './database.ts'
 import { requireDatabaseFile } from './database-file.ts'
 import { migratePostgres, migrateSqlite } from './migrate.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
 
 export const DATABASE_FILE = 'bellhop.db'
 

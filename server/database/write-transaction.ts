@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Transaction } from './database.ts'
+import { saveDeferred } from './deferred-writes.ts'
 import { DATABASE_FILE } from './open.ts'
 import { openOwnConnection } from './postgresql/own-connection.ts'
-import { openWriter } from './sqlite-connections.ts'
+import { openWriter } from './sqlite/sqlite-connections.ts'
 import { runAsUnit } from './unit.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
@@ -30,7 +31,7 @@ async function writeSqlite<T>(file: string, work: (tx: Transaction) => Promise<T
   connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA cache_size = ${CACHE_KIB}`)
   try {
     writer.begin.run()
-    const value = await runAsUnit(() => work(writer.tx))
+    const value = await runAsUnit(() => inWhole(writer.tx, work))
     writer.commit.run()
     await writer.sync()
     return value
@@ -55,11 +56,17 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
       // PostgreSQL keeps plans for the session. A plan made while a table was empty would later scan all of it for each
       // row.
       await tx.execute(sql`set local enable_seqscan = off`)
-      const value = await runAsUnit(() => work(tx as unknown as Transaction))
-      await tx.execute(MARK_COMMIT)
+      const value = await runAsUnit(() => inWhole(tx as unknown as Transaction, work))
+      await tx.execute(sql.raw(MARK_COMMIT))
       return value
     })
   } finally {
     await client.close({ timeout: 0 })
   }
+}
+
+async function inWhole<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const value = await work(tx)
+  await saveDeferred(tx)
+  return value
 }

@@ -4,6 +4,7 @@ import { inviteAgent } from '../agents/one-time-links.ts'
 import { setUp } from '../agents/set-up.ts'
 import { createApiKey, revokeApiKey } from '../api-keys/api-keys.ts'
 import type { Transaction } from '../database/database.ts'
+import { saveDeferred } from '../database/deferred-writes.ts'
 import { agents } from '../database/tables/agents.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { createId } from '../ids.ts'
@@ -28,7 +29,12 @@ export function depsAt(deps: Deps, time: number, actor: Actor = deps.actor): Dep
 
 /** The same dependencies in a unit that has begun: verbs write in it, and not in one of their own. */
 export function depsIn(deps: Deps, tx: Transaction): Deps {
-  return { ...deps, database: { ...deps.database, write: (_, unit) => unit(tx) } }
+  const write: typeof deps.database.write = async (_, unit) => {
+    const value = await unit(tx)
+    await saveDeferred(tx)
+    return value
+  }
+  return { ...deps, database: { ...deps.database, write } }
 }
 
 /** Creates the organization, set up in its first days from `start` on. All agents have the same password. */

@@ -2,6 +2,7 @@ import { and, count, eq, inArray, sql } from 'drizzle-orm'
 import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
+import { saveDeferred } from '../database/deferred-writes.ts'
 import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
@@ -154,6 +155,8 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
     orgId,
     ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
   )
+  // Those of other units of this commit, too, may be of these tickets.
+  await saveDeferred(tx)
   // search/index/merge-segments.ts clears the remains on disk.
   await tx
     .update(organizations)

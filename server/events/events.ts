@@ -1,6 +1,7 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { insertOf, integer, statement, text } from '../database/statement.ts'
+import { deferredWrite } from '../database/deferred-writes.ts'
+import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { isoTime } from '../dates.ts'
@@ -13,8 +14,8 @@ export type NewEvent =
   | { type: Exclude<LogEvent, WebhookEvent>; ticketId: string; createdAt: number }
 
 /**
- * Appends events to the organization's log and queues their deliveries, in the unit that makes the change.
- * Locks the organization's row: call it after the ticket's own rows, before the counters.
+ * Appends events to the organization's log and queues their deliveries, in the unit that makes the change. They are
+ * written at the end of its commit, with those of other units.
  */
 export async function recordEvents(
   deps: Deps,
@@ -22,32 +23,50 @@ export async function recordEvents(
   orgId: string,
   newEvents: NewEvent[],
 ): Promise<void> {
-  const [last] = await takeNumbers(tx, { orgId, howMany: newEvents.length })
-  if (!last) throw new Error(`There is no organization ${orgId}.`)
-  const subscribers = newEvents.some(isForWebhooks) ? await subscribersOf(tx, orgId) : []
-  const numbered = newEvents.map((event, index) => ({
-    ...event,
-    orgId,
-    number: last.number - newEvents.length + 1 + index,
-  }))
-  await insertEvents(
-    tx,
-    numbered.map((event) => ({
-      orgId,
-      number: event.number,
-      type: event.type,
-      ticketId: event.ticketId,
-      createdAt: event.createdAt,
-      body: bodyOf(event, subscribers),
-    })),
-  )
-  await queueDeliveries(deps, tx, numbered.filter(isForWebhooks), subscribers)
+  deferEvents(tx, { deps, orgId, newEvents })
 }
 
-/**
- * Records that settings changed, so that open pages load them again. Call it in the unit that changes them, and before
- * anything in it locks an endpoint: like `recordEvents`, it locks the organization's row.
- */
+const deferEvents = deferredWrite<Recorded>(async (tx, recorded) => {
+  const byOrganization = Map.groupBy(recorded, ({ orgId }) => orgId)
+  for (const orgId of [...byOrganization.keys()].sort()) {
+    await insertRecorded(tx, orgId, byOrganization.get(orgId) ?? [])
+  }
+})
+
+interface Recorded {
+  deps: Deps
+  orgId: string
+  newEvents: NewEvent[]
+}
+
+/** Locks the organization's row, and then its endpoints'. */
+async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded[]): Promise<void> {
+  const all = recorded.flatMap(({ deps, newEvents }) => newEvents.map((event) => ({ deps, event })))
+  const [[last], subscribers] = await Promise.all([
+    takeNumbers(tx, { orgId, howMany: all.length }),
+    all.some(({ event }) => isForWebhooks(event)) ? subscribersOf(tx, orgId) : [],
+  ])
+  if (!last) throw new Error(`There is no organization ${orgId}.`)
+  const first = last.number - all.length + 1
+  const rows = all.map(({ event }, place) => ({
+    orgId,
+    number: first + place,
+    type: event.type,
+    ticketId: event.ticketId,
+    createdAt: event.createdAt,
+    body: bodyOf(event, subscribers),
+  }))
+  await insertEvents(tx, rows)
+  await queueDeliveries(
+    tx,
+    all.flatMap(({ deps, event }, place) =>
+      isForWebhooks(event) ? { ...event, deps, orgId, number: first + place } : [],
+    ),
+    subscribers,
+  )
+}
+
+/** Records that settings changed, so that open pages load them again. Call it in the unit that changes them. */
 export function recordWorkspaceChange(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
   const createdAt = deps.clock.now()
   return recordEvents(deps, tx, orgId, [{ type: 'workspace.changed', ticketId: '', createdAt }])
@@ -82,6 +101,17 @@ function bodyOf(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
   const body = { event: event.type, createdAt: isoTime(event.createdAt), data: event.data }
   return Buffer.from(JSON.stringify(body))
 }
+
+/**
+ * Locks the row of an organization. Units of one begin with it on PostgreSQL (postgres-transactions.ts). Others that
+ * record events do it before they lock anything else, in the order of the ids, so that no two wait for each other.
+ */
+export const lockOrganization = command('organizations_lock', { orgId: text }, (tx, p) =>
+  tx
+    .update(organizations)
+    .set({ lastEvent: sql`${organizations.lastEvent}` })
+    .where(eq(organizations.id, p.orgId)),
+)
 
 const takeNumbers = statement('events_take_numbers', { orgId: text, howMany: integer }, (tx, p) =>
   tx

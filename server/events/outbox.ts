@@ -9,6 +9,7 @@ export type Subscriber = Pick<typeof endpoints.$inferSelect, 'id' | 'events' | '
 
 /** A recorded event that endpoints may subscribe to. */
 interface OutboxEvent {
+  deps: Deps
   orgId: string
   number: number
   type: WebhookEvent
@@ -25,9 +26,8 @@ export async function subscribersOf(tx: Transaction, orgId: string): Promise<Sub
   return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Inserts one delivery for each event and endpoint subscribed to it, in the unit that records the events. */
+/** Inserts one delivery for each event and endpoint subscribed to it, in the commit of the events. */
 export async function queueDeliveries(
-  deps: Deps,
   tx: Transaction,
   events: OutboxEvent[],
   subscribers: Subscriber[],
@@ -40,7 +40,7 @@ export async function queueDeliveries(
   await insertDeliveries(
     tx,
     queued.map(({ event, subscriber }) => ({
-      id: deps.newId('dlv'),
+      id: event.deps.newId('dlv'),
       orgId: event.orgId,
       endpointId: subscriber.id,
       eventNumber: event.number,
@@ -51,12 +51,11 @@ export async function queueDeliveries(
       createdAt: event.createdAt,
     })),
   )
-  const firstDueAt = new Map(queued.toReversed().map((each) => [each.subscriber, each.event.createdAt]))
+  const firstOf = new Map(queued.toReversed().map(({ event, subscriber }) => [subscriber, event]))
   for (const subscriber of subscribers) {
-    const at = firstDueAt.get(subscriber)
-    if (at === undefined || !needsScheduling(deps, subscriber, at)) continue
-    await scheduleEndpoint(tx, { endpointId: subscriber.id, at })
-    subscriber.nextDeliveryAt = at
+    const first = firstOf.get(subscriber)
+    if (!first || !needsScheduling(first.deps, subscriber, first.createdAt)) continue
+    await scheduleEndpoint(tx, { endpointId: subscriber.id, at: first.createdAt })
   }
 }
 

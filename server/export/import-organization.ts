@@ -3,6 +3,7 @@ import type { FileStore } from '../attachments/file-store.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { CHANNELS } from '../channels/kinds.ts'
 import { storageCode, type Transaction } from '../database/database.ts'
+import { saveDeferred } from '../database/deferred-writes.ts'
 import { insertOf } from '../database/statement.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { TICKET_STATUSES, tickets } from '../database/tables/tickets.ts'
@@ -184,6 +185,7 @@ async function storeTicketIndexes(importing: Importing, orgId: string, rows: Row
 /** As rarely as possible, because PostgreSQL keeps every version of a row until the end of the transaction. */
 async function storeCounters({ tx, counters }: Importing, orgId: string): Promise<void> {
   await moveCounters(tx, orgId, counters)
+  await saveDeferred(tx)
   counters.clear()
 }
 

@@ -1,6 +1,7 @@
 import { and, eq, gt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { CHANNELS } from '../channels/kinds.ts'
 import type { Database, Reader, Transaction } from '../database/database.ts'
+import { deferredWrite } from '../database/deferred-writes.ts'
 import { matches } from '../database/matches.ts'
 import { cacheByShape, insertOf, statement, text, value } from '../database/statement.ts'
 import { TICKET_STATUSES, ticketCounters } from '../database/tables/tickets.ts'
@@ -47,15 +48,31 @@ export function sumOfChanges(
   return changes
 }
 
-/** Comes last in a unit and in sorted order, so that two units never deadlock on counters. */
+/** Adds to the counters at the end of the commit, together with other units. */
 export async function moveCounters(tx: Transaction, orgId: string, changes: CounterChanges): Promise<void> {
-  const moved = [...changes].filter(([, { count }]) => count !== 0)
-  const inOrder = moved.sort(([one], [other]) => (one < other ? -1 : 1))
-  await addToCounters(
-    tx,
-    inOrder.map(([, change]) => ({ orgId, ...change })),
-  )
+  deferChanges(tx, { orgId, changes: [...changes] })
 }
+
+const deferChanges = deferredWrite<{ orgId: string; changes: [string, Omit<Counter, 'orgId'>][] }>(
+  async (tx, deferred) => {
+    const byName = new Map<string, Counter>()
+    for (const { orgId, changes } of deferred) {
+      for (const [of, change] of changes) {
+        const name = `${orgId} ${of}`
+        const known = byName.get(name)
+        if (known) known.count += change.count
+        else byName.set(name, { orgId, ...change })
+      }
+    }
+    const moved = [...byName].filter(([, { count }]) => count !== 0)
+    // In sorted order, so that two commits never deadlock on counters.
+    const inOrder = moved.sort(([one], [other]) => (one < other ? -1 : 1))
+    await addToCounters(
+      tx,
+      inOrder.map(([, counter]) => counter),
+    )
+  },
+)
 
 /** How many tickets pass the filter: exact, from at most 24 counters. */
 export async function countTickets(read: Reader, orgId: string, filter: CountFilter): Promise<number> {

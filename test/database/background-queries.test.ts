@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../server/clock.ts'
 import { engine } from '../../server/database/columns.ts'
-import { queryCounts } from '../../server/database/sqlite-connections.ts'
+import { queryCounts } from '../../server/database/sqlite/sqlite-connections.ts'
 import { startBellhop } from '../support/bellhop.ts'
 
 /** Of the request itself: the customer, the ticket, its message, the event, its deliveries, and the counters. */

@@ -56,7 +56,7 @@ const ENVIRONMENT_READERS = [
 const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
   // Duration of a flush, and pauses between attempts to take a lock or open the file.
-  'server/database/sqlite.ts': /performance|setTimeout/,
+  'server/database/sqlite/sqlite.ts': /performance|setTimeout/,
   // Pauses between attempts of a unit.
   'server/database/postgresql/postgres.ts': /setTimeout/,
   // When a thread without work ends.

@@ -1,0 +1,114 @@
+import type { Transaction } from './database.ts'
+import { countDeferred, dropDeferred, saveDeferred } from './deferred-writes.ts'
+import { runAsUnit } from './unit.ts'
+
+/** A unit of work that waits for its turn. */
+export interface QueuedUnit {
+  work: (tx: Transaction) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (reason: unknown) => void
+}
+
+/** The open transaction of an engine. */
+export interface BatchTransaction {
+  tx: Transaction
+  savepoint(): unknown
+  release(): unknown
+  rollbackTo(): unknown
+  /** Returns how to ask later whether the transaction is still as it is now. `reason`: what a unit threw. */
+  mark(): (reason: unknown) => boolean
+  /** Waits for the changes that were sent to a server without waiting. Throws when one failed. */
+  finishChanges?(): Promise<void>
+  /** The first failure of these since the last call. What failed after it failed because of it. */
+  takeFailure?(): unknown
+  /** Runs a unit's work. */
+  guard?<T>(work: () => Promise<T>): Promise<T>
+  /** Whether this ends the transaction and not only its unit, such as a full disk. */
+  isOver(reason: unknown): boolean
+  /** What the caller of a unit gets for an error. */
+  refusal(reason: unknown): unknown
+}
+
+/** Takes units from the front of the queue into `batch`, until `isFull`. */
+export function takeFrom(
+  queue: QueuedUnit[],
+  batch: QueuedUnit[],
+  isFull: () => boolean,
+): () => QueuedUnit | undefined {
+  return () => {
+    const unit = batch.length === 0 || !isFull() ? queue.shift() : undefined
+    if (unit) batch.push(unit)
+    return unit
+  }
+}
+
+/** Takes the same units again. */
+export function fromStart(batch: QueuedUnit[]): () => QueuedUnit | undefined {
+  let place = 0
+  return () => {
+    const unit = batch[place]
+    place += 1
+    return unit
+  }
+}
+
+/**
+ * Runs units in one transaction, in their order, and then what they deferred. Returns how to settle them after the
+ * commit. Nearly every unit succeeds or fails before it changes a row, so the first run uses no savepoints: on SQLite
+ * these copy every page that a unit touches, and on PostgreSQL they are round trips. When something fails after a
+ * change, this returns undefined: nothing may be kept, and the caller runs the units again with a savepoint each.
+ * The names of the tables written are added to `written`.
+ */
+export async function runBatch(
+  on: BatchTransaction,
+  next: () => QueuedUnit | undefined,
+  written: Set<string>,
+  hasSavepoints = false,
+): Promise<(() => void)[] | undefined> {
+  const { tx } = on
+  const settle: (() => void)[] = []
+  dropDeferred(tx, 0)
+  const guard = on.guard ?? ((work) => work())
+  const finish = async () => {
+    await saveDeferred(tx)
+    await on.finishChanges?.()
+  }
+  for (let unit = next(); unit; unit = next()) {
+    const { work, resolve, reject } = unit
+    const isUntouched = on.mark()
+    const deferred = countDeferred(tx)
+    if (hasSavepoints) await on.savepoint()
+    try {
+      const value = await runAsUnit(
+        () =>
+          guard(async () => {
+            const result = await work(tx)
+            if (hasSavepoints) await finish()
+            return result
+          }),
+        written,
+      )
+      if (hasSavepoints) await on.release()
+      settle.push(() => resolve(value))
+    } catch (thrown) {
+      const reason = on.takeFailure?.() ?? thrown
+      if (on.isOver(reason)) throw reason
+      if (!hasSavepoints && !isUntouched(reason)) return undefined
+      dropDeferred(tx, deferred)
+      if (hasSavepoints) {
+        await on.rollbackTo()
+        await on.release()
+      }
+      settle.push(() => reject(on.refusal(reason)))
+    }
+  }
+  if (hasSavepoints) return settle
+  try {
+    await runAsUnit(() => guard(finish), written)
+  } catch (thrown) {
+    const reason = on.takeFailure?.() ?? thrown
+    if (on.isOver(reason)) throw reason
+    return undefined
+  }
+  return settle
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'bun:test'
+import { eraseTicket } from '../../server/erasure/erase.ts'
+import { recordWorkspaceChange } from '../../server/events/events.ts'
+import { postAgentMessage } from '../../server/tickets/messages.ts'
+import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { openTicket, seeded } from './random-work.ts'
+import { ORG, openWorkspace, seenElsewhere } from './storage.ts'
+import { countersAndRecount } from './whole.ts'
+
+// Units that are written at once share a commit, and its end writes their events, deliveries and counters.
+
+const HOOKS = {
+  url: 'https://example.com/hooks',
+  events: ['ticket.created' as const, 'message.sent' as const],
+}
+
+test('a unit that fails after it recorded an event leaves none, and those of its neighbors have no gap', async () => {
+  await using workspace = await openWorkspace()
+  const { deps } = workspace
+  const outcomes = await Promise.allSettled(
+    [0, 1, 2, 3, 4].map((number) =>
+      deps.database.write(ORG, async (tx) => {
+        await recordWorkspaceChange(deps, tx, ORG)
+        if (number === 2) throw new Error('refused')
+      }),
+    ),
+  )
+  expect(outcomes.map(({ status }) => status).filter((status) => status === 'rejected')).toHaveLength(1)
+  const events = await seenElsewhere(workspace.place, 'select number from events order by number')
+  expect(events.map(({ number }) => Number(number))).toEqual([1, 2, 3, 4])
+  const [organization] = await seenElsewhere(workspace.place, 'select last_event from organizations')
+  expect(Number(organization?.last_event)).toBe(4)
+})
+
+test('each event of many tickets opened at once is delivered once, to each endpoint', async () => {
+  await using workspace = await openWorkspace()
+  const { deps } = workspace
+  await createEndpoint(deps, ORG, HOOKS)
+  await createEndpoint(deps, ORG, { ...HOOKS, events: ['message.sent'] })
+  const random = seeded(13)
+  await Promise.all(Array.from({ length: 70 }, () => openTicket(deps, random)))
+  const unmatched = await seenElsewhere(
+    workspace.place,
+    `select e.number from events e left join deliveries d on d.event_number = e.number and d.ticket_id = e.ticket_id
+      and d.event_type = e.type where e.type <> 'workspace.changed' group by e.number, e.type
+      having count(d.id) <> case e.type when 'ticket.created' then 1 else 2 end`,
+  )
+  expect(unmatched).toEqual([])
+  expect(await seenElsewhere(workspace.place, 'select id from deliveries')).toHaveLength(210)
+  const scheduled = 'select id from endpoints where next_delivery_at is not null'
+  expect(await seenElsewhere(workspace.place, scheduled)).toHaveLength(2)
+  const { kept, counted } = await countersAndRecount(workspace.place)
+  expect(kept).toEqual(counted)
+})
+
+test('a ticket that is deleted in the commit of a message to it leaves none of the text', async () => {
+  await using workspace = await openWorkspace()
+  const { deps } = workspace
+  await createEndpoint(deps, ORG, HOOKS)
+  const random = seeded(17)
+  // Only units that are quick enough share a commit, and the first ones of a process are not.
+  for (let round = 0; round < 10; round += 1) {
+    const ticketId = await openTicket(deps, random)
+    await Promise.all([
+      postAgentMessage(deps, ORG, { ticketId, text: 'PRIVATE', agentName: 'Ana' }),
+      eraseTicket(deps, ORG, ticketId),
+    ])
+  }
+  expect(await seenElsewhere(workspace.place, 'select number from events where body is not null')).toEqual([])
+  const due = await seenElsewhere(workspace.place, "select state from deliveries where state = 'pending'")
+  expect(due).toEqual([])
+  expect(await seenElsewhere(workspace.place, 'select id from deliveries')).toHaveLength(30)
+})
