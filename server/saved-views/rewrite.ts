@@ -1,10 +1,9 @@
-import { asc, eq, sql } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { organizations } from '../database/tables/organizations.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
-import { recordWorkspaceChange } from '../events/events.ts'
+import { lockOrganization, recordWorkspaceChange } from '../events/events.ts'
 import { MAX_QUERY_LENGTH, type Part, partsOf, quoted, replaceParts } from '../search/query-language.ts'
 
 interface ViewText {
@@ -24,10 +23,7 @@ export async function rewriteViews(
   rewrite: (view: ViewText) => string | undefined,
 ): Promise<number> {
   // Every change of a view locks this row first, so the views don't change between reading and writing them.
-  await tx
-    .update(organizations)
-    .set({ lastEvent: sql`${organizations.lastEvent}` })
-    .where(eq(organizations.id, orgId))
+  await lockOrganization(tx, { orgId })
   const views = await tx
     .select({ id: savedViews.id, name: savedViews.name, query: savedViews.query })
     .from(savedViews)

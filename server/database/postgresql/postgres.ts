@@ -1,6 +1,8 @@
 import type { SQL } from 'bun'
-import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
+import { systemClock } from '../../clock.ts'
+import { yieldToEventLoop } from '../../loop.ts'
+import { fromStart, type QueuedUnit, runBatch, takeFrom } from '../batch.ts'
 import {
   type Database,
   isConnectionLost,
@@ -12,14 +14,19 @@ import {
   storageCode,
   type Transaction,
 } from '../database.ts'
-import { beforeUnitQuery, refuseInsideUnit, runAsUnit, tableWrittenBy } from '../unit.ts'
+import { directConnections } from '../direct-queries.ts'
+import { refuseInsideUnit } from '../unit.ts'
 import { openPool } from './postgres-pool.ts'
+import { openTransactions } from './postgres-transactions.ts'
 
 const MAX_TRIES = 8
 /** Multiplied by the number of tries. */
 const MAX_PAUSE_MS = 10
 /** The server ends a unit that awaits anything but its queries, because others may be waiting for its rows. */
 const MAX_IDLE_MS = 5_000
+/** What one commit takes at most: units, and milliseconds of the organization's row. */
+const MAX_UNITS = 60
+const MAX_BATCH_MS = 20
 /** Separate connections for reads that may take long, so that these don't delay the rest of the service. */
 const BACKGROUND_CONNECTIONS = 3
 /** The server ends such a read after this time, whether its client is still there or not. */
@@ -29,7 +36,7 @@ const MAX_BACKGROUND_MS = 2_000
  * Tells the server that another process, such as a command, has committed: part of each of its units. The row gets a
  * new version, and keeps its values. The server's own commits don't do this, so it isn't told about these.
  */
-export const MARK_COMMIT = sql`update bellhop_migrations set name = name where version = 1`
+export const MARK_COMMIT = 'update bellhop_migrations set name = name where version = 1'
 
 /** The PostgreSQL engine, for data that outgrows one machine. `onRetry` is called for each retried unit. */
 export async function openPostgres(
@@ -43,8 +50,11 @@ export async function openPostgres(
     connection: { statement_timeout: MAX_BACKGROUND_MS },
   })
   const refuseRead = () => refuseInsideUnit('read')
-  const reads = guarded(client, refuseRead)
-  const writes = guarded(client, (query) => beforeUnitQuery(tableWrittenBy(query)))
+  const transact = openTransactions(client)
+  /** By organization: the units that wait for the batch that is being committed. */
+  const queues = new Map<string, QueuedUnit[]>()
+  const running = new Set<Promise<void>>()
+  let isClosed = false
   let lastMark = await mark()
   /** Only the server watches the commits of others. */
   let isServer = false
@@ -55,22 +65,59 @@ export async function openPostgres(
     return row.mark
   }
 
-  async function write<T>(_orgId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function write<T>(orgId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
     refuseInsideUnit('write')
+    return new Promise<T>((resolve, reject) => {
+      if (isClosed) throw new StorageError('The database is closed.')
+      const unit = { work, resolve: resolve as QueuedUnit['resolve'], reject }
+      const queue = orgId === undefined ? undefined : queues.get(orgId)
+      if (queue) queue.push(unit)
+      else {
+        const committing = commitAll(orgId, [unit]).finally(() => running.delete(committing))
+        running.add(committing)
+      }
+    })
+  }
+
+  /** Units that come while a batch is committed share the next one. */
+  async function commitAll(orgId: string | undefined, queue: QueuedUnit[]): Promise<void> {
+    if (orgId !== undefined) queues.set(orgId, queue)
+    // Requests that arrive in the same turn of the event loop share a batch.
+    await yieldToEventLoop()
+    while (queue.length > 0) await commitBatch(orgId, queue)
+    if (orgId !== undefined) queues.delete(orgId)
+  }
+
+  async function commitBatch(orgId: string | undefined, queue: QueuedUnit[]): Promise<void> {
+    const units: QueuedUnit[] = []
+    let startedAt: number | undefined
+    function isFull(): boolean {
+      startedAt ??= systemClock.monotonic()
+      return units.length >= MAX_UNITS || systemClock.monotonic() - startedAt >= MAX_BATCH_MS
+    }
     for (let tries = 1; ; tries += 1) {
       const written = new Set<string>()
+      const run = (next: () => QueuedUnit | undefined, hasSavepoints = false) =>
+        transact(orgId, async (on) => {
+          const settle = await runBatch(on, next, written, hasSavepoints)
+          if (settle && !isServer && written.size > 0) await on.execute(MARK_COMMIT)
+          return settle
+        })
       try {
-        const value = await writes.transaction((tx) =>
-          runAsUnit(async () => {
-            const result = await work(tx as unknown as Transaction)
-            if (!isServer && written.size > 0) await tx.execute(MARK_COMMIT)
-            return result
-          }, written),
-        )
+        const settle =
+          (await run(units.length === 0 ? takeFrom(queue, units, isFull) : fromStart(units))) ??
+          (await run(fromStart(units), true)) ??
+          []
         if (written.size > 0) onCommit(written)
-        return value
+        for (const each of settle) each()
+        return
       } catch (reason) {
-        if (!isRetryable(reason) || tries === MAX_TRIES) throw asRefusal(reason)
+        if (!isRetryable(reason) || tries === MAX_TRIES) {
+          // Without a connection, no unit was taken.
+          const refused = units.length > 0 ? units : queue.splice(0)
+          for (const unit of refused) unit.reject(asRefusal(reason))
+          return
+        }
         onRetry(storageCode(reason), tries)
         await pause(tries)
       }
@@ -79,8 +126,8 @@ export async function openPostgres(
 
   return {
     engine: 'postgresql',
-    read: reads as unknown as Reader,
-    background: guarded(background, refuseRead) as unknown as Reader,
+    read: guarded(client, refuseRead),
+    background: guarded(background, refuseRead),
     write,
     refresh() {},
     async hasExternalCommits() {
@@ -98,14 +145,25 @@ export async function openPostgres(
       return { database: Number(row.bytes), wal: 0 }
     },
     async close() {
+      isClosed = true
+      await Promise.all(running)
       await Promise.all([client.close(), background.close()])
     },
   }
 }
 
 /** Drizzle calls its logger before each query, so a guard that throws there prevents the query. */
-function guarded(client: SQL, guard: (query: string) => void) {
-  return drizzle(client, { casing: 'snake_case', logger: { logQuery: guard } })
+function guarded(client: SQL, guard: () => void): Reader {
+  const handle = drizzle(client, { casing: 'snake_case', logger: { logQuery: guard } }) as unknown as Reader
+  directConnections.set(handle, {
+    guard,
+    prepare(prepared) {
+      const query = prepared.getQuery().sql
+      const values = (given: unknown[]) => client.unsafe(query, [...given]).values()
+      return { run: values, values }
+    },
+  })
+  return handle
 }
 
 /** A random pause, so that conflicting units don't conflict again. */

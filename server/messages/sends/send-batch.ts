@@ -1,7 +1,7 @@
 import type { Send, SendingAccount } from '../../channels/channel.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Deps } from '../../deps.ts'
-import { type NewEvent, recordEvents } from '../../events/events.ts'
+import { lockOrganization, type NewEvent, recordEvents } from '../../events/events.ts'
 import type { LaneTask } from '../../jobs/run-attempts.ts'
 import { failedThrough, type HealthChange, sentThrough } from './account-health.ts'
 import { type Account, claimSends, findDueOf, recoverSends, releaseSend, resumeSends } from './claim-sends.ts'
@@ -26,7 +26,7 @@ export interface EndedAttempt extends FinishedAttempt {
 type Task = LaneTask<Send, EndedAttempt> & Account
 
 /**
- * Records results, claims the next sends, and tells open pages. Locks tickets first, organizations last. `stopped`: those
+ * Records results, claims the next sends, and tells open pages. Locks organizations first, then tickets. `stopped`: those
  * that were found paused or refused, so that their sends wait.
  */
 export async function processSends(
@@ -36,6 +36,8 @@ export async function processSends(
   isRunning: (sendId: string) => boolean,
 ): Promise<{ claimed: Send[]; stopped: Account[] }> {
   const now = deps.clock.now()
+  for (const orgId of [...new Set(tasks.map((task) => task.orgId))].sort())
+    await lockOrganization(tx, { orgId })
   const changes = new Changes()
   const batch: { claimed: Send[]; stopped: Account[] } = { claimed: [], stopped: [] }
   for (const { laneId, mustRecover, finished } of tasks) {

@@ -110,8 +110,8 @@ function laneOf(
 }
 
 /**
- * Locks organizations after endpoints, and a ticket's unit does it the other way around. There PostgreSQL may end one of
- * the units, and `write` runs it again.
+ * Locks organizations after endpoints, and units of an organization do it the other way around. There PostgreSQL may end
+ * one of them, and `write` runs it again.
  */
 async function recordSwitchedOff(deps: Deps, tx: Transaction, processed: ProcessedEndpoint[]): Promise<void> {
   const orgIds = processed.map(({ endpoint }) => endpoint.orgId)

@@ -23,11 +23,8 @@ const MAX_ATTEMPTS = 3
 /** How long a mailbox waits when the disk or a Worker failed, not a mail. */
 const REST_AFTER_FAULT_MS = 5_000
 
-/**
- * Mails stored in one commit. SQLite runs their units in order. PostgreSQL would run them concurrently, and could store
- * a reply before the mail that it answers.
- */
-const AT_ONCE = { sqlite: 8, postgresql: 1 }
+/** Mails stored in one commit, in their order: a reply comes after the mail that it answers. */
+const AT_ONCE = 8
 
 /** A mail that was read, with its files in the store. */
 interface ReadMail {
@@ -72,9 +69,8 @@ async function takeTurn(deps: Deps, parser: Pick<MailParser, 'parse'>, mailboxId
   } catch (error) {
     fault = error
   }
-  const atOnce = AT_ONCE[deps.database.engine]
-  for (let start = 0; start < read.length; start += atOnce) {
-    await Promise.all(read.slice(start, start + atOnce).map((one) => store(deps, one)))
+  for (let start = 0; start < read.length; start += AT_ONCE) {
+    await Promise.all(read.slice(start, start + AT_ONCE).map((one) => store(deps, one)))
   }
   if (fault !== undefined) throw fault
 }
