@@ -10,6 +10,7 @@ const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   postgresql: async () => (await import('./postgresql.ts')).benchPostgresql,
   deliver: async () => (await import('./deliver.ts')).benchDeliver,
   mail: async () => (await import('./mail.ts')).benchMail,
+  backup: async () => (await import('./backup.ts')).benchBackup,
   start: async () => (await import('./start.ts')).benchStart,
   page: async () => (await import('./page.ts')).benchPage,
   thread: async () => (await import('./thread.ts')).benchThread,

@@ -18,6 +18,8 @@ const TRY_EVERY_MS = 5
  * A log with this many pages is moved into the database before the next write, so that it doesn't grow indefinitely.
  */
 const MAX_LOG_PAGES = 1_000
+/** A long read, such as a backup, keeps pages in the log. Until it has grown as much again, they are tried this often. */
+const TRY_HELD_PAGES_EVERY_MS = 1_000
 
 /**
  * The embedded engine: one writer connection with a queue, and one read-only connection. Queued units share a commit:
@@ -46,6 +48,9 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
   /** Of the last batch. The next one is committed meanwhile, so that neither the disk nor the processor waits. */
   let syncing = Promise.resolve()
   let isClosed = false
+  /** Pages that a read kept in the log when it was last to be moved. */
+  let heldPages = 0
+  let movedAt = 0
   const transaction: BatchTransaction = {
     tx: writer.tx,
     savepoint: () => writer.savepoint.run(),
@@ -129,8 +134,13 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
    * the next write.
    */
   async function shortenLog(): Promise<void> {
-    if (writer.pagesInLog() < MAX_LOG_PAGES) return
+    const pages = writer.pagesInLog()
+    if (pages < MAX_LOG_PAGES) return
+    const isHeld = pages < heldPages + MAX_LOG_PAGES
+    if (isHeld && performance.now() - movedAt < TRY_HELD_PAGES_EVERY_MS) return
     await checkpoints.run({ checkpoint: file }).catch(() => writer.checkpointNow())
+    heldPages = writer.pagesInLog()
+    movedAt = performance.now()
   }
 
   /** Waiting inside SQLite would block reads and everything else in the process. */
