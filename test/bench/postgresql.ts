@@ -1,20 +1,29 @@
 import { rmSync } from 'node:fs'
 import { removeTemporaryFolders } from '../support/folder.ts'
 import { createDatabase, postgresPrograms, startCluster } from '../support/postgres.ts'
-import { type Child, runChild, startProduct } from './child.ts'
+import { type Child, cpuOf, runChild, startProduct } from './child.ts'
+import { createRequest } from './create.ts'
 import { FILTERS, listsWith, spellings } from './list.ts'
 import { load } from './load.ts'
-import { pairs, type Result } from './result.ts'
+import { median, pairs, type Result } from './result.ts'
 import { AGENT, fillTickets, makeWorkspace, type Workspace } from './workspace.ts'
 
 const TICKETS = 100_000
 const LOAD = { connections: 8, milliseconds: 1_500, status: 200 }
 
-/** The first page of a list with one filter on PostgreSQL, against the same on SQLite. */
+/** By connections, creates each second. */
+const CREATES = [
+  { connections: 8, target: 1_500 },
+  { connections: 64, target: 2_500 },
+]
+const CREATE_LOAD = { milliseconds: 3_000, status: 201 }
+const DIFFERENT_REQUESTS = 5_000
+
+/** `POST /v1/tickets`, and the first page of a list with one filter against the same on SQLite. */
 export async function benchPostgresql(): Promise<Result[]> {
   const programs = postgresPrograms()
   if (!programs) throw new Error('PostgreSQL is not installed. (bun run programs)')
-  const cluster = await startCluster(programs)
+  const cluster = await startCluster(programs, { isDurable: true })
   const settings = { DATABASE_URL: await createDatabase(cluster.address) }
   const filled = await runChild('test/bench/postgres-workspace.ts', [String(TICKETS)], settings)
   const onPostgres: Pick<Workspace, 'folder' | 'key'> = JSON.parse(filled)
@@ -24,7 +33,7 @@ export async function benchPostgresql(): Promise<Result[]> {
     startProduct(onPostgres.folder, settings),
     startProduct(onSqlite.folder),
   ])
-  const results: Result[] = []
+  const results = await creates(servers[0], onPostgres.key)
   for (const filter of FILTERS) {
     const run = (server: Child, key: string) => async () =>
       (await load(server.port, { ...LOAD, next: listsWith(key, spellings(`sort=created_desc&${filter}`)) }))
@@ -48,5 +57,32 @@ export async function benchPostgresql(): Promise<Result[]> {
   onSqlite.remove()
   rmSync(onPostgres.folder, { recursive: true })
   removeTemporaryFolders()
+  return results
+}
+
+async function creates({ port, pid }: Child, key: string): Promise<Result[]> {
+  const requests = Array.from({ length: DIFFERENT_REQUESTS }, (_, number) => createRequest(key, number))
+  const next = (number: number) => requests[number % DIFFERENT_REQUESTS] ?? new Uint8Array()
+  const results: Result[] = []
+  for (const { connections, target } of CREATES) {
+    // Once so that its queries are planned.
+    await load(port, { ...CREATE_LOAD, connections, next })
+    const rounds: number[] = []
+    let spent = 0
+    for (let round = 0; round < 3; round += 1) {
+      const before = cpuOf(pid)
+      const { perSecond, requests: answered } = await load(port, { ...CREATE_LOAD, connections, next })
+      rounds.push(perSecond)
+      spent = (cpuOf(pid) - before) / answered
+    }
+    results.push({
+      name: `POST a ticket on PostgreSQL, ${connections} connections`,
+      measured: median(rounds),
+      target,
+      unit: 'per second',
+      wanted: 'at least',
+      detail: `${spent.toFixed(0)} µs of processor, without PostgreSQL's`,
+    })
+  }
   return results
 }

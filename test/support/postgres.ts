@@ -35,8 +35,8 @@ export function postgresPrograms(): string | undefined {
     .find((folder) => existsSync(join(folder, 'bin/initdb')))
 }
 
-/** Starts a private cluster in a temporary folder, with a migrated database to copy. It ends with this process, however that ends; `stop` also waits for it. */
-export async function startCluster(programs: string): Promise<Cluster> {
+/** Starts a private cluster in a temporary folder, with a migrated database to copy. A durable one, for measuring, keeps to PostgreSQL's own settings. It ends with this process, however that ends; `stop` also waits for it. */
+export async function startCluster(programs: string, of = { isDurable: false }): Promise<Cluster> {
   const folder = temporaryFolder('postgresql')
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
@@ -45,9 +45,12 @@ export async function startCluster(programs: string): Promise<Cluster> {
   const initdb = [join(bin, 'initdb'), '--pgdata', data, '--username=postgres', '--auth=trust']
   await run([...user, ...initdb, '--locale=C', '--encoding=UTF8', '--no-sync', '--no-instructions'])
   const port = reservePort()
-  const server = Bun.spawn([...user, join(bin, 'postgres'), '-D', data, ...settings(folder, port)], {
-    stdio: ['ignore', 'ignore', Bun.file(join(folder, 'log'))],
-  })
+  const server = Bun.spawn(
+    [...user, join(bin, 'postgres'), '-D', data, ...settings(folder, port, of.isDurable)],
+    {
+      stdio: ['ignore', 'ignore', Bun.file(join(folder, 'log'))],
+    },
+  )
   server.unref()
   const address = `postgres://postgres@127.0.0.1:${port}/postgres`
   await waitUntilReady(address)
@@ -86,24 +89,28 @@ function named(cluster: string, database: string): string {
 }
 
 /** What a test needs no durability or room for is off; connections are ample, for every test opens its own pool. */
-function settings(folder: string, port: number): string[] {
+const OF_TESTS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_parallel_workers_per_gather: 0,
+  max_connections: 300,
+  deadlock_timeout: '100ms',
+  autovacuum: 'off',
+  track_counts: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  shared_buffers: '32MB',
+  update_process_title: 'off',
+}
+
+function settings(folder: string, port: number, isDurable: boolean): string[] {
   const pairs = {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: folder,
-    fsync: 'off',
-    full_page_writes: 'off',
-    synchronous_commit: 'off',
-    max_parallel_workers_per_gather: 0,
-    max_connections: 300,
-    deadlock_timeout: '100ms',
-    autovacuum: 'off',
-    track_counts: 'off',
     jit: 'off',
-    wal_level: 'minimal',
-    max_wal_senders: 0,
-    shared_buffers: '32MB',
-    update_process_title: 'off',
+    ...(isDurable ? {} : OF_TESTS),
   }
   return Object.entries(pairs).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }
