@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { removeTemporaryFolders } from '../support/folder.ts'
-import { createDatabase, postgresPrograms, startCluster } from '../support/postgres.ts'
+import { type Cluster, createDatabase, postgresPrograms, startCluster } from '../support/postgres.ts'
 import { type Child, cpuOf, runChild, startProduct } from './child.ts'
 import { createRequest } from './create.ts'
 import { FILTERS, listsWith, spellings } from './list.ts'
@@ -25,15 +25,14 @@ export async function benchPostgresql(): Promise<Result[]> {
   if (!programs) throw new Error('PostgreSQL is not installed. (bun run programs)')
   const cluster = await startCluster(programs, { isDurable: true })
   const settings = { DATABASE_URL: await createDatabase(cluster.address) }
-  const filled = await runChild('test/bench/postgres-workspace.ts', [String(TICKETS)], settings)
-  const onPostgres: Pick<Workspace, 'folder' | 'key'> = JSON.parse(filled)
+  const onPostgres = await filledWith(TICKETS, settings)
   const onSqlite = await makeWorkspace()
   fillTickets(onSqlite, TICKETS)
   const servers = await Promise.all([
     startProduct(onPostgres.folder, settings),
     startProduct(onSqlite.folder),
   ])
-  const results = await creates(servers[0], onPostgres.key)
+  const results = await creates(cluster)
   for (const filter of FILTERS) {
     const run = (server: Child, key: string) => async () =>
       (await load(server.port, { ...LOAD, next: listsWith(key, spellings(`sort=created_desc&${filter}`)) }))
@@ -60,7 +59,19 @@ export async function benchPostgresql(): Promise<Result[]> {
   return results
 }
 
-async function creates({ port, pid }: Child, key: string): Promise<Result[]> {
+async function filledWith(
+  tickets: number,
+  settings: { DATABASE_URL: string },
+): Promise<Pick<Workspace, 'folder' | 'key'>> {
+  return JSON.parse(await runChild('test/bench/postgres-workspace.ts', [String(tickets)], settings))
+}
+
+/** In a database that nothing else is done in. */
+async function creates(cluster: Cluster): Promise<Result[]> {
+  const settings = { DATABASE_URL: await createDatabase(cluster.address) }
+  const { folder, key } = await filledWith(0, settings)
+  const server = await startProduct(folder, settings)
+  const { port, pid } = server
   const requests = Array.from({ length: DIFFERENT_REQUESTS }, (_, number) => createRequest(key, number))
   const next = (number: number) => requests[number % DIFFERENT_REQUESTS] ?? new Uint8Array()
   const results: Result[] = []
@@ -84,5 +95,7 @@ async function creates({ port, pid }: Child, key: string): Promise<Result[]> {
       detail: `${spent.toFixed(0)} µs of processor, without PostgreSQL's`,
     })
   }
+  await server.stop()
+  rmSync(folder, { recursive: true })
   return results
 }
