@@ -36,7 +36,8 @@ export interface Database {
   /**
    * Runs a unit of work. Its changes are durable when the promise resolves; when it rejects, none is kept. A unit may
    * run more than once and must await only its own queries, so hash, fetch and read files before. Writes don't nest.
-   * `orgId`: the organization whose rows it changes; undefined when they are of none or of several.
+   * `orgId`: the organization whose rows it changes, one unit after the other. Undefined when they are of none or of
+   * several, and for what a loop does in the background: on PostgreSQL, others don't wait for it.
    * Throws what the unit throws, or `StorageError` when the disk or the database server failed.
    */
   write<T>(orgId: string | undefined, unit: (tx: Transaction) => Promise<T>): Promise<T>

@@ -72,13 +72,12 @@ export const scheduleEndpoint = command('endpoints_schedule', { endpointId: text
 })
 
 /**
- * An endpoint that is off is not scheduled, and one with a backlog already is. On PostgreSQL, another unit may be
- * enabling it or clearing its schedule at the same time, so there it is always scheduled. Scheduling an endpoint that is
- * off does no harm.
+ * An endpoint that is off is not scheduled, and one with a backlog already is. On PostgreSQL, the loop may be clearing
+ * its schedule at the same time, so there it is always scheduled.
  */
 function needsScheduling(deps: Deps, subscriber: Subscriber, at: number): boolean {
-  if (deps.database.engine === 'postgresql') return true
   if (subscriber.offAt !== null) return false
+  if (deps.database.engine === 'postgresql') return true
   return subscriber.nextDeliveryAt === null || subscriber.nextDeliveryAt > at
 }
 

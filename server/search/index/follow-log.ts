@@ -37,7 +37,7 @@ export function createFollower(deps: Deps): Follower {
     const documents = await readDocuments(deps, { orgId, ids, size })
     const tickets = batch.tickets.slice(documents.length)
     const eventNumber = tickets[0] ? tickets[0].number - 1 : batch.until
-    await deps.database.write(orgId, async (tx) => {
+    await deps.database.write(undefined, async (tx) => {
       const [moved] = await moveCursor(tx, { orgId, eventNumber })
       await replaceDocuments(tx, orgId, documents, moved?.highest ?? 0)
     })

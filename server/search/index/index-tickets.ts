@@ -99,7 +99,7 @@ function erasureIn({ orgId, eventNumber, erasedEvent }: Progress): Erasure[] {
 
 /** Changes from now on come from the log; existing tickets are added from the newest to the oldest. */
 async function begin(deps: Deps, { orgId, lastEvent }: Progress): Promise<void> {
-  await deps.database.write(orgId, async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx
       .insert(searchCursors)
       .values({ orgId, eventNumber: lastEvent, backAt: NEWEST })
@@ -117,7 +117,7 @@ async function addOlderTickets(
   const ids = older.map(({ id }) => id)
   const documents = await readDocuments(deps, { orgId, ids, size })
   const last = older[documents.length - 1]
-  await deps.database.write(orgId, async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await moveBack(tx, { orgId, backAt: last?.at ?? null, backId: last?.id ?? '' })
     await addOlderDocuments(tx, orgId, documents)
   })
@@ -154,7 +154,7 @@ async function reindexCustomer(
   const documents = await readDocuments(deps, { orgId, ids, size })
   const isLast = documents.length === ids.length && ids.length < size.tickets
   const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
-  await deps.database.write(orgId, async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     // If the customer was renamed again in the meantime, it starts over.
     const isSame = and(isCustomer, eq(customers.version, customer.version))
     await tx.update(customers).set({ reindexAfter }).where(isSame)

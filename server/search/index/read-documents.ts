@@ -119,22 +119,24 @@ function withoutExcess(words: string[]): string[] {
   })
 }
 
+/** Of a customer on Telegram. Not joined: for most tickets, it isn't looked for. */
+const username = sql<string | null>`case ${tickets.channel} when 'telegram' then
+  (select ${telegramChats.username} from ${telegramConversations}
+    join ${telegramChats} on ${telegramChats.botId} = ${telegramConversations.botId}
+      and ${telegramChats.chatId} = ${telegramConversations.chatId}
+    where ${telegramConversations.ticketId} = ${tickets.id}) end`
+
 const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: text }, (read: Reader, p) =>
   read
     .select({
       subject: tickets.subject,
       name: customers.name,
       email: customers.email,
-      username: telegramChats.username,
+      username,
       hasNotes: sql<unknown>`exists (select 1 from notes own where own.org_id = ${p.orgId} and own.ticket_id = ${p.ticketId})`,
     })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .leftJoin(telegramConversations, eq(telegramConversations.ticketId, tickets.id))
-    .leftJoin(
-      telegramChats,
-      matches(telegramChats, { botId: telegramConversations.botId, chatId: telegramConversations.chatId }),
-    )
     .where(matches(tickets, { orgId: p.orgId, id: p.ticketId })),
 )
 
@@ -180,8 +182,7 @@ const firstMessage = statement('search_first_message', { orgId: text, ticketId: 
     .select(textColumns(MAX_OF_FIRST))
     .from(messages)
     .where(matches(messages, p))
-    .orderBy(asc(messages.createdAt), asc(messages.id))
-    .limit(1),
+    .orderBy(upTo(1, asc(messages.createdAt), asc(messages.id))),
 )
 
 const newestMessages = statement(
@@ -192,8 +193,7 @@ const newestMessages = statement(
       .select(textColumns(MAX_OF_ONE))
       .from(messages)
       .where(matches(messages, p))
-      .orderBy(desc(messages.createdAt), desc(messages.id))
-      .limit(MAX_MESSAGES),
+      .orderBy(upTo(MAX_MESSAGES, desc(messages.createdAt), desc(messages.id))),
 )
 
 const newestNotes = statement('search_newest_notes', { orgId: text, ticketId: text }, (read: Reader, p) =>
@@ -207,8 +207,7 @@ const newestNotes = statement('search_newest_notes', { orgId: text, ticketId: te
     })
     .from(notes)
     .where(matches(notes, p))
-    .orderBy(desc(notes.createdAt), desc(notes.id))
-    .limit(MAX_NOTES),
+    .orderBy(upTo(MAX_NOTES, desc(notes.createdAt), desc(notes.id))),
 )
 
 const fileNames = statement('search_file_names', { orgId: text, ticketId: text }, (read: Reader, p) =>
@@ -216,10 +215,14 @@ const fileNames = statement('search_file_names', { orgId: text, ticketId: text }
     .select({ name: attachments.name })
     .from(attachments)
     .where(and(matches(attachments, p), isNotNull(attachments.ownerId)))
-    .orderBy(desc(attachments.createdAt), asc(attachments.position))
-    .limit(MAX_FILES),
+    .orderBy(upTo(MAX_FILES, desc(attachments.createdAt), asc(attachments.position))),
 )
 
 function beginning(column: typeof messages.text | typeof notes.text, length: number): SQL<string> {
   return sql<string>`substr(${column}, 1, ${sql.raw(String(length))})`
+}
+
+/** The limit is part of the order, because Drizzle would bind it bare. */
+function upTo(limit: number, ...order: SQL[]): SQL {
+  return sql`${sql.join(order, sql`, `)} limit ${sql.raw(String(limit))}`
 }

@@ -145,7 +145,7 @@ async function removeEvents(deps: Deps, cursor: string): Promise<string | null> 
     .limit(SLICE)
   const last = some.at(-1)
   if (!last) return `${orgId} `
-  await deps.database.write(orgId, async (tx) => {
+  await deps.database.write(undefined, async (tx) => {
     await tx.delete(events).where(and(isRemovable, lte(events.number, last.number)))
   })
   return orgId
