@@ -1,10 +1,12 @@
-import { type Stats, unlinkSync } from 'node:fs'
+import { closeSync, fsync, openSync, type Stats, unlinkSync } from 'node:fs'
 import { type FileHandle, link, open, readdir, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { AppError } from '../errors.ts'
 import { yieldToEventLoop } from '../loop.ts'
 
 /** Bytes at the start of a file that tell its type and, for most images, its dimensions. */
 export const HEAD_BYTES = 64 * 1024
+const sync = promisify(fsync)
 const NO_SPACE = ['ENOSPC', 'EDQUOT']
 
 /** Writes all of the bytes: one write can end early, before it fails. */
@@ -16,11 +18,12 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<v
 
 /** Without this, a power cut could undo the rename. */
 export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r')
+  // A folder that was just used opens at once; in another thread it would take longer than the sync.
+  const folder = openSync(path, 'r')
   try {
-    await handle.sync()
+    await sync(folder)
   } finally {
-    await handle.close()
+    closeSync(folder)
   }
 }
 

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { mkdir, open, rename, rm, statfs, utimes } from 'node:fs/promises'
+import { existsSync, type Stats } from 'node:fs'
+import { mkdir, open, rename, rm, statfs, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BunFile } from 'bun'
 import { AppError } from '../errors.ts'
@@ -67,7 +67,13 @@ export class FileStore {
    * what the source throws. Leaves nothing behind then.
    */
   put(source: Source, { maxBytes = Number.POSITIVE_INFINITY } = {}): Promise<KeptFile> {
-    return this.#withDraft(async (draft) => this.#place(draft, await write(draft, source, maxBytes)))
+    return this.#withDraft(async (draft) => {
+      const file = await this.#place(draft, await write(draft, source, maxBytes))
+      // These are the bytes that were hashed.
+      const found = await statOf(this.#pathOf(file.hash))
+      if (found) this.#remember(file.hash, looksOf(found))
+      return file
+    })
   }
 
   /** Moves a file whose hash is known, such as one that a worker wrote, into the store. It must be on the same disk. */
@@ -76,26 +82,31 @@ export class FileStore {
       // Two mails with the same file have the same path: the first to finish removes it, once the file is in the store.
       if (!(await asStorage(() => linkIfThere(path, draft)))) return this.#keepStored(hash)
       const file = await this.#place(draft, { hash, ...(await asStorage(() => readHead(draft))) })
-      await rm(path, { force: true })
+      // The draft is still there if it was this same file that was in the store: then `rename` does nothing.
+      await Promise.all([path, draft].map((one) => rm(one, { force: true })))
       return file
     })
   }
 
   /**
-   * The stored file, or what is wrong with it. All of its bytes are checked when it is opened first, and again when it was
-   * written to since.
+   * The stored file, or what is wrong with it. All of its bytes are checked when it is opened first, unless this process
+   * has just stored them, and again when it was written to since.
    */
   async open(hash: string): Promise<{ file: BunFile } | { fault: 'missing' | 'changed' }> {
     const path = this.#pathOf(hash)
     const found = await statOf(path)
     if (!found) return { fault: 'missing' }
-    const looks = `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`
+    const looks = looksOf(found)
     if (this.#verified.get(hash) !== looks) {
       if ((await hashOf(path)) !== hash) return { fault: 'changed' }
-      if (this.#verified.size >= MAX_VERIFIED) this.#verified.clear()
-      this.#verified.set(hash, looks)
+      this.#remember(hash, looks)
     }
     return { file: Bun.file(path) }
+  }
+
+  #remember(hash: string, looks: string): void {
+    if (this.#verified.size >= MAX_VERIFIED) this.#verified.clear()
+    this.#verified.set(hash, looks)
   }
 
   /** Whether there is a file, whatever its bytes are. */
@@ -128,7 +139,9 @@ export class FileStore {
 
   /** A folder for files to adopt. What stays there for long is deleted. */
   async incomingFolder(): Promise<string> {
-    await asStorage(() => mkdir(this.#incoming, { recursive: true, mode: 0o700 }))
+    if (!existsSync(this.#incoming)) {
+      await asStorage(() => mkdir(this.#incoming, { recursive: true, mode: 0o700 }))
+    }
     return this.#incoming
   }
 
@@ -154,15 +167,17 @@ export class FileStore {
     return hashes
   }
 
-  /** Calls `work` with the path for an unfinished file, and deletes what it leaves there. */
+  /** Calls `work` with the path for an unfinished file, which it moves away, and deletes what it leaves there when it fails. */
   async #withDraft(work: (draft: string) => Promise<KeptFile>): Promise<KeptFile> {
     const draft = join(await this.incomingFolder(), crypto.randomUUID())
     this.#unfinished.add(draft)
     try {
       return await work(draft)
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw error
     } finally {
       this.#unfinished.delete(draft)
-      await rm(draft, { force: true })
     }
   }
 
@@ -219,9 +234,17 @@ export class FileStore {
   }
 }
 
+/** Changes when a file is written to, or replaced. */
+function looksOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+}
+
 type Written = Pick<KeptFile, 'hash' | 'size' | 'head'>
 
 async function write(draft: string, source: Source, maxBytes: number): Promise<Written> {
+  if (source instanceof Uint8Array && source.byteLength <= CHUNK_BYTES) {
+    return writeSmall(draft, source, maxBytes)
+  }
   const handle = await asStorage(() => open(draft, 'wx', 0o600))
   try {
     const hasher = new Bun.CryptoHasher('sha256')
@@ -239,6 +262,18 @@ async function write(draft: string, source: Source, maxBytes: number): Promise<W
   } finally {
     await handle.close()
   }
+}
+
+/** In one call, which takes a third of the time: most mails are small. */
+async function writeSmall(draft: string, bytes: Uint8Array, maxBytes: number): Promise<Written> {
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
+  const written = {
+    hash: new Bun.CryptoHasher('sha256').update(bytes).digest('hex'),
+    size: bytes.byteLength,
+    head: bytes.slice(0, HEAD_BYTES),
+  }
+  await asStorage(() => writeFile(draft, bytes, { flag: 'wx', mode: 0o600, flush: true }))
+  return written
 }
 
 /** In pieces that are quick to hash, because hashing holds up the event loop. */
