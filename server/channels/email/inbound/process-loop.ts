@@ -61,8 +61,12 @@ async function takeTurn(deps: Deps, parser: Pick<MailParser, 'parse'>, mailboxId
   const startedAt = deps.clock.monotonic()
   let fault: unknown
   try {
-    for (const mail of await pendingOf(deps.database.read, { mailboxId, limit: TURN_MAILS })) {
-      const result = await parseStored(deps, parser, mail)
+    const pending = await pendingOf(deps.database.read, { mailboxId, limit: TURN_MAILS })
+    const orgId = pending[0]?.orgId ?? ''
+    const [mailbox] = await findAuthservId(deps.database.read, { orgId, id: mailboxId })
+    const authservId = mailbox?.authservId ?? ''
+    for (const mail of pending) {
+      const result = await parseStored(deps, parser, { mail, authservId })
       read.push({ mail, result, files: files.use(await storeFiles(deps, result)) })
       if (deps.clock.monotonic() - startedAt > TURN_MS) break
     }
@@ -90,7 +94,11 @@ interface MailFiles extends Disposable {
   received: ReceivedFile[]
 }
 
-async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: Mail): Promise<ParseResult> {
+async function parseStored(
+  deps: Deps,
+  parser: Pick<MailParser, 'parse'>,
+  { mail, authservId }: { mail: Mail; authservId: string },
+): Promise<ParseResult> {
   if (mail.hash === null) return { outcome: 'unparsable', reason: 'The original was deleted.' }
   const opened = await deps.files.open(mail.hash)
   if ('fault' in opened) {
@@ -99,11 +107,10 @@ async function parseStored(deps: Deps, parser: Pick<MailParser, 'parse'>, mail: 
   }
   const path = opened.file.name
   if (path === undefined) throw new Error('A stored file has no path.')
-  const [mailbox] = await findAuthservId(deps.database.read, { orgId: mail.orgId, id: mail.mailboxId })
   const request = {
     path,
     attachmentFolder: await deps.files.incomingFolder(),
-    ...(mailbox?.authservId && { authservId: mailbox.authservId }),
+    ...(authservId !== '' && { authservId }),
   }
   return parser.parse(request, mail.mailboxId)
 }
