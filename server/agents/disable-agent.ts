@@ -8,7 +8,7 @@ import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents, recordWorkspaceChange } from '../events/events.ts'
 import { recordActivities } from '../tickets/activities.ts'
-import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
+import { moveCounters } from '../tickets/counters.ts'
 import {
   type Agent,
   endLinks,
@@ -96,7 +96,7 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
       before: { ...ticket, assignedTo: agentId },
       after: { ...ticket, assignedTo: '' },
     }))
-    await moveCounters(tx, orgId, sumOfChanges(moves))
+    moveCounters(tx, orgId, moves)
     return changed.length
   })
 }

@@ -20,7 +20,7 @@ import { eraseAnswers } from '../idempotency/idempotency.ts'
 import { isId } from '../ids.ts'
 import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
-import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
+import { moveCounters } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseDeliveries } from '../webhooks/deliveries/retention.ts'
 
@@ -163,7 +163,11 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
     .set({ erasedEvent: sql`${organizations.lastEvent}` })
     .where(eq(organizations.id, orgId))
   await eraseDeliveries(tx, { orgId, ticketIds, now })
-  await moveCounters(tx, orgId, sumOfChanges(erased.map((before) => ({ before }))))
+  moveCounters(
+    tx,
+    orgId,
+    erased.map((before) => ({ before })),
+  )
   return files
 }
 

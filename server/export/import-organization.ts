@@ -3,13 +3,12 @@ import type { FileStore } from '../attachments/file-store.ts'
 import { BackupError } from '../backup/backup-error.ts'
 import { CHANNELS } from '../channels/kinds.ts'
 import { storageCode, type Transaction } from '../database/database.ts'
-import { saveDeferred } from '../database/deferred-writes.ts'
 import { insertOf } from '../database/statement.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { TICKET_STATUSES, tickets } from '../database/tables/tickets.ts'
 import { writeInOneTransaction } from '../database/write-transaction.ts'
 import type { Deps } from '../deps.ts'
-import { moveCounters, sumOfChanges } from '../tickets/counters.ts'
+import { addChanges, type CounterChanges, saveCounters } from '../tickets/counters.ts'
 import { insertTags } from '../tickets/queries.ts'
 import { addMissingTimes } from '../tickets/waiting.ts'
 import type { ExportHeader } from './export-format.ts'
@@ -56,7 +55,7 @@ interface Importing {
   tx: Transaction
   file: ExportFile
   /** Of the tickets so far that are not stored yet. */
-  counters: ReturnType<typeof sumOfChanges>
+  counters: CounterChanges
 }
 
 async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>): Promise<ImportResult> {
@@ -101,7 +100,7 @@ async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>)
     }
   }
   await storeBatch()
-  await storeCounters(importing, result.organization.id)
+  await storeCounters(importing)
   await addMissingTimes(importing.tx, result.organization.id)
   await addMissingColumns(importing.tx, result.organization.id)
   await files.end()
@@ -174,18 +173,17 @@ async function storeTicketIndexes(importing: Importing, orgId: string, rows: Row
     tx,
     stored.flatMap(({ tags, ...ticket }) => tags.map((tag) => ({ ...ticket, orgId, tag }))),
   )
-  for (const [name, change] of sumOfChanges(stored.map((after) => ({ after })))) {
-    const known = counters.get(name)
-    if (known) known.count += change.count
-    else counters.set(name, change)
-  }
-  if (counters.size > MAX_COUNTERS) await storeCounters(importing, orgId)
+  addChanges(
+    counters,
+    orgId,
+    stored.map((after) => ({ after })),
+  )
+  if (counters.size > MAX_COUNTERS) await storeCounters(importing)
 }
 
 /** As rarely as possible, because PostgreSQL keeps every version of a row until the end of the transaction. */
-async function storeCounters({ tx, counters }: Importing, orgId: string): Promise<void> {
-  await moveCounters(tx, orgId, counters)
-  await saveDeferred(tx)
+async function storeCounters({ tx, counters }: Importing): Promise<void> {
+  await saveCounters(tx, counters)
   counters.clear()
 }
 

@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import type { HeldBecause } from '../database/tables/scheduled-messages.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
-import { counterChanges, moveCounters } from '../tickets/counters.ts'
+import { moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
 import { changeRow, lockAssignees } from '../tickets/update-ticket.ts'
@@ -71,7 +71,7 @@ export async function sendMessage(
   const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now })
   const updated = { type: 'ticket.updated' as const, ticketId, createdAt: now }
   await recordEvents(asAuthor, tx, orgId, changed ? [event, updated] : [event])
-  if (changed) await moveCounters(tx, orgId, counterChanges(changed.before, changed.after))
+  if (changed) moveCounters(tx, orgId, [changed])
   return message
 }
 

@@ -6,7 +6,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
-import { counterChanges, moveCounters } from './counters.ts'
+import { moveCounters } from './counters.ts'
 import {
   insertMessages,
   type Message,
@@ -86,7 +86,7 @@ export async function receiveCustomerMessage(
   ]
   if (changed) events.push({ type: 'ticket.updated', ...about })
   await recordEvents(deps, tx, orgId, events)
-  if (changed) await moveCounters(tx, orgId, counterChanges(changed.before, changed.after))
+  if (changed) moveCounters(tx, orgId, [changed])
   return { message, ticket }
 }
 

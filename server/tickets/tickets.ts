@@ -13,7 +13,7 @@ import { isId } from '../ids.ts'
 import { planSends } from '../messages/sends/plan-sends.ts'
 import { insertSends } from '../messages/sends/queries.ts'
 import { lengthOf, oneLine } from '../text/text.ts'
-import { counterChanges, moveCounters } from './counters.ts'
+import { moveCounters } from './counters.ts'
 import {
   findTicket,
   insertMessages,
@@ -135,7 +135,7 @@ export async function openTicket(
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
     { type: 'message.sent', ...about, data: webhookMessageSent(ticket, { ...message, attachments }) },
   ])
-  await moveCounters(tx, orgId, counterChanges(undefined, ticket))
+  moveCounters(tx, orgId, [{ after: ticket }])
   return { ...ticket, messages: [{ ...message, attachments }] }
 }
 

@@ -8,7 +8,7 @@ import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { isNamed } from '../requests/headers.ts'
 import { recordActivities } from './activities.ts'
-import { moveCounters, sumOfChanges } from './counters.ts'
+import { moveCounters } from './counters.ts'
 import {
   deleteTag,
   insertTags,
@@ -137,7 +137,7 @@ export async function recordChanges(
     orgId,
     done.map(({ after }) => ({ type: 'ticket.updated', ticketId: after.id, createdAt: now })),
   )
-  await moveCounters(tx, orgId, sumOfChanges(done))
+  moveCounters(tx, orgId, done)
 }
 
 /** Trimmed, without duplicates, in the same order and case. */

@@ -3,7 +3,7 @@ import { upsertCustomer } from '../../server/customers/customers.ts'
 import type { TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
-import { counterChanges, moveCounters } from '../../server/tickets/counters.ts'
+import { moveCounters } from '../../server/tickets/counters.ts'
 import {
   insertMessages,
   insertTags,
@@ -66,7 +66,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
     await recordEvents(deps, tx, orgId, [
       { type: 'ticket.updated', ticketId: id, createdAt: deps.clock.now() },
     ])
-    await moveCounters(tx, orgId, counterChanges(undefined, ticket))
+    moveCounters(tx, orgId, [{ after: ticket }])
   })
   return id
 }
