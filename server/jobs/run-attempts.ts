@@ -62,12 +62,17 @@ interface AttemptKind<J extends { id: string }, R> {
    * current. `isRunning`: whether an attempt of this server belongs to a job.
    */
   process(tx: Transaction, tasks: LaneTask<J, R>[], isRunning: (jobId: string) => boolean): Promise<Batch<J>>
-  /** Makes one attempt. Never rejects: a failure is a result. */
-  run(job: J): Promise<R>
+  /**
+   * Makes one attempt, and waits before while `atOnce` attempts of its lane are in progress. After a failure, those of the
+   * lane that wait end as `unsent`. Never rejects: a failure is a result.
+   */
+  run(job: J, atOnce: number): Promise<R | 'unsent'>
   hasFailed(result: R): boolean
   /** Shifts due times with the clock. */
   shift(tx: Transaction, jump: ClockJump): Promise<void>
-  /** Ends what attempts use, so that those in progress end at once. */
+  /** Ends attempts that wait, of a kind with lanes that are queued. */
+  withdraw?(): void
+  /** Ends what attempts use, so that those in progress and those that wait end at once. */
   close(): Promise<void> | void
   /** How a storage error is logged. */
   notSaved: string
@@ -85,10 +90,10 @@ interface Claimed<J, R> {
   result?: R | 'unsent'
 }
 
-interface HeldLane<J, R> {
+interface HeldLane {
   lane: AttemptLane
-  running: number
-  queue: Claimed<J, R>[]
+  /** Attempts in progress, and those that wait. */
+  size: number
 }
 
 /**
@@ -102,7 +107,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   const jobs = new Map<string, Claimed<J, R>>()
   const finished = new Set<Claimed<J, R>>()
   /** Those with attempts in progress. */
-  const lanes = new Map<string, HeldLane<J, R>>()
+  const lanes = new Map<string, HeldLane>()
   /** Lanes to recover; unknown at start. */
   let disturbed: Set<string> | undefined
   let jump: ClockJump | null = null
@@ -195,42 +200,28 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     jobs.delete(id)
   }
 
-  /** Starts the attempt, or queues it until its lane has a free slot. */
   function add(lane: AttemptLane, job: J): void {
     const claimed: Claimed<J, R> = { job, laneId: lane.id }
     jobs.set(job.id, claimed)
-    const held = lanes.get(lane.id) ?? { lane, running: 0, queue: [] }
+    const held = lanes.get(lane.id) ?? { lane, size: 0 }
     lanes.set(lane.id, held)
-    if (held.running === 0) held.lane = lane
-    if (held.running < held.lane.atOnce) void attempt(held, claimed)
-    else held.queue.push(claimed)
+    void attempt(held, claimed)
   }
 
-  /** Makes an attempt, and then the lane's next one. After a failure, the lane's queue is returned unsent. */
-  async function attempt(held: HeldLane<J, R>, claimed: Claimed<J, R>): Promise<void> {
-    held.running++
-    const result = await kind.run(claimed.job)
-    held.running--
-    claimed.result = result
+  async function attempt(held: HeldLane, claimed: Claimed<J, R>): Promise<void> {
+    held.size++
+    claimed.result = await kind.run(claimed.job, held.lane.atOnce)
+    held.size--
     finished.add(claimed)
-    if (kind.hasFailed(result)) returnQueue(held)
-    const next = held.queue.shift()
-    if (next) void attempt(held, next)
-    else if (held.running === 0) lanes.delete(claimed.laneId)
+    if (held.size === 0) lanes.delete(claimed.laneId)
     if (lanes.size === 0) for (const call of onIdle.splice(0)) call()
-    recordWithin(held.queue.length >= ENOUGH_QUEUED ? SHARED_COMMIT_MS : 0)
-  }
-
-  function returnQueue({ queue }: HeldLane<J, R>): void {
-    for (const claimed of queue.splice(0)) {
-      claimed.result = 'unsent'
-      finished.add(claimed)
-    }
+    recordWithin(hasEnoughQueued(claimed) ? SHARED_COMMIT_MS : 0)
   }
 
   /** Each commit costs as much as several jobs, so results of a lane with a long queue wait for others. */
-  function hasEnoughQueued({ laneId }: LaneTask<J, R>): boolean {
-    return (lanes.get(laneId)?.queue.length ?? 0) >= ENOUGH_QUEUED
+  function hasEnoughQueued({ laneId }: { laneId: string }): boolean {
+    const held = lanes.get(laneId)
+    return held !== undefined && held.size - held.lane.atOnce >= ENOUGH_QUEUED
   }
 
   function recordWithin(milliseconds: number): void {
@@ -254,7 +245,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   function busyLanes(): BusyLane[] {
-    return [...lanes.values()].map(({ lane, running, queue }) => ({ lane, running, queued: queue.length }))
+    return [...lanes.values()].map(({ lane, size }) => {
+      const running = Math.min(size, lane.atOnce)
+      return { lane, running, queued: size - running }
+    })
   }
 
   function untilIdle(): Promise<void> {
@@ -265,14 +259,13 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   return {
     async stop() {
       isStopping = true
-      for (const lane of lanes.values()) returnQueue(lane)
+      kind.withdraw?.()
       const timeout = Promise.withResolvers<void>()
       const cancelTimeout = clock.after(SHUTDOWN_TIMEOUT_MS, timeout.resolve)
       await Promise.race([untilIdle(), timeout.promise])
       cancelTimeout()
       // Its last batch may still start attempts, which `close` ends with the others.
       await loop.stop()
-      for (const lane of lanes.values()) returnQueue(lane)
       await kind.close()
       await untilIdle()
       if (finished.size > 0) await commitBatch([])

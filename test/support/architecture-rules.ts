@@ -59,6 +59,8 @@ const CLOCKS: Record<string, RegExp> = {
   'server/database/sqlite/sqlite.ts': /performance|setTimeout/,
   // Pauses between attempts of a unit.
   'server/database/postgresql/postgres.ts': /setTimeout/,
+  // How long results wait for others, and an attempt takes that the main thread doesn't see begin.
+  'server/webhooks/deliveries/post-worker.ts': /performance|setTimeout/,
   // When a thread without work ends.
   'server/database/database-thread.ts': /setTimeout/,
   // Keeps a command alive while a thread reads the database.

@@ -13,6 +13,6 @@ const sender = createSender({
   ca: await Bun.file(caFile).text(),
   resolve: async () => ['127.0.0.1'],
 })
-const { outcome } = await sender.send({ endpointId: 'whe_1', url, headers: {}, body: new Uint8Array(0) })
+const result = await sender.send({ endpointId: 'whe_1', url, headers: {}, body: new Uint8Array(0) }, 1)
 await sender.close()
-console.log(outcome)
+console.log(result === 'unsent' ? result : result.outcome)

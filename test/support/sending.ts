@@ -12,6 +12,8 @@ import { type Respond, startRawReceiver, startReceiver } from './receiver.ts'
 
 /** Time limit of a sender, unless given. No test waits for it: those of slow receivers move a clock. */
 export const TIMEOUT_MS = 30_000
+/** More than any test sends at the same time. */
+const AT_ONCE = 100
 export const BODY = new TextEncoder().encode('{"event":"ticket.created","data":{"subject":"Grüße 🛎️"}}')
 export const certificates = await makeCertificates()
 const begun: (() => unknown)[] = []
@@ -73,8 +75,10 @@ export async function listen(server: Server): Promise<number> {
   return address.port
 }
 
-export function post(sender: Sender, url: string, signal?: AbortSignal, endpointId = 'whe_1') {
-  return sender.send({ endpointId, url, headers: {}, body: BODY, ...(signal && { signal }) })
+export async function post(sender: Sender, url: string, headers = {}, endpointId = 'whe_1') {
+  const result = await sender.send({ endpointId, url, headers, body: BODY }, AT_ONCE)
+  if (result === 'unsent') throw new Error('It was not sent.')
+  return result
 }
 
 /** For a raw receiver: answers the first bytes with these. */

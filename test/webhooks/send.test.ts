@@ -26,12 +26,8 @@ describe('a delivery', () => {
       headers: { 'X-Answer': 'yes' },
       body: 'thanks',
     }))
-    const result = await senderWith().send({
-      endpointId: 'whe_1',
-      url: `${receiver.url}?a=b&c=%20#fragment`,
-      headers: { 'Content-Type': 'application/json', 'X-Service-Delivery': 'dlv_1' },
-      body: BODY,
-    })
+    const headers = { 'Content-Type': 'application/json', 'X-Service-Delivery': 'dlv_1' }
+    const result = await post(senderWith(), `${receiver.url}?a=b&c=%20#fragment`, headers)
 
     expect(result).toMatchObject({ outcome: 'succeeded', status: 201, isBodyCut: false })
     expect(result.responseHeaders['x-answer']).toBe('yes')
@@ -62,7 +58,7 @@ describe('a delivery', () => {
     const sender = senderWith()
     const endpoints = ['whe_1', 'whe_2', 'whe_1', 'whe_2', 'whe_3', 'whe_3']
     for (const endpointId of endpoints) {
-      expect((await post(sender, receiver.url, undefined, endpointId)).outcome).toBe('succeeded')
+      expect((await post(sender, receiver.url, {}, endpointId)).outcome).toBe('succeeded')
     }
     expect(receiver.connections()).toBe(3)
   })

@@ -84,13 +84,14 @@ export function startDelivering(
         },
       }
     },
-    async run(job) {
-      const result = await sendDelivery(deps, sender, headersOf, job)
-      given.onAttempt?.(result.outcome)
+    async run(job, atOnce) {
+      const result = await sendDelivery(deps, sender, headersOf, job, atOnce)
+      if (result !== 'unsent') given.onAttempt?.(result.outcome)
       return result
     },
     hasFailed: ({ outcome }) => outcome !== 'succeeded',
     shift: (tx, jump) => shiftSchedule(tx, clock.now(), jump),
+    withdraw: sender.withdraw,
     close: sender.close,
     notSaved: 'delivery_results_not_saved',
   })

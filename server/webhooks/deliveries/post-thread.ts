@@ -26,16 +26,23 @@ interface PostThreadOptions {
 export type TimedResult = PostResult & { durationMs: number }
 
 interface PostThread {
-  /** Never rejects: a failure is part of the result. */
-  post(request: PostRequest): Promise<TimedResult>
-  /** Interrupts posts in progress, and closes every connection. */
+  /**
+   * Waits while `atOnce` posts of its endpoint are in progress. `unsent`: it waited when it was withdrawn, or when a post
+   * of its endpoint failed. Never rejects: a failure is part of the result.
+   */
+  post(request: PostRequest, atOnce: number): Promise<TimedResult | 'unsent'>
+  /** Posts that wait are not sent. */
+  withdraw(): void
+  /** Interrupts posts in progress, withdraws those that wait, and closes every connection. */
   close(): Promise<void>
 }
 
-interface Running {
-  startedAt: number
+interface Unfinished {
+  endpointId: string
+  /** Monotonic. Missing while it waits. */
+  startedAt?: number
   respondedAt?: number
-  settle(result: TimedResult): void
+  settle(result: TimedResult | 'unsent'): void
 }
 
 /**
@@ -43,7 +50,9 @@ interface Running {
  * post, and after it failed with the next one. Posts that it was doing are interrupted.
  */
 export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostThreadOptions): PostThread {
-  const running = new Map<number, Running>()
+  const unfinished = new Map<number, Unfinished>()
+  /** How many of an endpoint are unfinished. */
+  const sizes = new Map<string, number>()
   /** When their time is over. All have the same time, so the first one ends first. */
   const deadlines = new Map<number, number>()
   let worker: Worker | undefined
@@ -53,15 +62,25 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   let cancelIdleEnd = () => {}
   let onIdle = () => {}
 
-  function post(request: PostRequest): Promise<TimedResult> {
+  function post(request: PostRequest, atOnce: number): Promise<TimedResult | 'unsent'> {
     return new Promise((settle) => {
       lastId += 1
-      const startedAt = clock.monotonic()
-      running.set(lastId, { startedAt, settle })
-      deadlines.set(lastId, startedAt + timeoutMs)
-      tell({ kind: 'post', id: lastId, request })
-      cancelTimer ??= clock.after(timeoutMs, endOverdue)
+      const { endpointId } = request
+      const others = sizes.get(endpointId) ?? 0
+      const isQueued = others >= atOnce
+      sizes.set(endpointId, others + 1)
+      unfinished.set(lastId, { endpointId, settle })
+      tell({ kind: 'post', post: { id: lastId, request, atOnce, isQueued } })
+      if (!isQueued) begin(lastId, clock.monotonic())
     })
+  }
+
+  function begin(id: number, startedAt: number): void {
+    const one = unfinished.get(id)
+    if (!one) return
+    one.startedAt = startedAt
+    deadlines.set(id, startedAt + timeoutMs)
+    cancelTimer ??= clock.after(timeoutMs, endOverdue)
   }
 
   /** In one message with everything else that is told now: a message costs more than what is in it. */
@@ -92,13 +111,15 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   function hear(events: PostEvent[]): void {
     for (const event of events) {
       if (event.kind === 'lookup') void answerLookup(event)
-      else if (event.kind === 'ended') end(event.id, event.result)
+      else if (event.kind === 'ended') end(event)
+      else if (event.kind === 'unsent') remove(event.id)?.settle('unsent')
+      else if (event.kind === 'started') begin(event.id, clock.monotonic() - event.agoMs)
       else {
-        const one = running.get(event.id)
+        const one = unfinished.get(event.id)
         if (one) one.respondedAt = clock.monotonic()
       }
     }
-    if (running.size > 0) return
+    if (unfinished.size > 0) return
     onIdle()
     cancelIdleEnd()
     cancelIdleEnd = clock.after(MAX_IDLE_MS, endWorker)
@@ -116,13 +137,23 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     if (worker === asked) tell(answer)
   }
 
-  function end(id: number, result: PostResult): void {
-    const one = running.get(id)
-    running.delete(id)
-    deadlines.delete(id)
+  function end({ id, result, agoMs, tookMs }: Omit<Extract<PostEvent, { kind: 'ended' }>, 'kind'>): void {
+    const one = remove(id)
     if (!one) return
-    const durationMs = Math.round((one.respondedAt ?? clock.monotonic()) - one.startedAt)
+    const endedAt = one.respondedAt ?? clock.monotonic() - agoMs
+    const durationMs = Math.round(tookMs ?? endedAt - (one.startedAt ?? endedAt))
     one.settle({ ...result, durationMs })
+  }
+
+  function remove(id: number): Unfinished | undefined {
+    const one = unfinished.get(id)
+    if (!one) return undefined
+    unfinished.delete(id)
+    deadlines.delete(id)
+    const others = (sizes.get(one.endpointId) ?? 1) - 1
+    if (others > 0) sizes.set(one.endpointId, others)
+    else sizes.delete(one.endpointId)
+    return one
   }
 
   function endOverdue(): void {
@@ -141,8 +172,8 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   function fail(failed: Worker, message: string): void {
     if (worker !== failed) return
     worker = undefined
-    log.error('delivery_thread_failed', { error: message, interrupted: running.size })
-    for (const id of running.keys()) end(id, withoutResponse('interrupted'))
+    log.error('delivery_thread_failed', { error: message, interrupted: unfinished.size })
+    for (const id of [...unfinished.keys()]) end({ id, result: withoutResponse('interrupted'), agoMs: 0 })
     onIdle()
   }
 
@@ -152,13 +183,19 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     ended?.terminate()
   }
 
+  function withdraw(): void {
+    if (unfinished.size > 0) tell({ kind: 'withdraw' })
+  }
+
   return {
     post,
+    withdraw,
     async close() {
-      if (running.size > 0) {
+      if (unfinished.size > 0) {
         const idle = Promise.withResolvers<void>()
         onIdle = idle.resolve
-        tell({ kind: 'close' })
+        tell({ kind: 'withdraw' })
+        tell({ kind: 'interrupt' })
         await idle.promise
       }
       cancelTimer?.()

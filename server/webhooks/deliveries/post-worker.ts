@@ -4,34 +4,82 @@ import { ConnectionError } from '../../network/connection-errors.ts'
 import { type Agents, createAgents } from './connection.ts'
 import { HttpPost, type PostRequest, type PostResult } from './http-post.ts'
 
-// The thread that holds the connections to endpoints (post-thread.ts). It has no clock and resolves no names: it is told
-// what to post, when the time of a post is over, and the addresses it may connect to.
+// The thread that holds the connections to endpoints (post-thread.ts). It resolves no names, and doesn't know when a
+// post takes too long: it is told the addresses that it may connect to, and when the time of a post is over.
+
+/** Results wait so long to be told with others, while their endpoints have so many posts waiting. */
+const MAX_HELD_MS = 5
+const ENOUGH_WAITING = 8
+/**
+ * A post that takes longer is overtaken by any number of later ones of its endpoint. Until then by fewer than may be in
+ * progress, so that they arrive nearly in their order: on a new connection, a post takes many times as long.
+ */
+const OVERTAKEN_AFTER_MS = 200
+
+interface Post {
+  id: number
+  request: PostRequest
+  /** How many posts of its endpoint may be in progress, including it. It waits until it is one of them. */
+  atOnce: number
+  /** The main thread doesn't know when it starts. */
+  isQueued: boolean
+}
 
 /** What the thread is told, in batches. `start` comes first. */
 export type PostCommand =
   | { kind: 'start'; ca: string | undefined }
-  | { kind: 'post'; id: number; request: PostRequest }
+  | { kind: 'post'; post: Post }
   | { kind: 'time_out'; id: number }
   /** Responds to a lookup. */
   | { kind: 'addresses'; id: number; addresses: string[] }
   | { kind: 'no_address'; id: number; reason: ConnectionError['reason']; message: string }
-  /** Interrupts every post. */
-  | { kind: 'close' }
+  /** Posts that wait are not sent. */
+  | { kind: 'withdraw' }
+  | { kind: 'interrupt' }
 
 /** What the thread tells, in batches. */
 export type PostEvent =
   | { kind: 'lookup'; id: number; hostname: string }
-  /** The headers have arrived, and the body has not. */
+  /** It was queued, and is in progress. */
+  | { kind: 'started'; id: number; agoMs: number }
+  /** The headers have just arrived, and the body has not. */
   | { kind: 'responded'; id: number }
-  | { kind: 'ended'; id: number; result: PostResult }
+  /** `tookMs`: of one whose start wasn't told. */
+  | { kind: 'ended'; id: number; result: PostResult; agoMs: number; tookMs?: number }
+  /** It waited and was withdrawn, or another post of its endpoint failed. */
+  | { kind: 'unsent'; id: number }
 
+/** The posts of an endpoint. */
+interface Lane {
+  endpointId: string
+  /** In the order in which they were started. */
+  running: Map<number, RunningPost>
+  waiting: Post[]
+  /** How many were started. */
+  started: number
+  cancelTimer?: () => void
+}
+
+interface RunningPost {
+  /** How many of its endpoint were started before. */
+  place: number
+  startedAt: number
+}
+
+const lanes = new Map<string, Lane>()
 const posts = new Map<number, HttpPost>()
+/** Those whose start is to be told. */
+const starts = new Map<number, RunningPost>()
 const responded = new Set<number>()
 const lookups = new Map<number, (found: string[] | ConnectionError) => void>()
-let events: PostEvent[] = []
-let isTelling = false
 let lastLookup = 0
 let agents: Agents | undefined
+
+let ended: { id: number; result: PostResult; at: number; tookMs?: number }[] = []
+let others: PostEvent[] = []
+let isUrgent = false
+let isTelling = false
+let held: ReturnType<typeof setTimeout> | undefined
 
 /** A batch is one text, which costs less than a copy of its objects. */
 addEventListener('message', ({ data }: MessageEvent<string>) => {
@@ -45,7 +93,7 @@ function obey(command: PostCommand): void {
       agents = createAgents(command.ca)
       return
     case 'post':
-      start(command.id, command.request)
+      queue(command.post)
       return
     case 'time_out':
       posts.get(command.id)?.timeOut()
@@ -56,24 +104,78 @@ function obey(command: PostCommand): void {
     case 'no_address':
       endLookup(command.id, new ConnectionError(command.reason, command.message))
       return
-    case 'close':
+    case 'withdraw':
+      for (const lane of lanes.values()) withdraw(lane)
+      return
+    case 'interrupt':
       for (const post of posts.values()) post.interrupt()
   }
 }
 
-function start(id: number, request: PostRequest): void {
+function queue(post: Post): void {
+  const { endpointId } = post.request
+  const lane: Lane = lanes.get(endpointId) ?? { endpointId, running: new Map(), waiting: [], started: 0 }
+  lanes.set(endpointId, lane)
+  lane.waiting.push(post)
+  startNext(lane)
+}
+
+function startNext(lane: Lane): void {
+  lane.cancelTimer?.()
+  for (let [next] = lane.waiting; next && mayStart(lane, next); [next] = lane.waiting) {
+    lane.waiting.shift()
+    start(lane, next)
+  }
+  if (lane.waiting.length === 0 && lane.running.size === 0) lanes.delete(lane.endpointId)
+}
+
+function mayStart(lane: Lane, { atOnce }: Post): boolean {
+  if (lane.running.size >= atOnce) return false
+  const [oldest] = lane.running.values()
+  if (!oldest || lane.started - oldest.place < atOnce) return true
+  const wait = oldest.startedAt + OVERTAKEN_AFTER_MS - performance.now()
+  if (wait <= 0) return true
+  const timer = setTimeout(startNext, wait, lane)
+  lane.cancelTimer = () => clearTimeout(timer)
+  return false
+}
+
+function start(lane: Lane, { id, request, isQueued }: Post): void {
   if (!agents) throw new Error('The thread was not started.')
+  const one = { place: lane.started, startedAt: performance.now() }
+  lane.started++
+  lane.running.set(id, one)
+  if (isQueued) {
+    starts.set(id, one)
+    tellSoon()
+  }
   const onResponse = () => {
     responded.add(id)
     tellSoon()
   }
   const onEnd = (result: PostResult) => {
     posts.delete(id)
-    responded.delete(id)
-    events.push({ kind: 'ended', id, result })
+    lane.running.delete(id)
+    addEnded(id, result)
+    if (result.outcome !== 'succeeded') withdraw(lane)
+    // By then, the agent has its connection back.
+    setImmediate(startNext, lane)
+    isUrgent ||= lane.waiting.length < ENOUGH_WAITING
     tellSoon()
   }
   posts.set(id, new HttpPost({ agents, lookup }, request, { onResponse, onEnd }))
+}
+
+function addEnded(id: number, result: PostResult): void {
+  const at = performance.now()
+  const began = starts.get(id)
+  ended.push({ id, result, at, ...(began && { tookMs: at - began.startedAt }) })
+  starts.delete(id)
+  responded.delete(id)
+}
+
+function withdraw(lane: Lane): void {
+  for (const { id } of lane.waiting.splice(0)) tell({ kind: 'unsent', id })
 }
 
 /** Asks the main thread, which knows where connections may go. */
@@ -83,8 +185,7 @@ const lookup: LookupFunction = (hostname, options, call) => {
     if (found instanceof ConnectionError) call(found, '', 0)
     else answerLookup(found, options, call)
   })
-  events.push({ kind: 'lookup', id: lastLookup, hostname })
-  tellSoon()
+  tell({ kind: 'lookup', id: lastLookup, hostname })
 }
 
 function endLookup(id: number, found: string[] | ConnectionError): void {
@@ -92,15 +193,35 @@ function endLookup(id: number, found: string[] | ConnectionError): void {
   lookups.delete(id)
 }
 
-/** Once for everything that happens in this turn of the event loop. */
+function tell(event: PostEvent): void {
+  others.push(event)
+  isUrgent = true
+  tellSoon()
+}
+
+/** Once for everything that happens in this turn of the event loop, or for more of it if nobody waits for that. */
 function tellSoon(): void {
   if (isTelling) return
   isTelling = true
   setImmediate(() => {
     isTelling = false
-    for (const id of responded) events.push({ kind: 'responded', id })
-    responded.clear()
-    if (events.length > 0) postMessage(JSON.stringify(events))
-    events = []
+    if (isUrgent || responded.size > 0) tellAll()
+    else if (ended.length > 0 || starts.size > 0) held ??= setTimeout(tellAll, MAX_HELD_MS)
   })
+}
+
+function tellAll(): void {
+  const now = performance.now()
+  const all: PostEvent[] = others
+  for (const [id, { startedAt }] of starts) all.push({ kind: 'started', id, agoMs: now - startedAt })
+  for (const id of responded) all.push({ kind: 'responded', id })
+  for (const { at, ...one } of ended) all.push({ kind: 'ended', ...one, agoMs: held ? now - at : 0 })
+  postMessage(JSON.stringify(all))
+  clearTimeout(held)
+  held = undefined
+  isUrgent = false
+  others = []
+  ended = []
+  starts.clear()
+  responded.clear()
 }

@@ -9,13 +9,14 @@ import type { Signing } from './signature.ts'
 
 const MAX_CACHED_SECRETS = 4_096
 
-/** Makes one attempt. Never rejects: a failure is part of the result. */
+/** Makes one attempt (see `Sender.send`). Never rejects: a failure is part of the result. */
 export async function sendDelivery(
   deps: Deps,
   sender: Sender,
   headersOf: HeadersOf,
   { endpoint, delivery }: DeliveryJob,
-): Promise<AttemptResult> {
+  atOnce: number,
+): Promise<AttemptResult | 'unsent'> {
   const { body } = delivery
   if (!body) return interruptedResult(deps.clock.now(), 'The body of this event is no longer stored.')
   let headers: SignedHeaders
@@ -28,13 +29,16 @@ export async function sendDelivery(
       "The endpoint's secret can't be decrypted. Check whether BELLHOP_SECRET was changed.",
     )
   }
-  const result = await sender.send({
-    endpointId: endpoint.id,
-    url: endpoint.url,
-    ...headers,
-    body,
-  })
-  return { ...result, endedAt: deps.clock.now() }
+  const result = await sender.send(
+    {
+      endpointId: endpoint.id,
+      url: endpoint.url,
+      ...headers,
+      body,
+    },
+    atOnce,
+  )
+  return result === 'unsent' ? result : { ...result, endedAt: deps.clock.now() }
 }
 
 /** Headers of one attempt: section 6 of the specification, and Standard Webhooks. Signatures are added when it is sent. */

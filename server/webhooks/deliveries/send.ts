@@ -49,8 +49,14 @@ interface SendResult extends Omit<TimedResult, 'responseBody' | 'signatures'> {
 }
 
 export interface Sender {
-  /** One attempt: a POST without redirects or a proxy. Never rejects: a failure is part of the result. */
-  send(request: SendRequest): Promise<SendResult>
+  /**
+   * One attempt: a POST without redirects or a proxy, which waits while `atOnce` of its endpoint are in progress.
+   * `unsent`: it still waited when the attempt before it failed, or at `withdraw`. Never rejects: a failure is part of the
+   * result.
+   */
+  send(request: SendRequest, atOnce: number): Promise<SendResult | 'unsent'>
+  /** Ends attempts that wait. */
+  withdraw(): void
   /** Interrupts attempts in progress and closes every connection. */
   close(): Promise<void>
 }
@@ -76,11 +82,13 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    async send(request) {
+    async send(request, atOnce) {
       if (isClosed) return unsent(request, 'interrupted')
       const target = targetOf(request.url)
       if ('refusal' in target) return unsent(request, 'blocked_address', target.refusal)
-      const { responseBody, signatures, ...result } = await thread.post(postOf(request, target))
+      const sent = await thread.post(postOf(request, target), atOnce)
+      if (sent === 'unsent') return sent
+      const { responseBody, signatures, ...result } = sent
       return {
         ...result,
         requestHeaders: { ...request.headers, ...signatures },
@@ -88,6 +96,7 @@ export function createSender(options: SenderOptions): Sender {
         ...retryAfterOf(result, clock.now()),
       }
     },
+    withdraw: thread.withdraw,
     close() {
       isClosed = true
       return thread.close()
