@@ -59,9 +59,9 @@ export async function claimDue(
   return claims
 }
 
-function withKind({ testBody, eventBody, ...delivery }: ClaimedRow): ClaimedDelivery {
-  const kind = testBody ? 'test' : delivery.manual ? 'manual' : 'scheduled'
-  return { ...delivery, kind, body: testBody ?? eventBody }
+/** A test has no event. */
+function withKind(claim: ClaimedRow): ClaimedDelivery {
+  return { ...claim, kind: claim.eventNumber === 0 ? 'test' : claim.manual ? 'manual' : 'scheduled' }
 }
 
 /** Undoes the claim of a delivery that was not sent. */
@@ -76,10 +76,10 @@ function inOrder(a: Claim, b: Claim): number {
 }
 
 /** In full, because Drizzle leaves the tables out, and both have an organization. */
-const eventBody = sql<Uint8Array | null>`(select events.body from events
-  where events.org_id = deliveries.org_id and events.number = deliveries.event_number)`
-const claimWithBodies = { ...claimColumns, testBody: deliveries.testBody, eventBody }
-type ClaimedRow = Claim & { testBody: Uint8Array | null; eventBody: Uint8Array | null }
+const body = sql<Uint8Array | null>`coalesce(deliveries.test_body, (select events.body from events
+  where events.org_id = deliveries.org_id and events.number = deliveries.event_number))`
+const claimWithBody = { ...claimColumns, body }
+type ClaimedRow = Claim & { body: Uint8Array | null }
 const claimed = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
 
 const claimDueRows = statement('claim_due', { endpointId: text, now: integer, limit: integer }, (tx, p) => {
@@ -89,7 +89,7 @@ const claimDueRows = statement('claim_due', { endpointId: text, now: integer, li
     .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'pending'`, lte(deliveries.dueAt, p.now)))
     // The limit is part of the order, because Drizzle would bind it bare (see schedule.ts).
     .orderBy(asc(deliveries.dueAt), sql`${deliveries.eventNumber} limit ${p.limit}`)
-  return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
+  return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBody)
 })
 
 const claimTestRows = statement('claim_tests', { endpointId: text, limit: value<number>() }, (tx, p) => {
@@ -105,7 +105,7 @@ const claimTestRows = statement('claim_tests', { endpointId: text, limit: value<
       ),
     )
     .limit(p.limit)
-  return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBodies)
+  return tx.update(deliveries).set(claimed).where(inArray(deliveries.id, due)).returning(claimWithBody)
 })
 
 const insertAttempts = insertOf(attempts, {

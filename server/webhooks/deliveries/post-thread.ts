@@ -23,7 +23,10 @@ interface PostThreadOptions {
 }
 
 /** `durationMs`: whole milliseconds until the response headers, or until it failed. */
-export type TimedResult = PostResult & { durationMs: number }
+export interface TimedResult {
+  result: PostResult
+  durationMs: number
+}
 
 interface PostThread {
   /**
@@ -142,7 +145,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     if (!one) return
     const endedAt = one.respondedAt ?? clock.monotonic() - agoMs
     const durationMs = Math.round(tookMs ?? endedAt - (one.startedAt ?? endedAt))
-    one.settle({ ...result, durationMs })
+    one.settle({ result, durationMs })
   }
 
   function remove(id: number): Unfinished | undefined {

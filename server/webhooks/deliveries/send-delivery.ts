@@ -29,16 +29,7 @@ export async function sendDelivery(
       "The endpoint's secret can't be decrypted. Check whether BELLHOP_SECRET was changed.",
     )
   }
-  const result = await sender.send(
-    {
-      endpointId: endpoint.id,
-      url: endpoint.url,
-      ...headers,
-      body,
-    },
-    atOnce,
-  )
-  return result === 'unsent' ? result : { ...result, endedAt: deps.clock.now() }
+  return sender.send({ endpointId: endpoint.id, url: endpoint.url, ...headers, body }, atOnce)
 }
 
 /** Headers of one attempt: section 6 of the specification, and Standard Webhooks. Signatures are added when it is sent. */
