@@ -61,7 +61,16 @@ export function startProduct(folder: string, settings: Record<string, string> = 
 
 /** Processor time a process has used so far, in microseconds. */
 export function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return cpuIn(`/proc/${pid}/stat`)
+}
+
+/** The same for its main thread, where requests are answered. */
+export function mainThreadCpuOf(pid: number): number {
+  return cpuIn(`/proc/${pid}/task/${pid}/stat`)
+}
+
+function cpuIn(file: string): number {
+  const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * TICK_US
 }
 
