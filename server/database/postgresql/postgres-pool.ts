@@ -17,6 +17,8 @@ const CLOSE_TIMEOUT_S = 2
 /** A connection that is begun while the server is silent stays dead, and queries wait for it also when others get through. */
 const CONNECT_TIMEOUT_S = 10
 
+export const SILENT = 'ERR_POSTGRES_CONNECTION_SILENT'
+
 /**
  * Connections to a database server that may stop responding: it hangs, or the network drops packets. While the server
  * responds to nothing, waiting queries fail and new connections replace those that may be dead. So the service recovers
@@ -110,6 +112,6 @@ async function isAnswering(url: string): Promise<boolean> {
 /** With a code like those of Bun, so that it counts as a lost connection. */
 function silent(): Error {
   return Object.assign(new Error("The database server doesn't answer."), {
-    code: 'ERR_POSTGRES_CONNECTION_SILENT',
+    code: SILENT,
   })
 }

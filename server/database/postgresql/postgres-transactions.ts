@@ -1,10 +1,19 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
 import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
+import { systemClock } from '../../clock.ts'
 import type { BatchTransaction } from '../batch.ts'
-import { isRetryable, isStorageFault, storageCode, type Transaction } from '../database.ts'
+import {
+  isConnectionLost,
+  isRetryable,
+  isStorageFault,
+  StorageError,
+  storageCode,
+  type Transaction,
+} from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
+import { SILENT } from './postgres-pool.ts'
 
 type Client = Pick<SQL, 'unsafe'>
 
@@ -25,7 +34,8 @@ const NOT_KEPT = new Error('The transaction is rolled back.')
 
 /**
  * Returns a function that commits what `run` changes, unless that returns undefined. With an organization it locks its
- * row first, so that all changes of one happen one after the other, as on SQLite.
+ * row first, so that all changes of one happen one after the other, as on SQLite. Throws `StorageError` when the
+ * connection is lost, unless the server says that the transaction was committed.
  */
 export function openTransactions(client: SQL) {
   const idle: Writer[] = []
@@ -34,29 +44,77 @@ export function openTransactions(client: SQL) {
     orgId: string | undefined,
     run: (on: PostgresTransaction) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    let writer: Writer | undefined
-    try {
-      return await client.begin(async (connection) => {
-        writer = idle.pop() ?? newWriter(client)
-        Object.assign(writer, { client: connection, changes: 0, sent: [], failure: undefined })
-        if (orgId !== undefined) send(writer, LOCK_ORGANIZATION, [orgId])
+    let id: string | undefined
+    let finished: T | undefined
+
+    async function runOn(connection: Client): Promise<T> {
+      const writer = idle.pop() ?? newWriter(client)
+      Object.assign(writer, { client: connection, changes: 0, sent: [], failure: undefined })
+      const begun =
+        orgId === undefined ? connection.unsafe(BEGIN, [1]) : connection.unsafe(LOCK_ORGANIZATION, [orgId])
+      writer.sent.push(
+        begun.values().then(
+          ([row]) => {
+            id = row?.[0]
+          },
+          (reason) => {
+            writer.failure ??= reason
+          },
+        ),
+      )
+      try {
         const result = await run(batchTransaction(writer))
         if (result === undefined) throw NOT_KEPT
         return result
-      })
-    } catch (reason) {
-      if (reason === NOT_KEPT) return undefined
-      throw reason
-    } finally {
-      if (writer) {
+      } finally {
+        // Also a transaction that was given up ends here, and not before.
         writer.client = undefined
         idle.push(writer)
       }
     }
+
+    try {
+      return await client.begin(async (connection) => {
+        finished = await runOn(connection)
+        return finished
+      })
+    } catch (reason) {
+      if (reason === NOT_KEPT) return undefined
+      // One that the pool has given up may go on.
+      if (!isConnectionLost(reason) || storageCode(reason) === SILENT) throw reason
+      const outcome = finished === undefined ? 'aborted' : await outcomeOf(client, id)
+      if (outcome === 'committed') return finished
+      throw new StorageError("The database server couldn't save the change.", {
+        cause: reason,
+        isCertain: outcome === 'aborted',
+      })
+    }
   }
 }
 
-const LOCK_ORGANIZATION = 'select 1 from organizations where id = $1 for no key update'
+/** Both return the id of the transaction. They have a parameter, because only such a query isn't waited for. */
+const BEGIN = 'select pg_current_xact_id()::text where $1::int = 1'
+const LOCK_ORGANIZATION =
+  'select pg_current_xact_id()::text from organizations where id = $1 for no key update'
+
+/** How long the server is asked what became of a transaction whose connection was lost in its commit. */
+const MAX_ASK_MS = 8_000
+const ASK_EVERY_MS = 100
+
+/** Undefined when the server doesn't say. */
+async function outcomeOf(client: SQL, id: string | undefined): Promise<string | undefined> {
+  const until = systemClock.monotonic() + MAX_ASK_MS
+  while (id !== undefined && systemClock.monotonic() < until) {
+    try {
+      const [row] = await client.unsafe('select pg_xact_status($1::text::xid8) as status', [id])
+      if (row?.status !== 'in progress') return row?.status
+    } catch {}
+    const { promise, resolve } = Promise.withResolvers<void>()
+    systemClock.after(ASK_EVERY_MS, resolve)
+    await promise
+  }
+  return undefined
+}
 
 interface PostgresTransaction extends BatchTransaction {
   execute(command: string): Promise<unknown>

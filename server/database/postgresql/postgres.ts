@@ -172,7 +172,7 @@ function pause(tries: number): Promise<void> {
 }
 
 function asRefusal(reason: unknown): unknown {
-  if (!isStorageFault(reason)) return reason
+  if (!isStorageFault(reason) || reason instanceof StorageError) return reason
   const isCertain = !isConnectionLost(reason)
   return new StorageError("The database server couldn't save the change.", { cause: reason, isCertain })
 }
