@@ -81,7 +81,10 @@ function onKeyDown(event: KeyboardEvent): void {
   if (!combo || event.defaultPrevented) return
   const combos = event.timeStamp - pendingAt < MAX_SEQUENCE_PAUSE_MS ? [...pending, combo] : [combo]
   pending = []
-  const candidates = registeredActions().filter((action) => canRun(action, event, combo))
+  // First by their keys: whether one can run takes a look at the whole page.
+  const candidates = registeredActions()
+    .filter((action) => sequencesOf(action).some((keys) => startsWith([...keys, ''], combos)))
+    .filter((action) => canRun(action, event, combo))
   const matches = candidates.filter((candidate) =>
     sequencesOf(candidate).some((keys) => isSameSequence(keys, combos)),
   )
