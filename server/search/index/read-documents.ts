@@ -34,17 +34,20 @@ export interface UnitSize {
   tickets: number
   /** No further ticket is read after this many words. A single long thread has more. */
   words: number
+  /**
+   * Tickets read at once where a query takes a round trip. On SQLite it is one: what doesn't fit into the unit would be
+   * read in vain.
+   */
+  atOnce: number
 }
 
 /** Some five milliseconds. */
-export const SMALL_UNIT: UnitSize = { tickets: 40, words: 4_000 }
+export const SMALL_UNIT: UnitSize = { tickets: 40, words: 4_000, atOnce: 1 }
 /** Some ten milliseconds. Each unit costs a commit and the merging of a segment, so fewer of them take less time. */
-export const LARGE_UNIT: UnitSize = { tickets: 120, words: 12_000 }
+export const LARGE_UNIT: UnitSize = { tickets: 120, words: 12_000, atOnce: 8 }
 
 /** Tickets read before other requests run. */
 const TICKETS_PER_YIELD = 10
-/** Tickets read at once where a query takes a round trip. Not on SQLite: what doesn't fit into the unit is read in vain. */
-const TICKETS_AT_ONCE = 4
 
 /** Reads as many of the tickets, in their order, as fit into one unit; at least one. */
 export async function readDocuments(
@@ -52,7 +55,7 @@ export async function readDocuments(
   { orgId, ids, size }: { orgId: string; ids: string[]; size: UnitSize },
 ): Promise<TicketDocument[]> {
   const documents: TicketDocument[] = []
-  const atOnce = engine === 'sqlite' ? 1 : TICKETS_AT_ONCE
+  const atOnce = engine === 'sqlite' ? 1 : size.atOnce
   const wanted = ids.slice(0, size.tickets)
   let total = 0
   for (let start = 0; start < wanted.length; start += atOnce) {
