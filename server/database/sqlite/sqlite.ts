@@ -138,9 +138,14 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
     if (pages < MAX_LOG_PAGES) return
     const isHeld = pages < heldPages + MAX_LOG_PAGES
     if (isHeld && performance.now() - movedAt < TRY_HELD_PAGES_EVERY_MS) return
-    await checkpoints.run({ checkpoint: file }).catch(() => writer.checkpointNow())
-    heldPages = writer.pagesInLog()
-    movedAt = performance.now()
+    try {
+      await checkpoints.run({ checkpoint: file })
+      heldPages = writer.pagesInLog()
+      movedAt = performance.now()
+    } catch {
+      heldPages = 0
+      writer.checkpointNow()
+    }
   }
 
   /** Waiting inside SQLite would block reads and everything else in the process. */
