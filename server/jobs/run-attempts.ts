@@ -104,8 +104,12 @@ interface HeldLane {
 export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: AttemptKind<J, R>): Attempts {
   const { clock, database } = deps
   const checkClock = watchClock(clock)
-  const jobs = new Map<string, Claimed<J, R>>()
-  const finished = new Set<Claimed<J, R>>()
+  /**
+   * Ids only. A Map or Set that always gains and loses entries leaves old tables behind, which keep what was in them, and
+   * each other, until a full garbage collection: with jobs in them, tens of megabytes.
+   */
+  const jobs = new Set<string>()
+  let finished: Claimed<J, R>[] = []
   /** Those with attempts in progress. */
   const lanes = new Map<string, HeldLane>()
   /** Lanes to recover; unknown at start. */
@@ -172,8 +176,9 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       })
       for (const { laneId, finished: recorded, mustRecover } of tasks) {
         if (mustRecover) disturbed?.delete(laneId)
-        for (const { job } of recorded) forget(job)
+        for (const { job } of recorded) jobs.delete(job.id)
       }
+      finished = finished.filter(({ job }) => jobs.has(job.id))
       for (const { lane, jobs: claimed } of batch.claimed) {
         for (const job of claimed) add(lane, job)
       }
@@ -188,21 +193,15 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       await write()
       return true
     } catch (error) {
-      deps.log.error(kind.notSaved, { error, waiting: finished.size })
+      deps.log.error(kind.notSaved, { error, waiting: finished.length })
       waitUntil = clock.monotonic() + WAIT_AFTER_STORAGE_ERROR_MS
       return false
     }
   }
 
-  function forget({ id }: J): void {
-    const claimed = jobs.get(id)
-    if (claimed) finished.delete(claimed)
-    jobs.delete(id)
-  }
-
   function add(lane: AttemptLane, job: J): void {
     const claimed: Claimed<J, R> = { job, laneId: lane.id }
-    jobs.set(job.id, claimed)
+    jobs.add(job.id)
     const held = lanes.get(lane.id) ?? { lane, size: 0 }
     lanes.set(lane.id, held)
     void attempt(held, claimed)
@@ -212,7 +211,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     held.size++
     claimed.result = await kind.run(claimed.job, held.lane.atOnce)
     held.size--
-    finished.add(claimed)
+    finished.push(claimed)
     if (held.size === 0) lanes.delete(claimed.laneId)
     if (lanes.size === 0) for (const call of onIdle.splice(0)) call()
     recordWithin(hasEnoughQueued(claimed) ? SHARED_COMMIT_MS : 0)
@@ -268,7 +267,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       await loop.stop()
       await kind.close()
       await untilIdle()
-      if (finished.size > 0) await commitBatch([])
+      if (finished.length > 0) await commitBatch([])
     },
   }
 }

@@ -53,33 +53,34 @@ interface Unfinished {
  * post, and after it failed with the next one. Posts that it was doing are interrupted.
  */
 export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostThreadOptions): PostThread {
-  const unfinished = new Map<number, Unfinished>()
+  /** By id. Ids are used again: a Map would keep memory (see run-attempts.ts). */
+  const unfinished: (Unfinished | undefined)[] = []
+  const freeIds: number[] = []
   /** How many of an endpoint are unfinished. */
   const sizes = new Map<string, number>()
   /** When their time is over. All have the same time, so the first one ends first. */
   const deadlines = new Map<number, number>()
   let worker: Worker | undefined
   let commands: PostCommand[] = []
-  let lastId = 0
   let cancelTimer: (() => void) | undefined
   let cancelIdleEnd = () => {}
   let onIdle = () => {}
 
   function post(request: PostRequest, atOnce: number): Promise<TimedResult | 'unsent'> {
     return new Promise((settle) => {
-      lastId += 1
+      const id = freeIds.pop() ?? unfinished.length
       const { endpointId } = request
       const others = sizes.get(endpointId) ?? 0
       const isQueued = others >= atOnce
       sizes.set(endpointId, others + 1)
-      unfinished.set(lastId, { endpointId, settle })
-      tell({ kind: 'post', post: { id: lastId, request, atOnce, isQueued } })
-      if (!isQueued) begin(lastId, clock.monotonic())
+      unfinished[id] = { endpointId, settle }
+      tell({ kind: 'post', post: { id, request, atOnce, isQueued } })
+      if (!isQueued) begin(id, clock.monotonic())
     })
   }
 
   function begin(id: number, startedAt: number): void {
-    const one = unfinished.get(id)
+    const one = unfinished[id]
     if (!one) return
     one.startedAt = startedAt
     deadlines.set(id, startedAt + timeoutMs)
@@ -118,11 +119,11 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
       else if (event.kind === 'unsent') remove(event.id)?.settle('unsent')
       else if (event.kind === 'started') begin(event.id, clock.monotonic() - event.agoMs)
       else {
-        const one = unfinished.get(event.id)
+        const one = unfinished[event.id]
         if (one) one.respondedAt = clock.monotonic()
       }
     }
-    if (unfinished.size > 0) return
+    if (unfinishedCount() > 0) return
     onIdle()
     cancelIdleEnd()
     cancelIdleEnd = clock.after(MAX_IDLE_MS, endWorker)
@@ -149,14 +150,19 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   }
 
   function remove(id: number): Unfinished | undefined {
-    const one = unfinished.get(id)
+    const one = unfinished[id]
     if (!one) return undefined
-    unfinished.delete(id)
+    unfinished[id] = undefined
+    freeIds.push(id)
     deadlines.delete(id)
     const others = (sizes.get(one.endpointId) ?? 1) - 1
     if (others > 0) sizes.set(one.endpointId, others)
     else sizes.delete(one.endpointId)
     return one
+  }
+
+  function unfinishedCount(): number {
+    return unfinished.length - freeIds.length
   }
 
   function endOverdue(): void {
@@ -175,8 +181,8 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   function fail(failed: Worker, message: string): void {
     if (worker !== failed) return
     worker = undefined
-    log.error('delivery_thread_failed', { error: message, interrupted: unfinished.size })
-    for (const id of [...unfinished.keys()]) end({ id, result: withoutResponse('interrupted'), agoMs: 0 })
+    log.error('delivery_thread_failed', { error: message, interrupted: unfinishedCount() })
+    for (const id of unfinished.keys()) end({ id, result: withoutResponse('interrupted'), agoMs: 0 })
     onIdle()
   }
 
@@ -187,14 +193,14 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   }
 
   function withdraw(): void {
-    if (unfinished.size > 0) tell({ kind: 'withdraw' })
+    if (unfinishedCount() > 0) tell({ kind: 'withdraw' })
   }
 
   return {
     post,
     withdraw,
     async close() {
-      if (unfinished.size > 0) {
+      if (unfinishedCount() > 0) {
         const idle = Promise.withResolvers<void>()
         onIdle = idle.resolve
         tell({ kind: 'withdraw' })
