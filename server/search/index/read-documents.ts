@@ -44,7 +44,7 @@ export interface UnitSize {
 /** Some five milliseconds. */
 export const SMALL_UNIT: UnitSize = { tickets: 40, words: 4_000, atOnce: 1 }
 /** Some ten milliseconds. Each unit costs a commit and the merging of a segment, so fewer of them take less time. */
-export const LARGE_UNIT: UnitSize = { tickets: 120, words: 12_000, atOnce: 8 }
+export const LARGE_UNIT: UnitSize = { tickets: 80, words: 8_000, atOnce: 8 }
 
 /** Tickets read before other requests run. */
 const TICKETS_PER_YIELD = 10
