@@ -66,20 +66,23 @@ async function benchThroughput(receiver: CountingReceiver): Promise<Result[]> {
   ]
 }
 
-/** A program that posts. The last posts aren't measured: a bare loop ends with them. */
+/** A program that posts. Its processor time is read before the last posts: a bare loop ends with them. */
 async function measure(receiver: CountingReceiver, start: () => Promise<Child>) {
   receiver.reset()
   const child = await start()
   const look = async (howMany: number) => {
     await receiver.received(howMany)
-    return { sent: receiver.times.length, us: mainThreadCpuOf(child.pid), at: performance.now() }
+    return { sent: receiver.times.length, us: mainThreadCpuOf(child.pid) }
   }
   const from = await look(WARM_UP)
   const to = await look(DELIVERIES - WIND_DOWN)
   await receiver.received(DELIVERIES)
+  const [first = 0, last = 0] = [receiver.times[WARM_UP], receiver.times[DELIVERIES - 1]]
   await child.stop()
-  const sent = to.sent - from.sent
-  return { perSecond: (sent / (to.at - from.at)) * 1000, mainThreadUs: (to.us - from.us) / sent }
+  return {
+    perSecond: ((DELIVERIES - WARM_UP) / (last - first)) * 1000,
+    mainThreadUs: (to.us - from.us) / (to.sent - from.sent),
+  }
 }
 
 /** From a ticket's 201 to its webhook at a healthy receiver, alone and beside receivers that take and never answer. */
