@@ -4,14 +4,28 @@ import { runAsUnit } from './unit.ts'
 
 /** A unit of work that waits for its turn. */
 export interface QueuedUnit {
-  work: (tx: Transaction) => Promise<unknown>
+  work: (tx: Transaction, first: unknown) => Promise<unknown>
+  /** Its first query. A remote server gets it together with those of the units around it. */
+  first: ((tx: Transaction) => Promise<unknown>) | undefined
   resolve: (value: unknown) => void
   reject: (reason: unknown) => void
+}
+
+/** A unit without the types of its results. */
+export function queuedUnit<T, First>(unit: {
+  work: (tx: Transaction, first: First) => Promise<T>
+  first: ((tx: Transaction) => Promise<First>) | undefined
+  resolve: (value: T) => void
+  reject: (reason: unknown) => void
+}): QueuedUnit {
+  return unit as QueuedUnit
 }
 
 /** The open transaction of an engine. */
 export interface BatchTransaction {
   tx: Transaction
+  /** Whether a query takes a round trip. */
+  isRemote: boolean
   savepoint(): unknown
   release(): unknown
   rollbackTo(): unknown
@@ -27,6 +41,14 @@ export interface BatchTransaction {
   isOver(reason: unknown): boolean
   /** What the caller of a unit gets for an error. */
   refusal(reason: unknown): unknown
+}
+
+/** The most units whose first queries are sent before the first of them runs. */
+const MAX_AHEAD = 16
+
+interface TakenUnit extends QueuedUnit {
+  /** The result of its first query, when that was sent ahead. */
+  begun: Promise<unknown> | undefined
 }
 
 /** Takes units from the front of the queue into `batch`, until `isFull`. */
@@ -73,8 +95,24 @@ export async function runBatch(
     await saveDeferred(tx)
     await on.finishChanges?.()
   }
-  for (let unit = next(); unit; unit = next()) {
-    const { work, resolve, reject } = unit
+  const isAhead = on.isRemote && !hasSavepoints
+  const taken: TakenUnit[] = []
+  function take(): TakenUnit | undefined {
+    let unit = taken.length === 0 ? next() : undefined
+    while (unit) {
+      taken.push({ ...unit, begun: isAhead ? begin(unit) : undefined })
+      unit = isAhead && unit.first && taken.length < MAX_AHEAD ? next() : undefined
+    }
+    return taken.shift()
+  }
+  function begin({ first }: QueuedUnit): Promise<unknown> | undefined {
+    const begun = first && runAsUnit(() => first(tx), written)
+    // The unit awaits it, unless one before it has failed.
+    begun?.catch(() => {})
+    return begun
+  }
+  for (let unit = take(); unit; unit = take()) {
+    const { work, first, begun, resolve, reject } = unit
     const isUntouched = on.mark()
     const deferred = countDeferred(tx)
     if (hasSavepoints) await on.savepoint()
@@ -82,7 +120,7 @@ export async function runBatch(
       const value = await runAsUnit(
         () =>
           guard(async () => {
-            const result = await work(tx)
+            const result = await work(tx, await (begun ?? first?.(tx)))
             if (hasSavepoints) await finish()
             return result
           }),
@@ -93,7 +131,7 @@ export async function runBatch(
     } catch (thrown) {
       const reason = on.takeFailure?.() ?? thrown
       if (on.isOver(reason)) throw reason
-      if (!hasSavepoints && !isUntouched(reason)) return undefined
+      if (!hasSavepoints && (begun || !isUntouched(reason))) return undefined
       dropDeferred(tx, deferred)
       if (hasSavepoints) {
         await on.rollbackTo()

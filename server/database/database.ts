@@ -39,8 +39,14 @@ export interface Database {
    * `orgId`: the organization whose rows it changes, one unit after the other. Undefined when they are of none or of
    * several, and for what a loop does in the background: on PostgreSQL, others don't wait for it.
    * Throws what the unit throws, or `StorageError` when the disk or the database server failed.
+   * `first`: the unit's first query, with whose result it begins. Units that have one and follow each other run theirs
+   * together, so that on PostgreSQL none waits for a round trip. What it returns must not depend on the rest of the others.
    */
-  write<T>(orgId: string | undefined, unit: (tx: Transaction) => Promise<T>): Promise<T>
+  write<T, First = undefined>(
+    orgId: string | undefined,
+    unit: (tx: Transaction, first: First) => Promise<T>,
+    first?: (tx: Transaction) => Promise<First>,
+  ): Promise<T>
   /**
    * Makes later reads see everything that other processes have committed. Reads in one turn of the event loop may share
    * a snapshot, and a request that arrives late in a turn must see what was committed before it was sent.

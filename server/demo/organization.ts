@@ -29,8 +29,12 @@ export function depsAt(deps: Deps, time: number, actor: Actor = deps.actor): Dep
 
 /** The same dependencies in a unit that has begun: verbs write in it, and not in one of their own. */
 export function depsIn(deps: Deps, tx: Transaction): Deps {
-  const write: typeof deps.database.write = async (_, unit) => {
-    const value = await unit(tx)
+  const write: typeof deps.database.write = async <T, First>(
+    _: string | undefined,
+    unit: (tx: Transaction, first: First) => Promise<T>,
+    first?: (tx: Transaction) => Promise<First>,
+  ) => {
+    const value = await unit(tx, (await first?.(tx)) as First)
     await saveDeferred(tx)
     return value
   }

@@ -46,15 +46,18 @@ export async function createTicket(
   input: NewTicket,
   alsoSave?: AlsoSave<TicketWithCustomer>,
 ): Promise<TicketWithCustomer & { messages: MessageWithFiles[] }> {
-  return deps.database.write(orgId, async (tx) => {
-    const { subject, tags = [], attachments } = input
-    const customer = await upsertCustomer(deps, tx, orgId, { name: undefined, ...input.customer })
-    const message = { text: input.message }
-    const opened = { channel: 'api' as const, subject, customer, message, tags, attachments }
-    const ticket = await openTicket(deps, tx, orgId, opened)
-    await alsoSave?.(tx, ticket)
-    return ticket
-  })
+  return deps.database.write(
+    orgId,
+    async (tx: Transaction, customer: Customer) => {
+      const { subject, tags = [], attachments } = input
+      const message = { text: input.message }
+      const opened = { channel: 'api' as const, subject, customer, message, tags, attachments }
+      const ticket = await openTicket(deps, tx, orgId, opened)
+      await alsoSave?.(tx, ticket)
+      return ticket
+    },
+    (tx) => upsertCustomer(deps, tx, orgId, { name: undefined, ...input.customer }),
+  )
 }
 
 interface OpenedTicket {

@@ -114,10 +114,10 @@ test('while the first is still being stored, the second gets a 409', async () =>
   const { write } = database
   const stored = Promise.withResolvers<void>()
   const begun = new Promise<void>((resolve) => {
-    database.write = async (orgId, unit) => {
+    database.write = async (...given) => {
       resolve()
       await stored.promise
-      return write(orgId, unit)
+      return write(...given)
     }
   })
   const first = create(client, 'k')

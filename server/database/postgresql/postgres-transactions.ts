@@ -126,6 +126,7 @@ function batchTransaction(writer: Writer): PostgresTransaction {
   }
   return {
     tx: writer.tx,
+    isRemote: true,
     execute,
     savepoint: () => execute('savepoint unit'),
     release: () => execute('release unit'),

@@ -2,7 +2,7 @@ import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { systemClock } from '../../clock.ts'
 import { yieldToEventLoop } from '../../loop.ts'
-import { fromStart, type QueuedUnit, runBatch, takeFrom } from '../batch.ts'
+import { fromStart, type QueuedUnit, queuedUnit, runBatch, takeFrom } from '../batch.ts'
 import {
   type Database,
   isConnectionLost,
@@ -65,11 +65,15 @@ export async function openPostgres(
     return row.mark
   }
 
-  async function write<T>(orgId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function write<T, First>(
+    orgId: string | undefined,
+    work: (tx: Transaction, first: First) => Promise<T>,
+    first?: (tx: Transaction) => Promise<First>,
+  ): Promise<T> {
     refuseInsideUnit('write')
     return new Promise<T>((resolve, reject) => {
       if (isClosed) throw new StorageError('The database is closed.')
-      const unit = { work, resolve: resolve as QueuedUnit['resolve'], reject }
+      const unit = queuedUnit({ work, first, resolve, reject })
       const queue = orgId === undefined ? undefined : queues.get(orgId)
       if (queue) queue.push(unit)
       else {

@@ -1,7 +1,14 @@
 import { type Database as Connection, SQLiteError } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { yieldToEventLoop } from '../../loop.ts'
-import { type BatchTransaction, fromStart, type QueuedUnit, runBatch, takeFrom } from '../batch.ts'
+import {
+  type BatchTransaction,
+  fromStart,
+  type QueuedUnit,
+  queuedUnit,
+  runBatch,
+  takeFrom,
+} from '../batch.ts'
 import { type Database, isStorageFault, type OnCommit, StorageError, type Transaction } from '../database.ts'
 import { openBackgroundReader, openDatabaseThread } from '../database-thread.ts'
 import { refuseInsideUnit, UnitFault } from '../unit.ts'
@@ -53,6 +60,7 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
   let movedAt = 0
   const transaction: BatchTransaction = {
     tx: writer.tx,
+    isRemote: false,
     savepoint: () => writer.savepoint.run(),
     release: () => writer.release.run(),
     rollbackTo: () => writer.rollbackTo.run(),
@@ -67,11 +75,15 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
   let lastVersion = dataVersion(writer.connection)
   const identity = fileIdentity(file)
 
-  async function write<T>(_orgId: string | undefined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function write<T, First>(
+    _orgId: string | undefined,
+    work: (tx: Transaction, first: First) => Promise<T>,
+    first?: (tx: Transaction) => Promise<First>,
+  ): Promise<T> {
     refuseInsideUnit('write')
     if (isClosed) throw new StorageError('The database is closed.')
     return new Promise<T>((resolve, reject) => {
-      queue.push({ work, resolve: resolve as QueuedUnit['resolve'], reject })
+      queue.push(queuedUnit({ work, first, resolve, reject }))
       if (!isFlushing) {
         isFlushing = true
         setImmediate(flush)
