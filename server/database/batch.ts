@@ -136,6 +136,8 @@ export async function runBatch(
       if (hasSavepoints) {
         await on.rollbackTo()
         await on.release()
+        // By now, all that the unit sent has failed or was undone.
+        on.takeFailure?.()
       }
       settle.push(() => reject(on.refusal(reason)))
     }

@@ -71,5 +71,5 @@ export async function checkSearch({ deps, orgIds, isServing }: OpenInstallation)
     const sentence = progressSentence(progress)
     found.push(isServing ? ok(sentence) : warning(sentence, 'Start the server: bellhop serve'))
   }
-  return found.length > 0 ? found : [ok('Every ticket can be found.')]
+  return found.length > 0 ? found : [ok('The index is up to date, or nearly.')]
 }

@@ -103,8 +103,8 @@ function bodyOf(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
 }
 
 /**
- * Locks the row of an organization. Units of one begin with it on PostgreSQL (postgres-transactions.ts). Others that
- * record events do it before they lock anything else, in the order of the ids, so that no two wait for each other.
+ * Locks the row of an organization, as units of one organization do when they begin on PostgreSQL. For a unit of several
+ * that locks tickets before it records events: in the order of the ids, so that no two wait for each other.
  */
 export const lockOrganization = command('organizations_lock', { orgId: text }, (tx, p) =>
   tx

@@ -10,6 +10,9 @@ const IDLE_AFTER_MS = 1_000
 /** What requests, deliveries, sent messages, and received mail write. */
 const WRITTEN = [organizations, deliveries, sends, mails]
 
+/** Supervisors and monitoring ask all the time. */
+const PROBES = /^[^?]*\/(?:health\/(?:live|ready)|metrics)(?:\?|$)/
+
 export interface Traffic {
   /** Whether nothing but work that can wait has been done lately. */
   isIdle(): boolean
@@ -23,7 +26,7 @@ export function watchTraffic(app: AnyElysia, { clock, pulse }: Pick<Deps, 'clock
     lastAt = clock.monotonic()
   }
   app.wrap((handle) => (request: Request) => {
-    note()
+    if (!PROBES.test(request.url)) note()
     return handle(request)
   })
   return {

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import type { Deps } from '../deps.ts'
-import { lockOrganization, recordWorkspaceChange } from '../events/events.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
 import { MAX_QUERY_LENGTH, type Part, partsOf, quoted, replaceParts } from '../search/query-language.ts'
 
 interface ViewText {
@@ -13,8 +13,8 @@ interface ViewText {
 
 /**
  * Changes the queries of an organization's saved views, private ones included, in the unit that makes it necessary.
- * `rewrite` returns the new query of a view, or undefined to delete the view. Locks the organization's row. Returns the
- * number of changed views.
+ * `rewrite` returns the new query of a view, or undefined to delete the view. Returns the number of
+ * changed views.
  */
 export async function rewriteViews(
   deps: Deps,
@@ -22,8 +22,6 @@ export async function rewriteViews(
   orgId: string,
   rewrite: (view: ViewText) => string | undefined,
 ): Promise<number> {
-  // Every change of a view locks this row first, so the views don't change between reading and writing them.
-  await lockOrganization(tx, { orgId })
   const views = await tx
     .select({ id: savedViews.id, name: savedViews.name, query: savedViews.query })
     .from(savedViews)

@@ -24,8 +24,7 @@ interface Agent {
   role: AgentRole
 }
 
-// Each unit begins with `recordWorkspaceChange`, which locks the organization's row, so that two units never count or
-// change views at the same time.
+// Units of one organization run one after the other, so that two never count or change views at the same time.
 
 /** Limit for an agent's own views, and for shared ones: each view is counted for every open page. */
 const MAX_VIEWS = 50

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { eraseTicket } from '../../server/erasure/erase.ts'
 import { recordWorkspaceChange } from '../../server/events/events.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
-import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { createEndpoint, deleteEndpoint, updateEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { openTicket, seeded } from './random-work.ts'
 import { ORG, openWorkspace, seenElsewhere } from './storage.ts'
 import { countersAndRecount } from './whole.ts'
@@ -71,3 +71,33 @@ test('a ticket that is deleted in the commit of a message to it leaves none of t
   expect(due).toEqual([])
   expect(await seenElsewhere(workspace.place, 'select id from deliveries')).toHaveLength(30)
 })
+
+test.each([
+  ['created', []],
+  ['narrowed to messages', ['ticket.created pending', 'message.sent pending']],
+  ['deleted', ['ticket.created cancelled', 'message.sent cancelled']],
+] as const)(
+  'an endpoint that is %s in the commit of a ticket gets what it was subscribed to before',
+  async (change, deliveries) => {
+    await using workspace = await openWorkspace()
+    const { deps } = workspace
+    const random = seeded(19)
+    for (let round = 0; round < 8; round += 1) {
+      const known = change === 'created' ? undefined : (await createEndpoint(deps, ORG, HOOKS)).endpoint.id
+      const changing = () => {
+        if (known === undefined) return createEndpoint(deps, ORG, HOOKS).then(({ endpoint }) => endpoint.id)
+        if (change === 'deleted') return deleteEndpoint(deps, ORG, known).then(() => known)
+        return updateEndpoint(deps, ORG, { id: known, change: { events: ['message.sent'] } }).then(
+          () => known,
+        )
+      }
+      const [, id] = await Promise.all([openTicket(deps, random), changing()])
+      const rows = await seenElsewhere(
+        workspace.place,
+        `select event_type, state from deliveries where endpoint_id = '${id}' order by event_number`,
+      )
+      expect(rows.map(({ event_type, state }) => `${event_type} ${state}`)).toEqual([...deliveries])
+      await deleteEndpoint(deps, ORG, id).catch(() => {})
+    }
+  },
+)

@@ -3,6 +3,7 @@ import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-or
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
+import { saveDeferred } from '../../database/deferred-writes.ts'
 import { matches } from '../../database/matches.ts'
 import { type Preparable, statement, text } from '../../database/statement.ts'
 import type { AuditAction } from '../../database/tables/audit.ts'
@@ -112,6 +113,8 @@ export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
     async change(deps, orgId, { id, action }, change) {
       if (!isId(prefix, id)) throw notFound(noun)
       const changed = await deps.database.write(orgId, async (tx) => {
+        // Events of other units of this commit are for endpoints as they were.
+        await saveDeferred(tx)
         await recordWorkspaceChange(deps, tx, orgId)
         const before = await accounts.lock(tx, orgId, id)
         if (!before) throw notFound(noun)

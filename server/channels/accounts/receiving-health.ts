@@ -57,7 +57,7 @@ interface HealthChange<Row> {
   changeOf: (before: Row) => Partial<Row> | undefined
 }
 
-/** Stores what an attempt says about an account. Locks the organization's row first when open pages have something to load. */
+/** Stores what an attempt says about an account. */
 export async function recordHealth<Row extends AccountRow>(
   deps: Deps,
   { noun, lock, save, change }: Accounts<Row, 'mailbox' | 'bot'>,

@@ -3,14 +3,7 @@ import type { SQL } from 'bun'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { systemClock } from '../../clock.ts'
 import type { BatchTransaction } from '../batch.ts'
-import {
-  isConnectionLost,
-  isRetryable,
-  isStorageFault,
-  StorageError,
-  storageCode,
-  type Transaction,
-} from '../database.ts'
+import { isRetryable, isStorageFault, StorageError, storageCode, type Transaction } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
 import { SILENT } from './postgres-pool.ts'
@@ -20,8 +13,12 @@ type Client = Pick<SQL, 'unsafe'>
 /** A handle of Drizzle's that outlives its transactions: a query is built once for each, and not in every transaction. */
 interface Writer {
   tx: Transaction
-  client: Client | undefined
-  /** Queries of the transaction that change something. */
+  open: OpenTransaction | undefined
+}
+
+interface OpenTransaction {
+  client: Client
+  /** Queries that change something. */
   changes: number
   /** Those that no one has waited for yet. */
   sent: Promise<void>[]
@@ -35,7 +32,7 @@ const NOT_KEPT = new Error('The transaction is rolled back.')
 /**
  * Returns a function that commits what `run` changes, unless that returns undefined. With an organization it locks its
  * row first, so that all changes of one happen one after the other, as on SQLite. Throws `StorageError` when the
- * connection is lost, unless the server says that the transaction was committed.
+ * connection is lost, unless the server says that the transaction was committed; `run` may go on for a moment then.
  */
 export function openTransactions(client: SQL) {
   const idle: Writer[] = []
@@ -49,26 +46,19 @@ export function openTransactions(client: SQL) {
 
     async function runOn(connection: Client): Promise<T> {
       const writer = idle.pop() ?? newWriter(client)
-      Object.assign(writer, { client: connection, changes: 0, sent: [], failure: undefined })
-      const begun =
-        orgId === undefined ? connection.unsafe(BEGIN, [1]) : connection.unsafe(LOCK_ORGANIZATION, [orgId])
-      writer.sent.push(
-        begun.values().then(
-          ([row]) => {
-            id = row?.[0]
-          },
-          (reason) => {
-            writer.failure ??= reason
-          },
-        ),
-      )
+      const open: OpenTransaction = { client: connection, changes: 0, sent: [], failure: undefined }
+      writer.open = open
+      send(open, TRANSACTION_ID, [1], ([row]) => {
+        id = row?.[0]
+      })
+      if (orgId !== undefined) send(open, LOCK_ORGANIZATION, [orgId])
       try {
-        const result = await run(batchTransaction(writer))
+        const result = await run(batchTransaction(writer.tx, open))
         if (result === undefined) throw NOT_KEPT
         return result
       } finally {
         // Also a transaction that was given up ends here, and not before.
-        writer.client = undefined
+        writer.open = undefined
         idle.push(writer)
       }
     }
@@ -81,7 +71,7 @@ export function openTransactions(client: SQL) {
     } catch (reason) {
       if (reason === NOT_KEPT) return undefined
       // One that the pool has given up may go on.
-      if (!isConnectionLost(reason) || storageCode(reason) === SILENT) throw reason
+      if (!isStorageFault(reason) || storageCode(reason) === SILENT) throw reason
       const outcome = finished === undefined ? 'aborted' : await outcomeOf(client, id)
       if (outcome === 'committed') return finished
       throw new StorageError("The database server couldn't save the change.", {
@@ -92,10 +82,9 @@ export function openTransactions(client: SQL) {
   }
 }
 
-/** Both return the id of the transaction. They have a parameter, because only such a query isn't waited for. */
-const BEGIN = 'select pg_current_xact_id()::text where $1::int = 1'
-const LOCK_ORGANIZATION =
-  'select pg_current_xact_id()::text from organizations where id = $1 for no key update'
+// Both have a parameter, because only such queries aren't waited for.
+const TRANSACTION_ID = 'select pg_current_xact_id()::text where $1::int = 1'
+const LOCK_ORGANIZATION = 'select 1 from organizations where id = $1 for no key update'
 
 /** How long the server is asked what became of a transaction whose connection was lost in its commit. */
 const MAX_ASK_MS = 8_000
@@ -103,45 +92,58 @@ const ASK_EVERY_MS = 100
 
 /** Undefined when the server doesn't say. */
 async function outcomeOf(client: SQL, id: string | undefined): Promise<string | undefined> {
-  const until = systemClock.monotonic() + MAX_ASK_MS
-  while (id !== undefined && systemClock.monotonic() < until) {
-    try {
-      const [row] = await client.unsafe('select pg_xact_status($1::text::xid8) as status', [id])
-      if (row?.status !== 'in progress') return row?.status
-    } catch {}
-    const { promise, resolve } = Promise.withResolvers<void>()
-    systemClock.after(ASK_EVERY_MS, resolve)
-    await promise
+  if (id === undefined) return undefined
+  let isOver = false
+  const { promise: tooLate, resolve } = Promise.withResolvers<undefined>()
+  const cancelTimer = systemClock.after(MAX_ASK_MS, () => resolve(undefined))
+
+  async function ask(): Promise<string | undefined> {
+    while (!isOver) {
+      try {
+        const [row] = await client.unsafe('select pg_xact_status($1::text::xid8) as status', [id])
+        if (row?.status !== 'in progress') return row?.status
+      } catch {}
+      const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
+      systemClock.after(ASK_EVERY_MS, goOn)
+      await pause
+    }
+    return undefined
   }
-  return undefined
+
+  try {
+    return await Promise.race([ask(), tooLate])
+  } finally {
+    isOver = true
+    cancelTimer()
+  }
 }
 
 interface PostgresTransaction extends BatchTransaction {
   execute(command: string): Promise<unknown>
 }
 
-function batchTransaction(writer: Writer): PostgresTransaction {
+function batchTransaction(tx: Transaction, open: OpenTransaction): PostgresTransaction {
   async function execute(command: string): Promise<unknown> {
-    return await clientOf(writer).unsafe(command)
+    return await open.client.unsafe(command)
   }
   return {
-    tx: writer.tx,
+    tx,
     isRemote: true,
     execute,
     savepoint: () => execute('savepoint unit'),
     release: () => execute('release unit'),
     rollbackTo: () => execute('rollback to unit'),
     mark() {
-      const before = writer.changes
-      return (reason) => writer.changes === before && storageCode(reason) === ''
+      const before = open.changes
+      return (reason) => open.changes === before && storageCode(reason) === ''
     },
     async finishChanges() {
-      await Promise.all(writer.sent.splice(0))
-      if (writer.failure !== undefined) throw writer.failure
+      await Promise.all(open.sent.splice(0))
+      if (open.failure !== undefined) throw open.failure
     },
     takeFailure() {
-      const { failure } = writer
-      writer.failure = undefined
+      const { failure } = open
+      open.failure = undefined
       return failure
     },
     isOver: (reason) => isRetryable(reason) || isStorageFault(reason),
@@ -151,17 +153,17 @@ function batchTransaction(writer: Writer): PostgresTransaction {
 
 function newWriter(client: SQL): Writer {
   const handle = drizzle(
-    ofTransaction(client, () => clientOf(writer)),
+    ofTransaction(client, () => openOf(writer).client),
     {
       casing: 'snake_case',
       logger: { logQuery: (query) => guard(tableWrittenBy(query)) },
     },
   ) as unknown as Transaction
-  const writer: Writer = { tx: handle, client: undefined, changes: 0, sent: [], failure: undefined }
+  const writer: Writer = { tx: handle, open: undefined }
 
   function guard(table: string | undefined): void {
     beforeUnitQuery(table)
-    if (table !== undefined) writer.changes += 1
+    if (table !== undefined) openOf(writer).changes += 1
   }
 
   directConnections.set(handle, {
@@ -169,10 +171,10 @@ function newWriter(client: SQL): Writer {
     prepare(prepared) {
       const { sql } = prepared.getQuery()
       return {
-        run: (values) => send(writer, sql, [...values]),
+        run: (values) => send(openOf(writer), sql, [...values]),
         values: (values) =>
-          clientOf(writer)
-            .unsafe(sql, [...values])
+          openOf(writer)
+            .client.unsafe(sql, [...values])
             .values(),
       }
     },
@@ -181,21 +183,23 @@ function newWriter(client: SQL): Writer {
 }
 
 /** Queries on one connection run in the order in which they are sent. */
-function send(writer: Writer, query: string, values: SQLQueryBindings[]): void {
-  const sent = clientOf(writer).unsafe(query, values)
-  writer.sent.push(
-    sent.then(
-      () => {},
-      (reason) => {
-        writer.failure ??= reason
-      },
-    ),
+function send(
+  open: OpenTransaction,
+  query: string,
+  values: SQLQueryBindings[],
+  onRows: (rows: string[][]) => void = () => {},
+): void {
+  const sent = open.client.unsafe(query, values).values()
+  open.sent.push(
+    sent.then(onRows, (reason) => {
+      open.failure ??= reason
+    }),
   )
 }
 
-function clientOf({ client }: Writer): Client {
-  if (!client) throw new UnitFault('A query ran after its unit of work had ended.')
-  return client
+function openOf({ open }: Writer): OpenTransaction {
+  if (!open) throw new UnitFault('A query ran after its unit of work had ended.')
+  return open
 }
 
 /** A client whose queries run in the transaction that is open. */

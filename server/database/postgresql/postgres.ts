@@ -101,9 +101,11 @@ export async function openPostgres(
     }
     for (let tries = 1; ; tries += 1) {
       const written = new Set<string>()
+      let isOver = false
       const run = (next: () => QueuedUnit | undefined, hasSavepoints = false) =>
         transact(orgId, async (on) => {
-          const settle = await runBatch(on, next, written, hasSavepoints)
+          // After its connection is lost, it would still take units that no one answers.
+          const settle = await runBatch(on, () => (isOver ? undefined : next()), written, hasSavepoints)
           if (settle && !isServer && written.size > 0) await on.execute(MARK_COMMIT)
           return settle
         })
@@ -116,6 +118,7 @@ export async function openPostgres(
         for (const each of settle) each()
         return
       } catch (reason) {
+        isOver = true
         if (!isRetryable(reason) || tries === MAX_TRIES) {
           // Without a connection, no unit was taken.
           const refused = units.length > 0 ? units : queue.splice(0)

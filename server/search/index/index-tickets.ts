@@ -65,7 +65,8 @@ export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loo
     const { user, system } = process.threadCpuUsage(worked)
     const rest = Math.max(MIN_REST_MS, ((user + system) / 1_000) * REST_FACTOR)
     const isDone = !(hasMore || erasures.length > 0 || hasMoreToMerge)
-    nextAt = endedAt + (!isDone && traffic.isIdle() ? 0 : Math.min(rest, MAX_REST_MS))
+    // Merging may have to wait for someone who reads the log.
+    nextAt = endedAt + (hasMore && traffic.isIdle() ? 0 : Math.min(rest, MAX_REST_MS))
     return isDone ? Number.POSITIVE_INFINITY : nextAt - endedAt
   })
 }

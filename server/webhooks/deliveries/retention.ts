@@ -161,7 +161,7 @@ async function removeJobs(deps: Deps): Promise<string | null> {
 /**
  * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
  * succeeded are canceled, and attempts in progress leave no result. The log keeps the time, target, and type of each
- * delivery. Locks endpoints, so call this after `recordEvents`.
+ * delivery. Locks endpoints. Call `saveDeferred` before: deliveries of this commit are among them.
  */
 export async function eraseDeliveries(
   tx: Transaction,

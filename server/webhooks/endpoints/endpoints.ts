@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { accountsOf } from '../../channels/accounts/accounts.ts'
+import { saveDeferred } from '../../database/deferred-writes.ts'
 import { command, integer, statement, text, value } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
@@ -47,6 +48,8 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
     updatedAt: now,
   }
   const endpoint = await deps.database.write(orgId, async (tx) => {
+    // Events of other units of this commit came before it.
+    await saveDeferred(tx)
     await recordWorkspaceChange(deps, tx, orgId)
     const [made] = await tx.insert(endpoints).values(values).returning()
     if (!made) throw new Error('The endpoint was not stored.')
