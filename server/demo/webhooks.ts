@@ -53,7 +53,7 @@ export async function seedDeliveries(
   const headersOf = createHeaders({ ...deps, clock: { ...deps.clock, now: () => at } })
   const attempt = ({ delivery, endpoint }: DeliveryJob): AttemptResult => {
     const { headers, signing } = headersOf(endpoint, delivery)
-    const signatures = signatureHeaders(signing, delivery.body ?? new Uint8Array())
+    const signatures = signatureHeaders(signing, at, delivery.body ?? new Uint8Array())
     return {
       ...resultOf(random, at, brokenSince),
       requestHeaders: { ...headers, ...signatures },
@@ -96,5 +96,5 @@ function resultOf(random: Random, startedAt: number, brokenSince: number) {
   const isFailing = startedAt >= brokenSince || random.chance(0.04)
   const outcome = !isFailing ? 'succeeded' : random.chance(0.7) ? 'http_5xx' : 'timeout'
   const durationMs = outcome === 'timeout' ? 10_000 : random.between(28, 240)
-  return { outcome, ...RESPONSES[outcome], durationMs, endedAt: startedAt + durationMs } as const
+  return { startedAt, outcome, ...RESPONSES[outcome], durationMs, endedAt: startedAt + durationMs } as const
 }

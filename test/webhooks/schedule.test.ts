@@ -10,6 +10,8 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** Long enough for a request that must not come. */
 const A_MOMENT_MS = 20
+/** More than a timestamp in whole seconds can be off. */
+const WAIT_MS = 2_200
 
 describe('a delivery that fails', () => {
   test('is tried at once, after 30 seconds, 5 minutes and 30 minutes, and then is failed in the log', async () => {
@@ -111,6 +113,36 @@ describe('a delivery that arrives', () => {
     const [attempt] = (await webhooks.read(row?.id ?? '')).attempts
     expect(attempt?.requestHeaders?.['X-Service-Delivery']).toBe(row?.id)
     expect(attempt).toMatchObject({ outcome: 'succeeded', status: 200, kind: 'scheduled' })
+  })
+
+  test('after it waited behind slow ones of its endpoint carries the time at which it was sent', async () => {
+    await using webhooks = await openWebhooks()
+    const free = Promise.withResolvers<void>()
+    const receiver = await webhooks.receiver((_, number) => (number < 20 ? {} : { after: free.promise }))
+    const { secret } = await webhooks.endpoint(receiver.url)
+    for (let tickets = 0; tickets < 60; tickets++) await webhooks.ticket()
+    webhooks.deliver()
+    await eventually(async () => (await webhooks.list({ state: 'succeeded' })).length === 20)
+    await Bun.sleep(WAIT_MS)
+    const requestOf = (id: string) =>
+      receiver.requests.find(({ headers }) => headers['x-service-delivery'] === id)
+    const waiting = (await webhooks.list({ state: 'in_flight' })).filter(({ id }) => !requestOf(id))
+    expect(waiting).not.toBeEmpty()
+    const freedAt = Date.now()
+    free.resolve()
+
+    for (const { id } of waiting) {
+      const [attempt] = await eventually(async () => {
+        const { attempts } = await webhooks.read(id)
+        return attempts[0]?.outcome === 'succeeded' ? attempts : undefined
+      })
+      const { headers = {}, body = '' } = requestOf(id) ?? {}
+      const timestamp = headers['webhook-timestamp']
+      expect(Number(timestamp)).toBeGreaterThanOrEqual(Math.floor((freedAt - SECOND) / SECOND))
+      expect(new Webhook(secret).verify(Buffer.from(body).toString(), headers)).toBeTruthy()
+      expect(attempt?.startedAt).toBeGreaterThanOrEqual(freedAt - SECOND)
+      expect(attempt?.requestHeaders?.['webhook-timestamp']).toBe(timestamp)
+    }
   })
 
   test('and is resent has the same id and bytes, in one attempt marked manual', async () => {

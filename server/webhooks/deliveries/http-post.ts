@@ -21,13 +21,15 @@ export interface PostRequest {
   port: number
   path: string
   headers: Record<string, string>
-  /** Adds headers with signatures. */
+  /** Adds headers with the time and signatures. */
   signing?: Signing | undefined
   /** The bytes as Latin-1. */
   body: string
 }
 
 export interface PostResult {
+  /** Wall clock. Null without a start. */
+  startedAt: number | null
   /** Headers that were added to those of the request. */
   signatures: Record<string, string>
   outcome: 'succeeded' | DeliveryError
@@ -81,9 +83,12 @@ export class HttpPost {
   constructor(
     private readonly deps: HttpPostDeps,
     private readonly post: PostRequest,
+    /** Wall clock, now. */
+    private readonly startedAt: number,
     private readonly listener: HttpPostListener,
   ) {
-    this.#signatures = post.signing ? signatureHeaders(post.signing, Buffer.from(post.body, 'latin1')) : {}
+    const { signing } = post
+    this.#signatures = signing ? signatureHeaders(signing, startedAt, Buffer.from(post.body, 'latin1')) : {}
     this.#phase = isIP(post.hostname) ? 'connecting' : 'resolving'
     this.#connect(deps.agents.kept)
   }
@@ -186,7 +191,7 @@ export class HttpPost {
     if (!this.#isFirstEnd()) return
     this.#request?.destroy()
     this.listener.onEnd({
-      ...withoutResponse(outcome),
+      ...withoutResponse(outcome, this.startedAt),
       signatures: this.#signatures,
       ...this.#detail(detail),
     })
@@ -200,6 +205,7 @@ export class HttpPost {
     const status = response.statusCode ?? 0
     const headers = flatten(response.headers)
     this.listener.onEnd({
+      startedAt: this.startedAt,
       signatures: this.#signatures,
       outcome: errorOfStatus(status) ?? 'succeeded',
       status,
@@ -230,8 +236,16 @@ export class HttpPost {
 }
 
 /** The result of a post that ended without a response. */
-export function withoutResponse(outcome: DeliveryError): PostResult {
-  return { signatures: {}, outcome, status: null, responseHeaders: {}, responseBody: '', isBodyCut: false }
+export function withoutResponse(outcome: DeliveryError, startedAt: number | null): PostResult {
+  return {
+    startedAt,
+    signatures: {},
+    outcome,
+    status: null,
+    responseHeaders: {},
+    responseBody: '',
+    isBodyCut: false,
+  }
 }
 
 function detailOf(status: number, headers: Record<string, string>): string | undefined {

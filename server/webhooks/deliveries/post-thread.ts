@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import { ConnectionError } from '../../network/connection-errors.ts'
 import { type PostRequest, type PostResult, withoutResponse } from './http-post.ts'
-import type { PostCommand, PostEvent } from './post-worker.ts'
+import type { CommandBatch, PostCommand, PostEvent } from './post-worker.ts'
 
 /** A Worker without work is ended after this time, which frees its memory. */
 const MAX_IDLE_MS = 60_000
@@ -96,8 +96,13 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   function sendCommands(): void {
     cancelIdleEnd()
     worker ??= startWorker()
-    worker.postMessage(JSON.stringify(commands))
+    send(worker, commands)
     commands = []
+  }
+
+  function send(to: Worker, batch: PostCommand[]): void {
+    const message: CommandBatch = { now: clock.now(), commands: batch }
+    to.postMessage(JSON.stringify(message))
   }
 
   function startWorker(): Worker {
@@ -107,8 +112,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     }
     started.onerror = ({ message }) => fail(started, message)
     started.addEventListener('close', () => fail(started, 'The thread ended.'))
-    const start: PostCommand = { kind: 'start', ca }
-    started.postMessage(JSON.stringify([start]))
+    send(started, [{ kind: 'start', ca }])
     return started
   }
 
@@ -182,7 +186,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     if (worker !== failed) return
     worker = undefined
     log.error('delivery_thread_failed', { error: message, interrupted: unfinishedCount() })
-    for (const id of unfinished.keys()) end({ id, result: withoutResponse('interrupted'), agoMs: 0 })
+    for (const id of unfinished.keys()) end({ id, result: withoutResponse('interrupted', null), agoMs: 0 })
     onIdle()
   }
 

@@ -25,7 +25,14 @@ interface Post {
   isQueued: boolean
 }
 
-/** What the thread is told, in batches. `start` comes first. */
+/** What the thread is told, as JSON. */
+export interface CommandBatch {
+  /** Wall clock of the main thread. */
+  now: number
+  commands: PostCommand[]
+}
+
+/** `start` comes first. */
 export type PostCommand =
   | { kind: 'start'; ca: string | undefined }
   | { kind: 'post'; post: Post }
@@ -74,6 +81,8 @@ const responded = new Set<number>()
 const lookups = new Map<number, (found: string[] | ConnectionError) => void>()
 let lastLookup = 0
 let agents: Agents | undefined
+/** The newest time of the main thread, and when it was heard. */
+let told = { now: 0, at: 0 }
 
 let ended: { id: number; result: PostResult; at: number; tookMs?: number }[] = []
 let others: PostEvent[] = []
@@ -83,7 +92,8 @@ let held: ReturnType<typeof setTimeout> | undefined
 
 /** A batch is one text, which costs less than a copy of its objects. */
 addEventListener('message', ({ data }: MessageEvent<string>) => {
-  const commands: PostCommand[] = JSON.parse(data)
+  const { now, commands }: CommandBatch = JSON.parse(data)
+  told = { now, at: performance.now() }
   for (const command of commands) obey(command)
 })
 
@@ -163,7 +173,8 @@ function start(lane: Lane, { id, request, isQueued }: Post): void {
     isUrgent ||= lane.waiting.length < ENOUGH_WAITING
     tellSoon()
   }
-  posts.set(id, new HttpPost({ agents, lookup }, request, { onResponse, onEnd }))
+  const now = told.now + Math.floor(one.startedAt - told.at)
+  posts.set(id, new HttpPost({ agents, lookup }, request, now, { onResponse, onEnd }))
 }
 
 function addEnded(id: number, result: PostResult): void {

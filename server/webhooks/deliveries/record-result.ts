@@ -11,6 +11,8 @@ import { nextRetryAt } from './retry-schedule.ts'
 const MAX_INTERRUPTIONS = 5
 
 export interface AttemptResult {
+  /** Wall clock. Null when it never started, or not as far as is known. */
+  startedAt: number | null
   outcome: 'succeeded' | DeliveryError
   status: number | null
   endedAt: number
@@ -31,6 +33,7 @@ type NextState = Pick<
 /** The result of an attempt that this server ended, or could not start. */
 export function interruptedResult(endedAt: number, detail?: string): AttemptResult {
   return {
+    startedAt: null,
     outcome: 'interrupted',
     status: null,
     endedAt,
@@ -54,7 +57,7 @@ export async function recordResult(
   result: AttemptResult,
 ): Promise<{ isFinal: boolean }> {
   const next = nextState(deps, delivery, result)
-  await finishAttempt(tx, {
+  const finished = {
     deliveryId: delivery.id,
     number: delivery.attempt,
     outcome: result.outcome,
@@ -65,7 +68,10 @@ export async function recordResult(
     responseHeaders: result.responseHeaders,
     responseBody: result.responseBody,
     isBodyCut: result.isBodyCut,
-  })
+  }
+  // It was recorded with the time of its claim, and may have waited for others since.
+  if (result.startedAt === null) await finishAttempt(tx, finished)
+  else await finishStartedAttempt(tx, { ...finished, startedAt: result.startedAt })
   await saveNextState(tx, {
     ...next,
     id: delivery.id,
@@ -130,17 +136,25 @@ const deliveriesInFlight = statement('deliveries_in_flight', { endpointId: text 
     .where(and(eq(deliveries.endpointId, p.endpointId), sql`state = 'in_flight'`)),
 )
 
+const RESULT_COLUMNS = [
+  'outcome',
+  'status',
+  'durationMs',
+  'detail',
+  'requestHeaders',
+  'responseHeaders',
+  'responseBody',
+  'isBodyCut',
+] as const
+
 const finishAttempt = updateOf('results_finish_attempt', attempts, {
-  set: [
-    'outcome',
-    'status',
-    'durationMs',
-    'detail',
-    'requestHeaders',
-    'responseHeaders',
-    'responseBody',
-    'isBodyCut',
-  ],
+  set: RESULT_COLUMNS,
+  by: ['deliveryId', 'number'],
+  where: isNull(attempts.outcome),
+})
+
+const finishStartedAttempt = updateOf('results_finish_started_attempt', attempts, {
+  set: [...RESULT_COLUMNS, 'startedAt'],
   by: ['deliveryId', 'number'],
   where: isNull(attempts.outcome),
 })

@@ -32,7 +32,7 @@ export async function sendDelivery(
   return sender.send({ endpointId: endpoint.id, url: endpoint.url, ...headers, body }, atOnce)
 }
 
-/** Headers of one attempt: section 6 of the specification, and Standard Webhooks. Signatures are added when it is sent. */
+/** Headers of one attempt: section 6 of the specification, and Standard Webhooks. The time and signatures are added when it is sent. */
 interface SignedHeaders {
   headers: Record<string, string>
   signing: Signing
@@ -45,7 +45,6 @@ export function createHeaders(deps: Deps): HeadersOf {
   const decrypt = cacheSecrets(deps)
   return (endpoint, delivery) => {
     const now = deps.clock.now()
-    const seconds = Math.floor(now / 1_000)
     const secrets = [decrypt(endpoint.secret, endpoint.id)]
     if (endpoint.nextSecret) secrets.push(decrypt(endpoint.nextSecret, endpoint.id))
     if (endpoint.previousSecret && (endpoint.previousSecretUntil ?? 0) > now) {
@@ -58,10 +57,9 @@ export function createHeaders(deps: Deps): HeadersOf {
       'X-Service-Delivery': delivery.id,
       'X-Service-Attempt': String(delivery.attempt),
       'webhook-id': delivery.id,
-      'webhook-timestamp': String(seconds),
       ...(delivery.kind === 'test' ? { 'X-Service-Test': 'true' } : {}),
     }
-    return { headers, signing: { secrets, id: delivery.id, timestampSeconds: seconds } }
+    return { headers, signing: { secrets, id: delivery.id } }
   }
 }
 

@@ -34,14 +34,14 @@ interface SendRequest {
   endpointId: string
   url: string
   headers: Record<string, string>
-  /** Adds headers with signatures. */
+  /** Adds headers with the time and signatures. */
   signing?: Signing
   /** The exact bytes to send. */
   body: Uint8Array
 }
 
 interface SendResult extends Omit<PostResult, 'responseBody' | 'signatures'> {
-  /** Those of the request, and signatures. */
+  /** Those of the request, the time and signatures. */
   requestHeaders: Record<string, string>
   /** At most 16 KiB. */
   responseBody: Uint8Array
@@ -106,10 +106,11 @@ export function createSender(options: SenderOptions): Sender {
 
 /** Names each field, because a copy of the rest of an object takes several times as long. */
 function resultOf({ headers }: SendRequest, { result, durationMs }: TimedResult, now: number): SendResult {
-  const { outcome, status, signatures, responseHeaders, responseBody, isBodyCut, detail } = result
+  const { startedAt, outcome, status, signatures, responseHeaders, responseBody, isBodyCut, detail } = result
   const mayAskToWait = status === 429 || status === 503
   const retryAfterMs = mayAskToWait ? parseRetryAfter(responseHeaders['retry-after'], now) : undefined
   return {
+    startedAt,
     outcome,
     status,
     requestHeaders: { ...headers, ...signatures },
@@ -151,8 +152,8 @@ function refused(
   { now, outcome, detail }: { now: number; outcome: DeliveryError; detail?: string },
 ): SendResult {
   const result = {
-    ...withoutResponse(outcome),
-    signatures: request.signing ? signatureHeaders(request.signing, request.body) : {},
+    ...withoutResponse(outcome, now),
+    signatures: request.signing ? signatureHeaders(request.signing, now, request.body) : {},
     ...(detail && { detail }),
   }
   return resultOf(request, { result, durationMs: 0 }, now)

@@ -8,13 +8,14 @@ export interface Signing {
   secrets: string[]
   /** Id of the delivery. */
   id: string
-  /** Whole seconds since 1970. */
-  timestampSeconds: number
 }
 
-export function signatureHeaders({ secrets, id, timestampSeconds }: Signing, body: Uint8Array) {
+/** The headers that depend on the time at which the body is sent, in milliseconds since 1970, and on the body. */
+export function signatureHeaders({ secrets, id }: Signing, sentAt: number, body: Uint8Array) {
   const [current = ''] = secrets
+  const timestampSeconds = Math.floor(sentAt / 1_000)
   return {
+    'webhook-timestamp': String(timestampSeconds),
     'X-Service-Signature': serviceSignature(current, body),
     'webhook-signature': standardSignature(secrets, id, timestampSeconds, body),
   }
