@@ -6,6 +6,8 @@ import type { CommandBatch, PostCommand, PostEvent } from './post-worker.ts'
 
 /** A Worker without work is ended after this time, which frees its memory. */
 const MAX_IDLE_MS = 60_000
+/** For posts to end when they are interrupted. A Worker that takes longer hangs. */
+const MAX_CLOSE_MS = 2_000
 /** In the compiled program, the path of the entry point named in the build command. */
 const WORKER = Bun.isStandaloneExecutable
   ? './webhooks/deliveries/post-worker.ts'
@@ -184,7 +186,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
 
   function fail(failed: Worker, message: string): void {
     if (worker !== failed) return
-    worker = undefined
+    endWorker()
     log.error('delivery_thread_failed', { error: message, interrupted: unfinishedCount() })
     for (const id of unfinished.keys()) end({ id, result: withoutResponse('interrupted', null), agoMs: 0 })
     onIdle()
@@ -209,7 +211,11 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
         onIdle = idle.resolve
         tell({ kind: 'withdraw' })
         tell({ kind: 'interrupt' })
+        const cancelEnd = clock.after(MAX_CLOSE_MS, () => {
+          if (worker) fail(worker, 'The thread did not respond.')
+        })
         await idle.promise
+        cancelEnd()
       }
       cancelTimer?.()
       cancelIdleEnd()
