@@ -136,7 +136,9 @@ function startNext(lane: Lane): void {
     lane.waiting.shift()
     start(lane, next)
   }
-  if (lane.waiting.length === 0 && lane.running.size === 0) lanes.delete(lane.endpointId)
+  if (lane.waiting.length === 0 && lane.running.size === 0 && lanes.get(lane.endpointId) === lane) {
+    lanes.delete(lane.endpointId)
+  }
 }
 
 function mayStart(lane: Lane, { atOnce }: Post): boolean {
