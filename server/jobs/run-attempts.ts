@@ -262,9 +262,11 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       const timeout = Promise.withResolvers<void>()
       const cancelTimeout = clock.after(SHUTDOWN_TIMEOUT_MS, timeout.resolve)
       await Promise.race([untilIdle(), timeout.promise])
-      cancelTimeout()
-      // Its last batch may still start attempts, which `close` ends with the others.
+      // Its last batch may still have started attempts, and what an endpoint got would be sent again.
       await loop.stop()
+      kind.withdraw?.()
+      await Promise.race([untilIdle(), timeout.promise])
+      cancelTimeout()
       await kind.close()
       await untilIdle()
       if (finished.length > 0) await commitBatch([])
