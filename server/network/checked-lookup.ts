@@ -20,7 +20,7 @@ export async function resolveName(hostname: string): Promise<string[]> {
 export function checkedLookup(
   resolve: Resolve,
   policy: AddressPolicy,
-  onResolved: () => void,
+  onResolved = () => {},
 ): LookupFunction {
   return (hostname, options, call) => {
     checkedAddresses(resolve, policy, hostname).then(

@@ -54,7 +54,7 @@ export function createDialer({ clock, policy, ca, resolve = resolveName }: Diale
     return isIP(host) ? verified : { ...verified, servername: host }
   }
 
-  function lookupFor(host: string, onResolved = () => {}): LookupFunction {
+  function lookupFor(host: string, onResolved?: () => void): LookupFunction {
     if (isIP(host) && !policy.allows(host, host)) {
       throw new ConnectionError('blocked_address', `${host} is not a public address.`)
     }

@@ -115,7 +115,7 @@ describe('a delivery that arrives', () => {
     expect(attempt).toMatchObject({ outcome: 'succeeded', status: 200, kind: 'scheduled' })
   })
 
-  test('after it waited behind slow ones of its endpoint carries the time at which it was sent', async () => {
+  test('that waited behind slow ones of its endpoint carries the time it was sent', async () => {
     await using webhooks = await openWebhooks()
     const free = Promise.withResolvers<void>()
     const receiver = await webhooks.receiver((_, number) => (number < 20 ? {} : { after: free.promise }))

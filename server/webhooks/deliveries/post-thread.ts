@@ -76,7 +76,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
       const isQueued = others >= atOnce
       sizes.set(endpointId, others + 1)
       unfinished[id] = { endpointId, settle }
-      tell({ kind: 'post', post: { id, request, atOnce, isQueued } })
+      addCommand({ kind: 'post', post: { id, request, atOnce, isQueued } })
       if (!isQueued) begin(id, clock.monotonic())
     })
   }
@@ -89,8 +89,8 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     cancelTimer ??= clock.after(timeoutMs, endOverdue)
   }
 
-  /** In one message with everything else that is told now: a message costs more than what is in it. */
-  function tell(command: PostCommand): void {
+  /** Commands of the same turn share a message, because a message costs more than its contents. */
+  function addCommand(command: PostCommand): void {
     commands.push(command)
     if (commands.length === 1) queueMicrotask(sendCommands)
   }
@@ -110,7 +110,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   function startWorker(): Worker {
     const started = new Worker(WORKER)
     started.onmessage = ({ data }: MessageEvent<string>) => {
-      if (started === worker) hear(JSON.parse(data))
+      if (started === worker) handleEvents(JSON.parse(data))
     }
     started.onerror = ({ message }) => fail(started, message)
     started.addEventListener('close', () => fail(started, 'The thread ended.'))
@@ -118,7 +118,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
     return started
   }
 
-  function hear(events: PostEvent[]): void {
+  function handleEvents(events: PostEvent[]): void {
     for (const event of events) {
       if (event.kind === 'lookup') void answerLookup(event)
       else if (event.kind === 'ended') end(event)
@@ -144,7 +144,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
         return { kind: 'no_address', id, reason, message }
       },
     )
-    if (worker === asked) tell(answer)
+    if (worker === asked) addCommand(answer)
   }
 
   function end({ id, result, agoMs, tookMs }: Omit<Extract<PostEvent, { kind: 'ended' }>, 'kind'>): void {
@@ -180,7 +180,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
         return
       }
       deadlines.delete(id)
-      tell({ kind: 'time_out', id })
+      addCommand({ kind: 'time_out', id })
     }
   }
 
@@ -199,7 +199,7 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
   }
 
   function withdraw(): void {
-    if (unfinishedCount() > 0) tell({ kind: 'withdraw' })
+    if (unfinishedCount() > 0) addCommand({ kind: 'withdraw' })
   }
 
   return {
@@ -209,8 +209,8 @@ export function openPostThread({ clock, log, timeoutMs, ca, addressesOf }: PostT
       if (unfinishedCount() > 0) {
         const idle = Promise.withResolvers<void>()
         onIdle = idle.resolve
-        tell({ kind: 'withdraw' })
-        tell({ kind: 'interrupt' })
+        addCommand({ kind: 'withdraw' })
+        addCommand({ kind: 'interrupt' })
         const cancelEnd = clock.after(MAX_CLOSE_MS, () => {
           if (worker) fail(worker, 'The thread did not respond.')
         })

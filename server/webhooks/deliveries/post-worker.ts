@@ -4,10 +4,10 @@ import { ConnectionError } from '../../network/connection-errors.ts'
 import { type Agents, createAgents } from './connection.ts'
 import { HttpPost, type PostRequest, type PostResult } from './http-post.ts'
 
-// The thread that holds the connections to endpoints (post-thread.ts). It resolves no names, and doesn't know when a
-// post takes too long: it is told the addresses that it may connect to, and when the time of a post is over.
+// The thread that holds the connections to endpoints (post-thread.ts). The main thread resolves names, sends it the
+// addresses it may connect to, and says when a post has timed out.
 
-/** Results wait so long to be told with others, while their endpoints have so many posts waiting. */
+/** How long results wait to share a message, while their endpoints have this many posts waiting. */
 const MAX_HELD_MS = 5
 const ENOUGH_WAITING = 8
 /**
@@ -25,7 +25,7 @@ interface Post {
   isQueued: boolean
 }
 
-/** What the thread is told, as JSON. */
+/** A message to the thread, as JSON. */
 export interface CommandBatch {
   /** Wall clock of the main thread. */
   now: number
@@ -44,14 +44,14 @@ export type PostCommand =
   | { kind: 'withdraw' }
   | { kind: 'interrupt' }
 
-/** What the thread tells, in batches. */
+/** From the thread, several in a message. */
 export type PostEvent =
   | { kind: 'lookup'; id: number; hostname: string }
   /** It was queued, and is in progress. */
   | { kind: 'started'; id: number; agoMs: number }
   /** The headers have just arrived, and the body has not. */
   | { kind: 'responded'; id: number }
-  /** `tookMs`: of one whose start wasn't told. */
+  /** `tookMs`: of one whose start wasn't sent. */
   | { kind: 'ended'; id: number; result: PostResult; agoMs: number; tookMs?: number }
   /** It waited and was withdrawn, or another post of its endpoint failed. */
   | { kind: 'unsent'; id: number }
@@ -75,29 +75,29 @@ interface RunningPost {
 
 const lanes = new Map<string, Lane>()
 const posts = new Map<number, HttpPost>()
-/** Those whose start is to be told. */
+/** Those whose start is to be sent. */
 const starts = new Map<number, RunningPost>()
 const responded = new Set<number>()
 const lookups = new Map<number, (found: string[] | ConnectionError) => void>()
 let lastLookup = 0
 let agents: Agents | undefined
-/** The newest time of the main thread, and when it was heard. */
-let told = { now: 0, at: 0 }
+/** The newest time of the main thread, and when it arrived. */
+let mainClock = { now: 0, at: 0 }
 
 let ended: { id: number; result: PostResult; at: number; tookMs?: number }[] = []
 let others: PostEvent[] = []
 let isUrgent = false
-let isTelling = false
-let held: ReturnType<typeof setTimeout> | undefined
+let isFlushScheduled = false
+let flushTimer: ReturnType<typeof setTimeout> | undefined
 
 /** A batch is one text, which costs less than a copy of its objects. */
 addEventListener('message', ({ data }: MessageEvent<string>) => {
   const { now, commands }: CommandBatch = JSON.parse(data)
-  told = { now, at: performance.now() }
-  for (const command of commands) obey(command)
+  mainClock = { now, at: performance.now() }
+  for (const command of commands) handleCommand(command)
 })
 
-function obey(command: PostCommand): void {
+function handleCommand(command: PostCommand): void {
   switch (command.kind) {
     case 'start':
       agents = createAgents(command.ca)
@@ -159,11 +159,11 @@ function start(lane: Lane, { id, request, isQueued }: Post): void {
   lane.running.set(id, one)
   if (isQueued) {
     starts.set(id, one)
-    tellSoon()
+    flushSoon()
   }
   const onResponse = () => {
     responded.add(id)
-    tellSoon()
+    flushSoon()
   }
   const onEnd = (result: PostResult) => {
     posts.delete(id)
@@ -173,9 +173,9 @@ function start(lane: Lane, { id, request, isQueued }: Post): void {
     // By then, the agent has its connection back.
     setImmediate(startNext, lane)
     isUrgent ||= lane.waiting.length < ENOUGH_WAITING
-    tellSoon()
+    flushSoon()
   }
-  const now = told.now + Math.floor(one.startedAt - told.at)
+  const now = mainClock.now + Math.floor(one.startedAt - mainClock.at)
   posts.set(id, new HttpPost({ agents, lookup }, request, now, { onResponse, onEnd }))
 }
 
@@ -188,7 +188,7 @@ function addEnded(id: number, result: PostResult): void {
 }
 
 function withdraw(lane: Lane): void {
-  for (const { id } of lane.waiting.splice(0)) tell({ kind: 'unsent', id })
+  for (const { id } of lane.waiting.splice(0)) addEvent({ kind: 'unsent', id })
 }
 
 /** Asks the main thread, which knows where connections may go. */
@@ -198,7 +198,7 @@ const lookup: LookupFunction = (hostname, options, call) => {
     if (found instanceof ConnectionError) call(found, '', 0)
     else answerLookup(found, options, call)
   })
-  tell({ kind: 'lookup', id: lastLookup, hostname })
+  addEvent({ kind: 'lookup', id: lastLookup, hostname })
 }
 
 function endLookup(id: number, found: string[] | ConnectionError): void {
@@ -206,32 +206,32 @@ function endLookup(id: number, found: string[] | ConnectionError): void {
   lookups.delete(id)
 }
 
-function tell(event: PostEvent): void {
+function addEvent(event: PostEvent): void {
   others.push(event)
   isUrgent = true
-  tellSoon()
+  flushSoon()
 }
 
 /** Once for everything that happens in this turn of the event loop, or for more of it if nobody waits for that. */
-function tellSoon(): void {
-  if (isTelling) return
-  isTelling = true
+function flushSoon(): void {
+  if (isFlushScheduled) return
+  isFlushScheduled = true
   setImmediate(() => {
-    isTelling = false
-    if (isUrgent || responded.size > 0) tellAll()
-    else if (ended.length > 0 || starts.size > 0) held ??= setTimeout(tellAll, MAX_HELD_MS)
+    isFlushScheduled = false
+    if (isUrgent || responded.size > 0) flush()
+    else if (ended.length > 0 || starts.size > 0) flushTimer ??= setTimeout(flush, MAX_HELD_MS)
   })
 }
 
-function tellAll(): void {
+function flush(): void {
   const now = performance.now()
   const all: PostEvent[] = others
   for (const [id, { startedAt }] of starts) all.push({ kind: 'started', id, agoMs: now - startedAt })
   for (const id of responded) all.push({ kind: 'responded', id })
-  for (const { at, ...one } of ended) all.push({ kind: 'ended', ...one, agoMs: held ? now - at : 0 })
+  for (const { at, ...one } of ended) all.push({ kind: 'ended', ...one, agoMs: flushTimer ? now - at : 0 })
   postMessage(JSON.stringify(all))
-  clearTimeout(held)
-  held = undefined
+  clearTimeout(flushTimer)
+  flushTimer = undefined
   isUrgent = false
   others = []
   ended = []

@@ -87,7 +87,7 @@ export function createBotApi({ clock, root, resolve = resolveName }: BotApiOptio
       agent,
       host,
       port: port === '' ? (isTls ? 443 : 80) : Number(port),
-      lookup: checkedLookup(resolve, EVERY_ADDRESS, () => {}),
+      lookup: checkedLookup(resolve, EVERY_ADDRESS),
     }
   }
 
