@@ -41,7 +41,7 @@ export async function createAgent(deps: Deps, orgId: string, input: NewAgent): P
       subject: { id, label: email },
       detail: { role },
     })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
   return prepared.agent
 }
@@ -111,7 +111,7 @@ export function changeAgent(
     const { role } = after
     await tx.update(agents).set({ name: after.name, role }).where(matches(agents, { orgId, id }))
     await auditChanges(deps, tx, before, after)
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     return after
   })
 }
@@ -124,7 +124,7 @@ export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promi
     const { id, email } = agent
     await tx.update(agents).set({ disabledAt: null }).where(matches(agents, { orgId, id }))
     await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: { id, label: email } })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     return { ...agent, disabledAt: null }
   })
 }

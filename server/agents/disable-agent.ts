@@ -47,7 +47,7 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   await endSessions(tx, { orgId, agentId: id })
   await endLinks(tx, { orgId, agentId: id })
   await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: { id, label: email } })
-  await recordWorkspaceChange(deps, tx, orgId)
+  recordWorkspaceChange(deps, tx, orgId)
   return { ...agent, disabledAt }
 }
 
@@ -86,7 +86,7 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
       .where(and(eq(ticketTags.orgId, orgId), inArray(ticketTags.ticketId, ids)))
     const changes = [{ field: 'assignedTo' as const, from: agentId, to: '' }]
     await recordActivities(deps, tx, orgId, { done: ids.map((ticketId) => ({ ticketId, changes })), now })
-    await recordEvents(
+    recordEvents(
       deps,
       tx,
       orgId,

@@ -42,7 +42,7 @@ export async function inviteAgent(
       subject: { id: agent.id, label: agent.email },
       detail: { role: agent.role },
     })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
   return { agent, link }
 }

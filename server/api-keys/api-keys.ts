@@ -44,7 +44,7 @@ export async function createApiKey(
   const made = newApiKey(deps, orgId, input)
   await deps.database.write(orgId, async (tx) => {
     await insertApiKey(deps, tx, made)
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
   return made
 }
@@ -105,7 +105,7 @@ export async function revokeApiKey(deps: Deps, orgId: string, idOrPrefix: string
     if (found.length === 0) throw notFound('API key')
     let isChanged = false
     for (const { id } of found) isChanged = (await markRevoked(deps, tx, { orgId, id })) || isChanged
-    if (isChanged) await recordWorkspaceChange(deps, tx, orgId)
+    if (isChanged) recordWorkspaceChange(deps, tx, orgId)
   })
   forgetCachedKeys(deps)
 }

@@ -60,7 +60,7 @@ export async function recordRun(deps: Deps, run: Omit<BackupRun, 'id'>): Promise
   const isFailingNow = run.error !== '' && failures + 1 >= MANY_FAILURES
   const told = isFailingNow === isFailing ? [] : await listOrganizations(deps)
   await deps.database.write(undefined, async (tx) => {
-    for (const { id } of told) await recordWorkspaceChange(deps, tx, id)
+    for (const { id } of told) recordWorkspaceChange(deps, tx, id)
     if (kept.length > 0) await tx.delete(backups).where(notInArray(backups.id, kept))
     await tx.insert(backups).values({ id: deps.newId('bkp'), ...run })
   })

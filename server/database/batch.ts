@@ -95,6 +95,12 @@ export async function runBatch(
     await saveDeferred(tx)
     await on.finishChanges?.()
   }
+  /** What failed first. Throws it if it ends the transaction. */
+  function reasonOf(thrown: unknown): unknown {
+    const reason = on.takeFailure?.() ?? thrown
+    if (on.isOver(reason)) throw reason
+    return reason
+  }
   const isAhead = on.isRemote && !hasSavepoints
   const taken: TakenUnit[] = []
   function take(): TakenUnit | undefined {
@@ -129,8 +135,7 @@ export async function runBatch(
       if (hasSavepoints) await on.release()
       settle.push(() => resolve(value))
     } catch (thrown) {
-      const reason = on.takeFailure?.() ?? thrown
-      if (on.isOver(reason)) throw reason
+      const reason = reasonOf(thrown)
       if (!hasSavepoints && (begun || !isUntouched(reason))) return undefined
       dropDeferred(tx, deferred)
       if (hasSavepoints) {
@@ -146,8 +151,7 @@ export async function runBatch(
   try {
     await runAsUnit(() => guard(finish), written)
   } catch (thrown) {
-    const reason = on.takeFailure?.() ?? thrown
-    if (on.isOver(reason)) throw reason
+    reasonOf(thrown)
     return undefined
   }
   return settle

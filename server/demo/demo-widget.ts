@@ -120,7 +120,7 @@ async function addChat(
     agentId: agent.id,
     agentName: agent.name,
   })
-  await recordEvents(answered, tx, orgId, [event])
+  recordEvents(answered, tx, orgId, [event])
   // Read at once, so that no email is due to an address of the demo.
   await tx
     .update(widgetConversations)

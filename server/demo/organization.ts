@@ -29,12 +29,8 @@ export function depsAt(deps: Deps, time: number, actor: Actor = deps.actor): Dep
 
 /** The same dependencies in a unit that has begun: verbs write in it, and not in one of their own. */
 export function depsIn(deps: Deps, tx: Transaction): Deps {
-  const write: typeof deps.database.write = async <T, First>(
-    _: string | undefined,
-    unit: (tx: Transaction, first: First) => Promise<T>,
-    first?: (tx: Transaction) => Promise<First>,
-  ) => {
-    const value = await unit(tx, (await first?.(tx)) as First)
+  const write: typeof deps.database.write = async (_, unit, first) => {
+    const value = await unit(tx, (await first?.(tx)) as Parameters<typeof unit>[1])
     await saveDeferred(tx)
     return value
   }

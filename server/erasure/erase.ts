@@ -149,7 +149,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
     orgId,
     ticketIds.map((ticketId) => ({ ticketId, words: undefined })),
   )
-  await recordEvents(
+  recordEvents(
     deps,
     tx,
     orgId,

@@ -17,12 +17,7 @@ export type NewEvent =
  * Appends events to the organization's log and queues their deliveries, in the unit that makes the change. They are
  * written at the end of its commit, with those of other units.
  */
-export async function recordEvents(
-  deps: Deps,
-  tx: Transaction,
-  orgId: string,
-  newEvents: NewEvent[],
-): Promise<void> {
+export function recordEvents(deps: Deps, tx: Transaction, orgId: string, newEvents: NewEvent[]): void {
   deferEvents(tx, { deps, orgId, newEvents })
 }
 
@@ -67,9 +62,9 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
 }
 
 /** Records that settings changed, so that open pages load them again. Call it in the unit that changes them. */
-export function recordWorkspaceChange(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
+export function recordWorkspaceChange(deps: Deps, tx: Transaction, orgId: string): void {
   const createdAt = deps.clock.now()
-  return recordEvents(deps, tx, orgId, [{ type: 'workspace.changed', ticketId: '', createdAt }])
+  recordEvents(deps, tx, orgId, [{ type: 'workspace.changed', ticketId: '', createdAt }])
 }
 
 export type LoggedEvent = Pick<typeof events.$inferSelect, 'number' | 'type' | 'ticketId' | 'createdAt'>

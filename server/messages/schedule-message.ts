@@ -119,7 +119,7 @@ export async function scheduleMessage(
       ? 'answered'
       : await reasonToHold(tx, scheduled)
     if (because) await holdScheduled(tx, scheduled, because)
-    if (because || scheduled.sendAt > now) await recordWaiting(deps, tx, scheduled)
+    if (because || scheduled.sendAt > now) recordWaiting(deps, tx, scheduled)
     else await sendMessage(deps, tx, { scheduled, assignable })
     return { message: await requireOutgoing(tx, orgId, id), isNew: true }
   })

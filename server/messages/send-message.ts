@@ -40,7 +40,7 @@ export async function sendOrHold(
   const because = await reasonToHold(tx, scheduled)
   if (because) {
     await holdScheduled(tx, scheduled, because)
-    await recordWaiting(deps, tx, scheduled)
+    recordWaiting(deps, tx, scheduled)
     return false
   }
   await sendMessage(deps, tx, { scheduled, assignable })
@@ -70,7 +70,7 @@ export async function sendMessage(
   }
   const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now })
   const updated = { type: 'ticket.updated' as const, ticketId, createdAt: now }
-  await recordEvents(asAuthor, tx, orgId, changed ? [event, updated] : [event])
+  recordEvents(asAuthor, tx, orgId, changed ? [event, updated] : [event])
   if (changed) moveCounters(tx, orgId, [changed])
   return message
 }
@@ -89,13 +89,9 @@ export async function reasonToHold(
 }
 
 /** Records that the waiting messages of a ticket changed, so that open pages load them again. */
-export function recordWaiting(
-  deps: Deps,
-  tx: Transaction,
-  { orgId, ticketId }: ScheduledReply,
-): Promise<void> {
+export function recordWaiting(deps: Deps, tx: Transaction, { orgId, ticketId }: ScheduledReply): void {
   const createdAt = deps.clock.now()
-  return recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
+  recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
 }
 
 async function isToAssign(

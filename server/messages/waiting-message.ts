@@ -52,7 +52,7 @@ export async function takeBack(deps: Deps, orgId: string, request: WaitingReques
     const isReturned = await returnContent(deps, tx, await withEnabledAuthor(tx, scheduled, request))
     if (isReturned) await deleteScheduled(tx, scheduled)
     else if (!scheduled.isHeld) await holdScheduled(tx, scheduled, 'too_long')
-    await recordWaiting(deps, tx, scheduled)
+    recordWaiting(deps, tx, scheduled)
     return isReturned
   })
   if (!isTakenBack) throw draftTooLong('so the message is held')

@@ -53,7 +53,7 @@ export function changeSettings(
       subject: { id: orgId, label: after.name },
       detail: Object.fromEntries(changed.map(([field, to]) => [field, { from: earlier.get(field), to }])),
     })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     return after
   })
 }

@@ -97,5 +97,5 @@ async function recordSavedReplyChange(
   action: AuditAction,
 ): Promise<void> {
   await recordAudit(deps, tx, orgId, { action, subject: { id, label: name } })
-  await recordWorkspaceChange(deps, tx, orgId)
+  recordWorkspaceChange(deps, tx, orgId)
 }

@@ -30,7 +30,7 @@ export async function rewriteViews(
   const changes = views
     .map((view) => ({ ...view, after: rewrite(view) }))
     .filter(({ query, after }) => after !== query)
-  if (changes.length > 0) await recordWorkspaceChange(deps, tx, orgId)
+  if (changes.length > 0) recordWorkspaceChange(deps, tx, orgId)
   for (const { id, after } of changes) {
     const isThis = matches(savedViews, { orgId, id })
     if (after === undefined) await tx.delete(savedViews).where(isThis)

@@ -48,7 +48,7 @@ export async function createView(
   const { isShared = false } = input
   const view: SavedView = { id: deps.newId('viw'), name: input.name.trim(), query, isShared, agentId }
   await deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     await requireViewLimit(tx, orgId, view)
     await tx.insert(savedViews).values({ ...view, orgId, createdAt: deps.clock.now() })
   })
@@ -66,7 +66,7 @@ export async function updateView(
   const query =
     change.query === undefined ? undefined : await checkedQuery(deps, orgId, me.agentId, change.query)
   return deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     const view = await changeableView(tx, orgId, me, id)
     const after: SavedView = {
       ...view,
@@ -86,7 +86,7 @@ export async function updateView(
 
 export async function deleteView(deps: Deps, orgId: string, me: Agent, id: string): Promise<void> {
   await deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     await changeableView(tx, orgId, me, id)
     await tx.delete(savedViews).where(matches(savedViews, { orgId, id }))
   })

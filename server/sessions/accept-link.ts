@@ -61,7 +61,7 @@ export async function acceptLink(deps: Deps, input: AcceptedLink): Promise<strin
       subject: { id: agentId, label: link.email },
       detail: { by: link.purpose },
     })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
   return token
 }

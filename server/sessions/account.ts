@@ -113,7 +113,7 @@ export async function changeSignature(deps: Deps, me: SignedIn, input: string): 
       action: 'agent.signature_changed',
       subject: { id: agentId, label: email },
     })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
   return signature
 }

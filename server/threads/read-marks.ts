@@ -48,7 +48,7 @@ async function showAsSeen(
     .where(and(matches(widgetConversations, { orgId, ticketId }), isNew))
     .returning({ ticketId: widgetConversations.ticketId })
   if (changed.length === 0) return
-  await recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt: now }])
+  recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt: now }])
 }
 
 /** Marks the ticket as unread for this agent. Throws 404. */

@@ -49,7 +49,7 @@ export async function changeCustomer(
     await changeAuthors(tx, { orgId, ticketId, before, after })
     const changes = [{ field: 'customer' as const, from: before.name, to: after.name }]
     await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
-    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
   })
 }
 
@@ -126,7 +126,7 @@ export async function addCustomerEmail(
     if (!customer) throw notFound('customer')
     if (customer.email !== null) throw hasEmail(customer.name, customer.email)
     if (!(await addEmail(deps, tx, orgId, { id, email }))) throw emailTaken(email)
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
 }
 

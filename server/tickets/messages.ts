@@ -70,7 +70,7 @@ export async function postAgentMessage(
 ): Promise<MessageWithFiles> {
   return deps.database.write(orgId, async (tx) => {
     const { message, event } = await addAgentMessage(deps, tx, orgId, input)
-    await recordEvents(deps, tx, orgId, [event])
+    recordEvents(deps, tx, orgId, [event])
     await alsoSave?.(tx, message)
     return message
   })

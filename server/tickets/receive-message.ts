@@ -85,7 +85,7 @@ export async function receiveCustomerMessage(
     },
   ]
   if (changed) events.push({ type: 'ticket.updated', ...about })
-  await recordEvents(deps, tx, orgId, events)
+  recordEvents(deps, tx, orgId, events)
   if (changed) moveCounters(tx, orgId, [changed])
   return { message, ticket }
 }

@@ -134,7 +134,7 @@ export async function openTicket(
   await insertMessages(tx, [message])
   await insertSends(tx, sends)
   const about = { ticketId: ticket.id, createdAt: now }
-  await recordEvents(deps, tx, orgId, [
+  recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
     { type: 'message.sent', ...about, data: webhookMessageSent(ticket, { ...message, attachments }) },
   ])

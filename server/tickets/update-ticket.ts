@@ -131,7 +131,7 @@ export async function recordChanges(
   { done, now }: { done: Changed[]; now: number },
 ): Promise<void> {
   if (done.length === 0) return
-  await recordEvents(
+  recordEvents(
     deps,
     tx,
     orgId,

@@ -28,7 +28,7 @@ async function numbersOf(orgId: string): Promise<number[]> {
 /** Creates many events at once, like an import. */
 function record(orgId: string, ticketId: string, howMany: number): Promise<void> {
   const event = { type: 'ticket.updated', ticketId, createdAt: bellhop.deps.clock.now() } as const
-  return bellhop.deps.database.write(undefined, (tx) =>
+  return bellhop.deps.database.write(undefined, async (tx) =>
     recordEvents(
       bellhop.deps,
       tx,

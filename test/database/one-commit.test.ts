@@ -20,7 +20,7 @@ test('a unit that fails after it recorded an event leaves none, and those of its
   const outcomes = await Promise.allSettled(
     [0, 1, 2, 3, 4].map((number) =>
       deps.database.write(ORG, async (tx) => {
-        await recordWorkspaceChange(deps, tx, ORG)
+        recordWorkspaceChange(deps, tx, ORG)
         if (number === 2) throw new Error('refused')
       }),
     ),

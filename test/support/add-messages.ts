@@ -29,7 +29,7 @@ export async function addMessages(
     const effect = messages.at(-1)?.role === 'agent' ? 'answer' : 'question'
     const [ticket] = await touchWithMessage(tx, { orgId, id: ticketId, at: updatedAt, effect })
     if (ticket) await touchTags(tx, ticket)
-    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: updatedAt }])
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: updatedAt }])
   })
   return id
 }

@@ -63,9 +63,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       }),
     ])
     // Lists are kept until the next event.
-    await recordEvents(deps, tx, orgId, [
-      { type: 'ticket.updated', ticketId: id, createdAt: deps.clock.now() },
-    ])
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId: id, createdAt: deps.clock.now() }])
     moveCounters(tx, orgId, [{ after: ticket }])
   })
   return id

@@ -177,6 +177,6 @@ async function recordEmailed(
   await deps.database.write(undefined, async (tx) => {
     await tx.update(messages).set({ email, sending: 'sent' }).where(eq(messages.id, messageId))
     const createdAt = deps.clock.now()
-    await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
   })
 }

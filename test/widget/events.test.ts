@@ -44,7 +44,7 @@ const texts = (stream: OpenStream) =>
 /** Events of a conversation that nobody here follows. */
 async function otherEvents(howMany: number): Promise<void> {
   const event = { type: 'ticket.updated' as const, ticketId: 'tkt_x', createdAt: deps.clock.now() }
-  await deps.database.write(undefined, (tx) =>
+  await deps.database.write(undefined, async (tx) =>
     recordEvents(
       deps,
       tx,

@@ -153,7 +153,7 @@ test('notes, waiting replies, forwards and what others answered to them stay wit
       .update(messages)
       .set({ author: 'third_party', email: forwarded })
       .where(eq(messages.id, message.id))
-    await recordEvents(deps, tx, orgId, [event])
+    recordEvents(deps, tx, orgId, [event])
   })
   const read50 = await page.messages(conversation.id)
   expect(read50.messages.map(({ text }) => text)).toEqual(['Hello'])

@@ -115,7 +115,7 @@ export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
       const changed = await deps.database.write(orgId, async (tx) => {
         // Events of other units of this commit are for endpoints as they were.
         await saveDeferred(tx)
-        await recordWorkspaceChange(deps, tx, orgId)
+        recordWorkspaceChange(deps, tx, orgId)
         const before = await accounts.lock(tx, orgId, id)
         if (!before) throw notFound(noun)
         const after = await change(tx, before)

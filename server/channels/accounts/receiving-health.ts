@@ -74,7 +74,7 @@ export async function recordHealth<Row extends AccountRow>(
     return
   }
   await deps.database.write(orgId, async (tx) => {
-    if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
+    if (isVisible) recordWorkspaceChange(deps, tx, orgId)
     const before = await lock(tx, orgId, id)
     if (before) await saveChange(tx, before)
   })
@@ -96,7 +96,7 @@ export function startAccountAlerts<Row extends AccountRow>(
     const quiet = await listAll(deps, of.isQuiet)
     for (const { orgId, id } of quiet.filter((row) => of.isProblem(row, now))) {
       await deps.database.write(orgId, async (tx) => {
-        await recordWorkspaceChange(deps, tx, orgId)
+        recordWorkspaceChange(deps, tx, orgId)
         const before = await lock(tx, orgId, id)
         if (before && of.isProblem(before, now)) await save(tx, before, of.alerted(now))
       })

@@ -12,7 +12,6 @@ import {
   type Reader,
   StorageError,
   storageCode,
-  type Transaction,
 } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
 import { refuseInsideUnit } from '../unit.ts'
@@ -65,13 +64,9 @@ export async function openPostgres(
     return row.mark
   }
 
-  async function write<T, First>(
-    orgId: string | undefined,
-    work: (tx: Transaction, first: First) => Promise<T>,
-    first?: (tx: Transaction) => Promise<First>,
-  ): Promise<T> {
+  const write: Database['write'] = async (orgId, work, first) => {
     refuseInsideUnit('write')
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (isClosed) throw new StorageError('The database is closed.')
       const unit = queuedUnit({ work, first, resolve, reject })
       const queue = orgId === undefined ? undefined : queues.get(orgId)

@@ -9,7 +9,7 @@ import {
   runBatch,
   takeFrom,
 } from '../batch.ts'
-import { type Database, isStorageFault, type OnCommit, StorageError, type Transaction } from '../database.ts'
+import { type Database, isStorageFault, type OnCommit, StorageError } from '../database.ts'
 import { openBackgroundReader, openDatabaseThread } from '../database-thread.ts'
 import { refuseInsideUnit, UnitFault } from '../unit.ts'
 import { fileIdentity } from '../watch-files.ts'
@@ -75,14 +75,10 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
   let lastVersion = dataVersion(writer.connection)
   const identity = fileIdentity(file)
 
-  async function write<T, First>(
-    _orgId: string | undefined,
-    work: (tx: Transaction, first: First) => Promise<T>,
-    first?: (tx: Transaction) => Promise<First>,
-  ): Promise<T> {
+  const write: Database['write'] = async (_orgId, work, first) => {
     refuseInsideUnit('write')
     if (isClosed) throw new StorageError('The database is closed.')
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       queue.push(queuedUnit({ work, first, resolve, reject }))
       if (!isFlushing) {
         isFlushing = true

@@ -78,7 +78,7 @@ export async function recordTicketChange(
   { orgId, ticketId, at = deps.clock.now() }: { orgId: string; ticketId: string; at?: number },
 ): Promise<void> {
   await changeTicket(tx, { orgId, id: ticketId, at })
-  await recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: at }])
+  recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: at }])
 }
 
 const touchRow = statement('sends_ticket', { orgId: text, id: text, at: integer }, (tx, p) =>

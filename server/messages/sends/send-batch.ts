@@ -100,7 +100,7 @@ class Changes {
       for (const ticketId of changed) await this.lock(tx, { orgId, ticketId }, createdAt)
       const events: NewEvent[] = changed.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt }))
       if (this.#workspaces.has(orgId)) events.push({ type: 'workspace.changed', ticketId: '', createdAt })
-      await recordEvents(deps, tx, orgId, events)
+      recordEvents(deps, tx, orgId, events)
     }
     for (const health of this.#health) await health.save(tx)
   }

@@ -71,7 +71,7 @@ export function startDelivering(
         if (each) processed.push(each)
       }
       const switchedOff = processed.filter(({ wasSwitchedOff }) => wasSwitchedOff)
-      await recordSwitchedOff(deps, tx, switchedOff)
+      recordSwitchedOff(deps, tx, switchedOff)
       return {
         claimed: processed.map(({ endpoint, claimed }) => ({
           lane: laneOf(endpoint),
@@ -114,7 +114,7 @@ function laneOf(
  * Locks organizations after endpoints, and units of an organization do it the other way around. There PostgreSQL may end
  * one of them, and `write` runs it again.
  */
-async function recordSwitchedOff(deps: Deps, tx: Transaction, processed: ProcessedEndpoint[]): Promise<void> {
+function recordSwitchedOff(deps: Deps, tx: Transaction, processed: ProcessedEndpoint[]): void {
   const orgIds = processed.map(({ endpoint }) => endpoint.orgId)
-  for (const orgId of [...new Set(orgIds)].sort()) await recordWorkspaceChange(deps, tx, orgId)
+  for (const orgId of [...new Set(orgIds)].sort()) recordWorkspaceChange(deps, tx, orgId)
 }

@@ -50,7 +50,7 @@ export async function createEndpoint(deps: Deps, orgId: string, input: EndpointI
   const endpoint = await deps.database.write(orgId, async (tx) => {
     // Events of other units of this commit came before it.
     await saveDeferred(tx)
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     const [made] = await tx.insert(endpoints).values(values).returning()
     if (!made) throw new Error('The endpoint was not stored.')
     await endpointAccounts.recordCreated(deps, tx, made)

@@ -84,12 +84,12 @@ export async function storeMail(
       : decided
   await saveOutcome(tx, { orgId: mail.orgId, id: mail.id, ...ledgerRow(deps, result, stored) })
   if (stored.outcome === 'duplicate' && stored.ticketId !== undefined) {
-    await recordEvents(deps, tx, mail.orgId, [
+    recordEvents(deps, tx, mail.orgId, [
       { type: 'ticket.updated', ticketId: stored.ticketId, createdAt: deps.clock.now() },
     ])
   }
   if (stored.outcome === 'quarantined' || mail.becomesTicket) {
-    await recordWorkspaceChange(deps, tx, mail.orgId)
+    recordWorkspaceChange(deps, tx, mail.orgId)
   }
   return stored
 }
@@ -357,7 +357,7 @@ async function addAnswer(
     attachments: { received: files },
     sentElsewhere,
   })
-  await recordEvents(deps, tx, mail.orgId, [event])
+  recordEvents(deps, tx, mail.orgId, [event])
   return message
 }
 

@@ -154,6 +154,6 @@ async function processAgain(
       .returning({ hash: mails.hash })
     if (!mail) throw refusal
     await recordAudit(deps, tx, orgId, { action, subject: { id, label: id } })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
 }

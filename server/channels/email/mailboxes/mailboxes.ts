@@ -38,7 +38,7 @@ export const readMailbox = mailboxAccounts.read
 export async function createMailbox(deps: Deps, orgId: string, input: NewMailbox): Promise<Mailbox> {
   const row = newRow(deps, orgId, input)
   return deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     await requireAssignee(tx, orgId, row.defaultAssignee)
     await requireFreeAddress(tx, orgId, row)
     const isDefault = row.isDefault || !(await findDefault(tx, orgId))

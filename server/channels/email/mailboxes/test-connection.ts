@@ -77,7 +77,7 @@ async function learn(deps: Deps, tested: Mailbox, { hasSubaddresses, authservId 
   const { orgId, id } = tested
   if (hasSubaddresses === null) return
   await deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     const stored = await mailboxAccounts.lock(tx, orgId, id)
     if (!stored || !isDeepStrictEqual(placeOf(stored), placeOf(tested))) return
     const isUnnamed = stored.authservId === '' && authservId !== null

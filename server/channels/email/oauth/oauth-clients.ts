@@ -62,7 +62,7 @@ export function saveOauthClient(
   if (faults.length > 0) throw invalid(faults)
   const given = clientSecret === undefined ? undefined : deps.encryption.encrypt(clientSecret, orgId)
   return deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     const [before] = await tx.select().from(oauthClients).where(isClient(orgId, provider))
     // A secret belongs to its client.
     const secret = given ?? (before?.clientId === clientId ? before.clientSecret : undefined)
@@ -83,7 +83,7 @@ export function saveOauthClient(
 /** Its mailboxes work until their access tokens end. Does nothing when there is none. */
 export async function removeOauthClient(deps: Deps, orgId: string, provider: OauthProvider): Promise<void> {
   await deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     const removed = await tx.delete(oauthClients).where(isClient(orgId, provider)).returning()
     if (removed.length === 0) return
     const subject = { label: PROVIDER_NAMES[provider] }

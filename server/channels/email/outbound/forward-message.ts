@@ -88,7 +88,7 @@ export async function forwardMessage(
       quoted: forwardedText(forwarded),
       html: html === null ? null : forwardedHtml(forwarded),
     })
-    await recordEvents(deps, tx, orgId, [event])
+    recordEvents(deps, tx, orgId, [event])
     return { messageId: id, isNew: true }
   })
 }

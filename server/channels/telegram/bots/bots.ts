@@ -39,7 +39,7 @@ export async function createBot(deps: Deps, api: BotApi, orgId: string, input: N
   const checked = checkSettings(deps, withDefaults(account, settings))
   const now = deps.clock.now()
   return deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     await requireAssignee(tx, orgId, checked.defaultAssignee)
     const removed = await findRemoved(tx, orgId, account)
     const id = removed?.id ?? deps.newId('bot')

@@ -56,7 +56,7 @@ export async function storeUpdates(
   const bot = await readBot(deps, orgId, id)
   const isVisible = isVisibleChange(bot, changeOf(bot))
   return deps.database.write(orgId, async (tx) => {
-    if (isVisible) await recordWorkspaceChange(deps, tx, orgId)
+    if (isVisible) recordWorkspaceChange(deps, tx, orgId)
     const before = await lockBot(tx, orgId, id)
     if (!before) return false
     await insertUpdates(tx, rows)

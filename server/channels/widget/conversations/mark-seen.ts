@@ -32,7 +32,7 @@ export async function markSeen(
       .set({ seenMessageId: messageId, seenAt: deps.clock.now() })
       .where(isThis)
     const createdAt = deps.clock.now()
-    await recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt }])
+    recordEvents(deps, tx, orgId, [{ type: 'conversation.seen', ticketId, createdAt }])
   })
 }
 

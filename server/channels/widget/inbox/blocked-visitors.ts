@@ -35,7 +35,7 @@ export async function blockVisitor(
       .returning({ tokenHash: visitors.tokenHash })
     const action = isBlocked ? 'visitor.blocked' : 'visitor.unblocked'
     await recordAudit(deps, tx, orgId, { action, subject: { id, label: id } })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     return changed.flatMap(({ tokenHash }) => tokenHash ?? [])
   })
   recheckVisitors(deps, tokens)
@@ -57,7 +57,7 @@ export async function blockAddress(
     }
     const action = isBlocked ? 'address.blocked' : 'address.unblocked'
     await recordAudit(deps, tx, orgId, { action, subject: { id: address, label: address } })
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
   })
   recheckVisitors(deps, 'anyone')
 }

@@ -187,7 +187,7 @@ export async function moveToUser(
   await recordActivities(deps, tx, orgId, { done, now })
   await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
   await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
-  await recordEvents(
+  recordEvents(
     deps,
     tx,
     orgId,

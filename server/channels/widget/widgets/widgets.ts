@@ -48,7 +48,7 @@ export async function createWidget(
   const key = newApiKey(deps, orgId, { name: row.name, kind: 'public' })
   const widget = { ...row, keyId: key.key.id }
   await deps.database.write(orgId, async (tx) => {
-    await recordWorkspaceChange(deps, tx, orgId)
+    recordWorkspaceChange(deps, tx, orgId)
     await insertApiKey(deps, tx, key)
     await tx.insert(widgets).values(widget)
     await widgetAccounts.recordCreated(deps, tx, widget, { origins: widget.origins })
