@@ -28,6 +28,7 @@ export type IdPrefix =
   | 'tgf'
   | 'ntc'
   | 'bkp'
+  | 'mov'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

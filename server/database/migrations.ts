@@ -6,6 +6,7 @@ import postgresql0004 from '../../drizzle/postgresql/0004_last_message.sql' with
 import postgresql0005 from '../../drizzle/postgresql/0005_visitor_numbers.sql' with { type: 'text' }
 import postgresql0006 from '../../drizzle/postgresql/0006_sending.sql' with { type: 'text' }
 import postgresql0007 from '../../drizzle/postgresql/0007_sent_by.sql' with { type: 'text' }
+import postgresql0008 from '../../drizzle/postgresql/0008_moves.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -14,6 +15,7 @@ import sqlite0004 from '../../drizzle/sqlite/0004_last_message.sql' with { type:
 import sqlite0005 from '../../drizzle/sqlite/0005_visitor_numbers.sql' with { type: 'text' }
 import sqlite0006 from '../../drizzle/sqlite/0006_sending.sql' with { type: 'text' }
 import sqlite0007 from '../../drizzle/sqlite/0007_sent_by.sql' with { type: 'text' }
+import sqlite0008 from '../../drizzle/sqlite/0008_moves.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -34,6 +36,7 @@ export const MIGRATIONS = {
     { name: 'visitor_numbers', sql: sqlite0005 },
     { name: 'sending', sql: sqlite0006 },
     { name: 'sent_by', sql: sqlite0007 },
+    { name: 'moves', sql: sqlite0008 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -44,5 +47,6 @@ export const MIGRATIONS = {
     { name: 'visitor_numbers', sql: postgresql0005 },
     { name: 'sending', sql: postgresql0006 },
     { name: 'sent_by', sql: postgresql0007 },
+    { name: 'moves', sql: postgresql0008 },
   ],
 } satisfies Record<string, Migration[]>

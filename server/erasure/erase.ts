@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, or, sql } from 'drizzle-orm'
 import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
@@ -8,6 +8,7 @@ import { attachments } from '../database/tables/attachments.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
+import { movedRows, moves } from '../database/tables/moves.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
@@ -99,6 +100,7 @@ async function eraseSlice(
   }
   if (isGone) {
     await eraseFromChannels(deps, tx, { orgId, customerId: id, email })
+    await eraseMoves(tx, orgId, [id])
     await tx.delete(customers).where(matches(customers, { orgId, id }))
   }
   return { erased: locked.length, files, isGone }
@@ -143,6 +145,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
   for (const table of TICKET_TABLES) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }
+  await eraseMoves(tx, orgId, ticketIds)
   await tx.delete(tickets).where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
   await replaceDocuments(
     tx,
@@ -187,4 +190,14 @@ async function eraseFiles(tx: Transaction, orgId: string, ticketIds: string[]): 
     .set({ ticketId: null, messageId: null })
     .where(and(eq(knownMails.orgId, orgId), inArray(knownMails.ticketId, ticketIds)))
   return [...files, ...raw].flatMap(({ hash }) => hash ?? [])
+}
+
+/** Those from or into tickets or customers: what moved can't move back anymore. */
+async function eraseMoves(tx: Transaction, orgId: string, ids: string[]): Promise<void> {
+  const isTheirs = and(eq(moves.orgId, orgId), or(inArray(moves.fromId, ids), inArray(moves.intoId, ids)))
+  const erased = await tx.select({ id: moves.id }).from(moves).where(isTheirs)
+  if (erased.length === 0) return
+  const moveIds = erased.map(({ id }) => id)
+  await tx.delete(movedRows).where(and(eq(movedRows.orgId, orgId), inArray(movedRows.moveId, moveIds)))
+  await tx.delete(moves).where(and(eq(moves.orgId, orgId), inArray(moves.id, moveIds)))
 }

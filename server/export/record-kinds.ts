@@ -17,6 +17,7 @@ import { events } from '../database/tables/events.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import { knownMails, mailboxes, mailFolders, mails, oauthClients } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
+import { movedRows, moves } from '../database/tables/moves.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
@@ -86,6 +87,8 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('activity', activities, ['id']),
   kind('draft', drafts, ['agentId', 'ticketId', 'kind']),
   kind('readMark', readMarks, ['agentId', 'ticketId']),
+  kind('move', moves, ['id']),
+  kind('movedRow', movedRows, ['moveId', 'kind', 'rowId']),
   kind('attachment', attachments, ['id']),
   kind('send', sends, ['id']),
   kind('mail', mails, ['id']),

@@ -102,6 +102,7 @@ export async function openTicket(
     assignedTo: input.assignedTo ?? '',
     tags,
     mailboxId: input.mailboxId ?? '',
+    mergedInto: null,
     isSpam: false,
     version: 1,
     createdAt: now,

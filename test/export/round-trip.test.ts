@@ -40,7 +40,7 @@ const INVENTED: Record<string, string[]> = {
   organization: ['lastVisitor'],
   customer: ['isNameTyped', 'unverifiedEmail', 'visitorNumber'],
   mailbox: ['aliases'],
-  ticket: ['lastMessageAt', 'waitingOrder'],
+  ticket: ['lastMessageAt', 'waitingOrder', 'mergedInto'],
   message: ['sentBy', 'isRemovalShown'],
   scheduledMessage: ['opening'],
   mail: ['becomesTicket'],

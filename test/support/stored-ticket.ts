@@ -45,6 +45,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       customerId: customer.id,
       subject: id,
       mailboxId: '',
+      mergedInto: null,
       version: 1,
     }
     await insertTickets(tx, [ticket])

@@ -27,6 +27,8 @@ export const tickets = table(
     mailboxId: text().notNull().default(''),
     /** Hidden from the lists of the inbox. The status stays as it is. */
     isSpam: boolean().notNull().default(false),
+    /** The ticket that it was merged into, which has its messages now. That one can be merged again. */
+    mergedInto: text(),
     /** Increases by one on each effective change. Part of the ETag. */
     version: integer().notNull().default(1),
     createdAt: integer().notNull(),
@@ -110,6 +112,7 @@ export const tickets = table(
     index('tickets_by_customer').on(row.customerId, row.lastMessageAt),
     // The handle shown on the page is the end of the id (server/search/query-language.ts).
     index('tickets_by_handle').on(sql`substr(id, 25)`),
+    index('tickets_merged').on(row.orgId, row.mergedInto).where(sql`merged_into is not null`),
   ],
 )
 
