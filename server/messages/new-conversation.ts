@@ -215,7 +215,7 @@ async function requireWay(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  { mailboxId, to, cc }: NewConversation,
+  { mailboxId, to, cc, bcc }: NewConversation,
 ): Promise<{ mailboxId: string; recipients: Recipients }> {
   const way = await deps.channels.byAddress.wayThrough(tx, orgId, mailboxId ?? '')
   const { id } = way.requireMailbox()
@@ -223,7 +223,7 @@ async function requireWay(
     const detail = 'There is no mailbox with this id.'
     throw invalid([{ pointer: '/mailboxId', code: 'unknown_mailbox', detail }])
   }
-  return { mailboxId: id, recipients: way.requireRecipients({ to, cc }, '') }
+  return { mailboxId: id, recipients: way.requireRecipients({ to, cc, bcc }, '') }
 }
 
 /** A name that the agent typed becomes the customer's name, like one given through the API. */

@@ -30,6 +30,12 @@ const recipientsInput = t.Object(
   {
     to: recipientList,
     cc: t.Optional(recipientList),
+    bcc: t.Optional(
+      described(
+        recipientList,
+        'They get it too, and no other recipient learns of them: they are in no header.',
+      ),
+    ),
   },
   {
     $id: 'Recipients',
@@ -58,6 +64,7 @@ export const newConversation = t.Object(
     messageId: t.String({ maxLength: 64 }),
     to: recipientList,
     cc: t.Optional(recipientList),
+    bcc: t.Optional(recipientList),
     subject,
     text: textOrFiles,
     format: t.Optional(format),
@@ -78,6 +85,7 @@ export const waitingTicket = t.Object({
   agentName: t.String(),
   to: t.Array(person),
   cc: t.Array(person),
+  bcc: t.Optional(t.Array(person)),
   subject: t.String(),
   text: t.String(),
   format,
@@ -98,6 +106,7 @@ export const forward = t.Object(
     id: t.String({ maxLength: 64 }),
     to: recipientList,
     cc: t.Optional(recipientList),
+    bcc: t.Optional(recipientList),
     text: text({ minLength: 0, maxLength: MAX_MESSAGE_LENGTH }),
     format: t.Optional(format),
     attachments: attachmentIds,

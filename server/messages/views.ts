@@ -30,8 +30,20 @@ interface GivenAddress {
 }
 
 /** Recipients of a request. */
-export function withNames({ to, cc = [] }: { to: GivenAddress[]; cc?: GivenAddress[] }): Recipients {
-  return { to: to.map(withName), cc: cc.map(withName) }
+export function withNames({
+  to,
+  cc = [],
+  bcc = [],
+}: {
+  to: GivenAddress[]
+  cc?: GivenAddress[]
+  bcc?: GivenAddress[]
+}): Recipients & { bcc: EmailAddress[] | undefined } {
+  return {
+    to: to.map(withName),
+    cc: cc.map(withName),
+    bcc: bcc.length > 0 ? bcc.map(withName) : undefined,
+  }
 }
 
 /** A recipient of a request; the name can be missing. */
@@ -46,6 +58,7 @@ export function viewWaitingTicket({ opening, recipients, attachments, ...waiting
     agentName,
     to: recipients?.to ?? [],
     cc: recipients?.cc ?? [],
+    ...(recipients?.bcc && { bcc: recipients.bcc }),
     text,
     format,
     ...viewInboxAttachments(attachments),

@@ -32,10 +32,10 @@ export const inboxTicket = t.Object({
 export const inboxChange = t.Object({ subject: t.Optional(subject), isSpam: t.Optional(t.Boolean()) }, strict)
 
 const address = t.Object({ name: t.String(), address: t.String() })
-const recipients = { to: t.Array(address), cc: t.Array(address) }
+const recipients = { to: t.Array(address), cc: t.Array(address), bcc: t.Optional(t.Array(address)) }
 
 const HTML_KINDS = ['plain', 'formatted'] as const
-/** To and Cc together. A mail can have thousands; the rest is counted. */
+/** To, Cc, and Bcc together. A mail can have thousands; the rest is counted. */
 export const MAX_SHOWN_ADDRESSES = 50
 
 /** The people on a message that arrived or left by email. */
@@ -45,6 +45,8 @@ const email = t.Object({
   writer: t.Optional(address),
   to: t.Array(address),
   cc: t.Optional(t.Array(address)),
+  /** Of a message that an agent sent. */
+  bcc: t.Optional(t.Array(address)),
   /** Its sender's domain did not send it, as the mailbox's own server found. */
   isUnverified: t.Optional(t.Boolean()),
   /** Further recipients, which are not listed. */
@@ -220,6 +222,7 @@ const draftAddress = t.Object(
 const draftRecipients = {
   to: t.Array(draftAddress, { maxItems: 200 }),
   cc: t.Array(draftAddress, { maxItems: 200 }),
+  bcc: t.Optional(t.Array(draftAddress, { maxItems: 200 })),
 }
 export const newDraft = t.Object(
   {

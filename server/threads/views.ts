@@ -112,7 +112,7 @@ function viewMail({ email, hasHtml, isHtmlFormatted, hasRemoteImages, hasQuote }
   }
 }
 
-function viewEmail({ from, writer, replyTo, to, cc, subject, forwardOf, isUnverified }: MessageEmail) {
+function viewEmail({ from, writer, replyTo, to, cc, bcc, subject, forwardOf, isUnverified }: MessageEmail) {
   const shownTo = to.slice(0, MAX_SHOWN_ADDRESSES)
   const shownCc = cc.slice(0, MAX_SHOWN_ADDRESSES - shownTo.length)
   const others = to.length + cc.length - shownTo.length - shownCc.length
@@ -122,6 +122,7 @@ function viewEmail({ from, writer, replyTo, to, cc, subject, forwardOf, isUnveri
     ...(writer && { writer }),
     to: shownTo,
     ...(shownCc.length > 0 && { cc: shownCc }),
+    ...(bcc && bcc.length > 0 && { bcc }),
     ...(others > 0 && { others }),
     ...(replyTo.some(isOther) && { replyTo: replyTo.slice(0, MAX_SHOWN_ADDRESSES) }),
     subject,

@@ -49,6 +49,7 @@ interface EmailJson {
   from: AddressJson
   to: AddressJson[]
   cc?: AddressJson[]
+  bcc?: AddressJson[]
   others?: number
   replyTo?: AddressJson[]
   subject: string

@@ -169,3 +169,20 @@ browserTest(
     await page.getByText('changed the reply address to sales@two.example').waitFor()
   },
 )
+
+browserTest('a reply has a blind copy, which agents see', async () => {
+  const { ben, ticketId } = await openMail()
+  const page = await openTicket(bellhop, ben, ticketId)
+  await line(page).click()
+  await page.getByRole('button', { name: 'Bcc' }).click()
+  await page.getByRole('combobox', { name: 'Bcc' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('boss@acme-legal.test,')
+  await lineSays(page, 'to Ana Pires, cc Cy Ortega, bcc boss@acme-legal.test')
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await field(page).fill('It is attached.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Send now' }).click()
+  await page.locator('.message-recipients-line').filter({ hasText: 'bcc boss@acme-legal.test' }).waitFor()
+  const sent = await newestMessage(ben, ticketId)
+  expect(sent?.email?.bcc).toEqual([{ name: '', address: 'boss@acme-legal.test' }])
+})

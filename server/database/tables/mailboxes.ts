@@ -17,6 +17,8 @@ export interface FrozenEmail {
   replyTo: EmailAddress
   to: EmailAddress[]
   cc: EmailAddress[]
+  /** Absent for none. Part of no header: each of them is sent the same bytes alone. */
+  bcc?: EmailAddress[]
   subject: string
   text: string
   html: string

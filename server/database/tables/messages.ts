@@ -25,6 +25,8 @@ export interface MessageEmail {
   replyTo: EmailAddress[]
   to: EmailAddress[]
   cc: EmailAddress[]
+  /** Of an agent's message, for agents only; absent for none. */
+  bcc?: EmailAddress[]
   subject: string
   /** The `Message-ID` without angle brackets; null when the mail had none. */
   messageId: string | null

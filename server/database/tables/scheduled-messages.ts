@@ -14,6 +14,8 @@ export type HeldBecause = (typeof HELD_BECAUSE)[number]
 export interface Recipients {
   to: EmailAddress[]
   cc: EmailAddress[]
+  /** Absent for none. No one else learns of them: they are in no header. */
+  bcc?: EmailAddress[] | undefined
 }
 
 /** The ticket that a message opens when it is sent. */

@@ -172,7 +172,7 @@ function peopleIn(messages: Text[]): string[] {
   const people = new Set<string>()
   for (const { email } of messages) {
     if (!email) continue
-    for (const { name, address } of [email.from, ...email.to, ...email.cc]) {
+    for (const { name, address } of [email.from, ...email.to, ...email.cc, ...(email.bcc ?? [])]) {
       if (people.size >= MAX_PEOPLE) return [...people]
       people.add(`${name} ${address}`)
     }

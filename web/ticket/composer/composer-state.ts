@@ -132,7 +132,9 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
 
 /** As they are shown now: a mail that arrives before the reply leaves changes nothing. */
 function explicit(recipients: Recipients | undefined): Recipients | undefined {
-  return recipients && recipients.to.length > 0 ? { to: recipients.to, cc: recipients.cc } : undefined
+  if (!recipients || recipients.to.length === 0) return undefined
+  const { to, cc, bcc = [] } = recipients
+  return { to, cc, ...(bcc.length > 0 && { bcc }) }
 }
 
 function newestSeen({ timeline, waiting }: TicketDetail): SeenMessage {

@@ -60,9 +60,9 @@ export function Destination(props: DestinationProps) {
 /** Warns before a reply goes to an address that a mail gave for answers and that isn't the customer's. */
 export function ReplyElsewhere(props: { detail: TicketDetail; recipients: Recipients | undefined }) {
   const addresses = () => {
-    const { to = [], cc = [] } = props.recipients ?? {}
+    const { to = [], cc = [], bcc = [] } = props.recipients ?? {}
     const chosen = props.detail.reply.recipients?.elsewhere?.filter(({ address }) =>
-      includes([...to, ...cc], address),
+      includes([...to, ...cc, ...bcc], address),
     )
     return chosen?.map(({ address }) => address).join(', ') ?? ''
   }
@@ -112,7 +112,9 @@ function isChat({ by }: ReplyDestination): boolean {
 }
 
 function namesOf(recipients: Recipients): string {
-  return recipients.to.length + recipients.cc.length === 0 ? 'Add recipients' : recipientLine(recipients)
+  return [recipients.to, recipients.cc, recipients.bcc].every((people) => !people?.length)
+    ? 'Add recipients'
+    : recipientLine(recipients)
 }
 
 type Problem = NonNullable<ReplyDestination['problem']>

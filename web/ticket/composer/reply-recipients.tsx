@@ -76,6 +76,6 @@ function answerFrom(id: string, mailboxId: string): Promise<boolean> {
   return tryChange(id, request, "Couldn't change the mailbox.")
 }
 
-function peopleOn({ from, replyTo = [], to, cc = [] }: MailHeader): Recipient[] {
-  return [from, ...replyTo, ...to, ...cc]
+function peopleOn({ from, replyTo = [], to, cc = [], bcc = [] }: MailHeader): Recipient[] {
+  return [from, ...replyTo, ...to, ...cc, ...bcc]
 }

@@ -142,5 +142,5 @@ function titleOf({ sending, missed = [], email }: MessageEntry, isInChat: boolea
 }
 
 function countRecipients(email: MessageEntry['email']): number {
-  return email ? email.to.length + (email.cc?.length ?? 0) : 0
+  return email ? email.to.length + (email.cc?.length ?? 0) + (email.bcc?.length ?? 0) : 0
 }

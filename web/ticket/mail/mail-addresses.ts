@@ -17,7 +17,7 @@ export function nameOf({ name, address }: Address): string {
   return name || address
 }
 
-type MailRecipients = Pick<MailHeader, 'to' | 'cc' | 'others'>
+type MailRecipients = Pick<MailHeader, 'to' | 'cc' | 'bcc' | 'others'>
 
 /** "to Support, cc Cy" */
 export function recipientLine(recipients: MailRecipients): string {
@@ -30,10 +30,14 @@ export function forwardLine(recipients: MailRecipients): string {
   return `Forwarded ${lineOf(recipients, shown)}`
 }
 
-function lineOf({ to, cc = [], others = 0 }: MailRecipients, shown: (person: Address) => string): string {
+function lineOf(
+  { to, cc = [], bcc = [], others = 0 }: MailRecipients,
+  shown: (person: Address) => string,
+): string {
   const parts = [
     to.length > 0 ? `to ${to.map(shown).join(', ')}` : '',
     cc.length > 0 ? `cc ${cc.map(shown).join(', ')}` : '',
+    bcc.length > 0 ? `bcc ${bcc.map(shown).join(', ')}` : '',
     others > 0 ? `${others.toLocaleString()} more` : '',
   ]
   return parts.filter(Boolean).join(', ')

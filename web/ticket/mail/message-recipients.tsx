@@ -108,6 +108,7 @@ function AllRecipients(props: AllRecipientsProps) {
       <People label="Reply to" people={props.email.replyTo} {...props} />
       <People label="To" people={props.email.to} {...props} />
       <People label="Cc" people={props.email.cc} {...props} />
+      <People label="Bcc" people={props.email.bcc} {...props} />
       <Show when={props.email.others}>
         {(count) => (
           <>

@@ -23,6 +23,7 @@ interface SentMail {
   id: string
   to: Recipient[]
   cc: Recipient[]
+  bcc?: Recipient[]
   text: string
   format: 'markdown'
   /** Ids of uploads. */
@@ -99,9 +100,10 @@ export function MailForm(props: MailFormProps) {
       setError(files.fault() ?? '')
       return
     }
-    const { to, cc, text } = mail()
+    const { to, cc, bcc = [], text } = mail()
+    const copies = { cc, ...(bcc.length > 0 && { bcc }) }
     try {
-      await props.send({ id: idToSend(), to, cc, text, format: 'markdown', ...files.body() })
+      await props.send({ id: idToSend(), to, ...copies, text, format: 'markdown', ...files.body() })
     } catch (thrown) {
       setError(files.dropGone(thrown) ?? errorMessage(thrown))
     }

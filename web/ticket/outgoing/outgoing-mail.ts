@@ -126,9 +126,9 @@ export function unsentTickets(agentId: string): UnsentTicket[] {
 }
 
 /** Whether nothing would be lost. */
-export function isEmpty({ to, cc, subject, text, attachments }: OutgoingMail): boolean {
+export function isEmpty({ to, cc, bcc = [], subject, text, attachments }: OutgoingMail): boolean {
   const isBlank = subject.trim() === '' && text.trim() === ''
-  return isBlank && to.length === 0 && cc.length === 0 && attachments.length === 0
+  return isBlank && [to, cc, bcc, attachments].every((list) => list.length === 0)
 }
 
 function isMail(value: unknown): value is OutgoingMail {
@@ -137,7 +137,8 @@ function isMail(value: unknown): value is OutgoingMail {
   const isText = (name: string) =>
     typeof Object.entries(value).find(([key]) => key === name)?.[1] === 'string'
   if (!texts.every(isText) || !('to' in value && 'cc' in value && 'attachments' in value)) return false
-  return isPeople(value.to) && isPeople(value.cc) && Array.isArray(value.attachments)
+  const bcc = 'bcc' in value ? value.bcc : []
+  return isPeople(value.to) && isPeople(value.cc) && isPeople(bcc ?? []) && Array.isArray(value.attachments)
 }
 
 function isUnsent(value: unknown): value is UnsentTicket {

@@ -7,10 +7,12 @@ export interface Recipient {
 export interface Recipients {
   to: Recipient[]
   cc: Recipient[]
+  /** The others don't learn of them. */
+  bcc?: Recipient[] | undefined
 }
 
-/** In To and Cc together (server/channels/email/outbound/recipients.ts). */
-export const MAX_RECIPIENTS = 50
+/** In To, Cc and Bcc together (server/channels/email/outbound/recipients.ts). */
+const MAX_RECIPIENTS = 50
 export const UNFINISHED = 'Finish or remove the address you started.'
 /** A dot-atom with letters of any script, and a domain. The server decides (server/customers/email-addresses.ts). */
 const ADDRESS =
@@ -52,16 +54,19 @@ export function isSameRecipients(one: Recipients | undefined, other: Recipients 
 }
 
 /** Why the recipients can't be used; nothing when they can. */
-export function recipientsFault({ to, cc }: Recipients): string | undefined {
-  if (to.length === 0) return 'Add at least one recipient.'
-  if (to.length + cc.length > MAX_RECIPIENTS) return `An email can have at most ${MAX_RECIPIENTS} recipients.`
-  return undefined
+export function recipientsFault(recipients: Recipients): string | undefined {
+  return recipients.to.length === 0 ? 'Add at least one recipient.' : excessFault(recipients)
+}
+
+export function excessFault({ to, cc, bcc = [] }: Recipients): string | undefined {
+  const count = to.length + cc.length + bcc.length
+  return count > MAX_RECIPIENTS ? `An email can have at most ${MAX_RECIPIENTS} recipients.` : undefined
 }
 
 function keyOf(recipients: Recipients | undefined): string {
   if (!recipients) return ''
-  const { to, cc } = recipients
-  return [to, cc].map((people) => people.map(({ address }) => address.toLowerCase()).join()).join(' ')
+  const { to, cc, bcc = [] } = recipients
+  return [to, cc, bcc].map((people) => people.map(({ address }) => address.toLowerCase()).join()).join(' ')
 }
 
 function personIn(piece: string): Recipient | undefined {

@@ -1,7 +1,7 @@
-import { createEffect, createMemo, createSignal, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For } from 'solid-js'
 import { quoted } from '../../../server/search/query-language.ts'
 import { api, ask } from '../../api/api.ts'
-import { added, MAX_RECIPIENTS, type Recipient, type Recipients } from './address-list.ts'
+import { added, excessFault, type Recipient, type Recipients } from './address-list.ts'
 import { RecipientField } from './recipient-field.tsx'
 import './recipient-field.css'
 
@@ -15,16 +15,25 @@ interface RecipientsEditorProps {
   field?: (field: HTMLInputElement) => void
 }
 
-/** Who gets an email: To, and Cc once it is needed. */
+/** Who gets an email: To, and Cc and Bcc once they are needed. */
 export function RecipientsEditor(props: RecipientsEditorProps) {
-  const [isCcAsked, setCcAsked] = createSignal(false)
-  const [isToUnfinished, setToUnfinished] = createSignal(false)
-  const [isCcUnfinished, setCcUnfinished] = createSignal(false)
-  /** Stays when its last recipient is removed. */
-  const hasCc = createMemo<boolean>((had) => had || isCcAsked() || props.recipients.cc.length > 0, false)
-  const isOverLimit = () => props.recipients.to.length + props.recipients.cc.length > MAX_RECIPIENTS
+  const [asked, setAsked] = createSignal<readonly CopyField[]>([])
+  const [unfinished, setUnfinished] = createSignal<readonly string[]>([])
+  const peopleOf = (field: CopyField) => props.recipients[field] ?? []
+  /** A field stays when its last recipient is removed. */
+  const shown = createMemo<CopyField[]>(
+    (before) =>
+      COPY_FIELDS.filter(
+        (field) => before.includes(field) || asked().includes(field) || peopleOf(field).length > 0,
+      ),
+    [],
+  )
 
-  createEffect(() => props.onUnfinished?.(isToUnfinished() || isCcUnfinished()))
+  createEffect(() => props.onUnfinished?.(unfinished().length > 0))
+
+  function markUnfinished(field: string, isUnfinished: boolean): void {
+    setUnfinished((known) => [...known.filter((one) => one !== field), ...(isUnfinished ? [field] : [])])
+  }
 
   return (
     <div class="recipients-editor">
@@ -32,32 +41,53 @@ export function RecipientsEditor(props: RecipientsEditorProps) {
         <RecipientField
           label="To"
           people={props.recipients.to}
-          onChange={(to) => props.onChange({ to, cc: props.recipients.cc })}
-          onUnfinished={setToUnfinished}
+          onChange={(to) => props.onChange({ ...fieldsOf(props.recipients), to })}
+          onUnfinished={(isUnfinished) => markUnfinished('to', isUnfinished)}
           suggest={props.suggest}
-          error={isOverLimit() ? `An email can have at most ${MAX_RECIPIENTS} recipients.` : undefined}
+          error={excessFault(props.recipients)}
           field={(element) => props.field?.(element)}
         />
-        <Show when={!hasCc()}>
-          <button type="button" class="recipients-editor-add text-button" onClick={() => setCcAsked(true)}>
-            Cc
-          </button>
-        </Show>
+        <div class="recipients-editor-more">
+          <For each={COPY_FIELDS.filter((field) => !shown().includes(field))}>
+            {(field) => (
+              <button
+                type="button"
+                class="recipients-editor-add text-button"
+                onClick={() => setAsked((known) => [...known, field])}
+              >
+                {COPY_NAMES[field]}
+              </button>
+            )}
+          </For>
+        </div>
       </div>
-      <Show when={hasCc()}>
-        <RecipientField
-          label="Cc"
-          people={props.recipients.cc}
-          onChange={(cc) => props.onChange({ to: props.recipients.to, cc })}
-          onUnfinished={setCcUnfinished}
-          suggest={props.suggest}
-          field={(element) => {
-            if (isCcAsked() && props.recipients.cc.length === 0) queueMicrotask(() => element.focus())
-          }}
-        />
-      </Show>
+      <For each={shown()}>
+        {(field) => (
+          <RecipientField
+            label={COPY_NAMES[field]}
+            people={peopleOf(field)}
+            onChange={(people) => props.onChange({ ...fieldsOf(props.recipients), [field]: people })}
+            onUnfinished={(isUnfinished) => markUnfinished(field, isUnfinished)}
+            suggest={props.suggest}
+            field={(element) => {
+              if (asked().includes(field) && peopleOf(field).length === 0) {
+                queueMicrotask(() => element.focus())
+              }
+            }}
+          />
+        )}
+      </For>
     </div>
   )
+}
+
+type CopyField = 'cc' | 'bcc'
+const COPY_FIELDS: CopyField[] = ['cc', 'bcc']
+const COPY_NAMES: Record<CopyField, string> = { cc: 'Cc', bcc: 'Bcc' }
+
+/** Without what else the object of the page has. */
+function fieldsOf({ to, cc, bcc }: Recipients): Recipients {
+  return { to, cc, ...(bcc && { bcc }) }
 }
 
 const MAX_TICKETS = 20

@@ -101,7 +101,8 @@ function senderOf(entry: MessageOrNote): string {
 /** A group shows once to whom it went, and that it was forwarded. */
 function recipientsOf({ email }: MessageEntry): string {
   if (!email) return ''
-  return [{ address: email.forwardOf ?? '' }, ...email.to, { address: '' }, ...(email.cc ?? [])]
+  const { forwardOf = '', to, cc = [], bcc = [] } = email
+  return [{ address: forwardOf }, ...to, { address: '' }, ...cc, { address: '' }, ...bcc]
     .map(({ address }) => address)
     .join()
 }

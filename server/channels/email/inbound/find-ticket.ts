@@ -49,7 +49,7 @@ interface TicketAddresses {
   customer: string
   /** In lower case: everyone who wrote or got a mail of the ticket. */
   participants: Set<string>
-  /** People to whom an agent forwarded a message. */
+  /** People to whom an agent forwarded a message, or sent one without the others' knowledge. */
   thirdParties: Set<string>
 }
 
@@ -172,8 +172,11 @@ async function addressesOf(
   for (const { role, author, email } of mails) {
     if (!email) continue
     const { from, writer = from } = email
-    const addresses = [from, writer, ...email.replyTo, ...email.to, ...email.cc]
+    const { bcc = [] } = email
+    const addresses = [from, writer, ...email.replyTo, ...email.to, ...email.cc, ...bcc]
     for (const { address } of addresses) participants.add(address.toLowerCase())
+    // The others don't know of them.
+    for (const { address } of bcc) thirdParties.add(address.toLowerCase())
     // People to whom an agent forwarded a message, and people who answered as third parties.
     if (author !== 'third_party' && email.forwardOf === undefined) continue
     const theirs = role === 'agent' ? [...email.to, ...email.cc] : [writer]

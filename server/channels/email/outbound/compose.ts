@@ -12,7 +12,7 @@ const MEDIA_TYPE = /^(?!message\/|multipart\/)[a-z0-9][\w.+-]{0,63}\/[a-z0-9][\w
 /** What the bytes of an email are made of. */
 export type EmailContent = Omit<
   Readonly<FrozenEmail>,
-  'to' | 'cc' | 'replyTo' | 'html' | 'files' | 'references' | 'autoSubmitted' | 'forwardOf'
+  'to' | 'cc' | 'bcc' | 'replyTo' | 'html' | 'files' | 'references' | 'autoSubmitted' | 'forwardOf'
 > & {
   to: readonly EmailAddress[]
   cc: readonly EmailAddress[]

@@ -61,6 +61,7 @@ export function messageEmailOf(
         : [{ ...email.replyTo, address: withoutToken(email.replyTo.address) }],
     to: email.to,
     cc: email.cc,
+    ...(email.bcc && { bcc: email.bcc }),
     subject: withoutSubjectToken(encryption, email.subject, ticketId),
     messageId: email.messageId === '' ? null : withoutBrackets(email.messageId),
     references: email.references.map(withoutBrackets),
@@ -83,6 +84,6 @@ export function isByEmail(send: Send): send is EmailSend {
 }
 
 /** All addresses, in order. */
-export function recipientsOfEmail({ to, cc }: Pick<FrozenEmail, 'to' | 'cc'>): string[] {
-  return [...to, ...cc].map(({ address }) => address)
+export function recipientsOfEmail({ to, cc, bcc = [] }: Pick<FrozenEmail, 'to' | 'cc' | 'bcc'>): string[] {
+  return [...to, ...cc, ...bcc].map(({ address }) => address)
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { and, eq, isNull } from 'drizzle-orm'
+import { addressKey } from '../../../customers/email-addresses.ts'
 import type { FrozenEmail } from '../../../database/tables/mailboxes.ts'
 import { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { RecipientOutcome } from '../../../database/tables/sends.ts'
@@ -32,14 +33,19 @@ export function createEmailTransport(deps: Deps, mailDeps: MailDeps): Transport 
     const openFile = (hash: string) => blobs.get(hash)?.stream() ?? new Blob([]).stream()
     const email = composeEmail(send.content, { openFile, dkim: await dkimOf(deps, mailbox) })
     const pool = poolOf(mailbox)
-    const result = await submit(pool, {
-      from: envelopeAddress(mailbox.address),
-      to: recipients.map(envelopeAddress),
-      body: email.stream,
-      // Reads all of it, so only for a message that may be too large.
-      ...(blobs.size > 0 && { bytes: await email.countBytes() }),
-    })
-    const attempted = attemptResult(result, recipients, mailbox)
+    // Reads all of it, so only for a message that may be too large.
+    const size = blobs.size > 0 ? { bytes: await email.countBytes() } : {}
+    const results: AttemptResult[] = []
+    for (const envelope of envelopesOf(send.content, recipients)) {
+      const to = envelope.map(envelopeAddress)
+      const from = envelopeAddress(mailbox.address)
+      const result = await submit(pool, { from, to, body: email.stream, ...size })
+      const ended = attemptResult(result, envelope, mailbox)
+      results.push(ended)
+      // The others would fail as well.
+      if (ended.fault !== 'none' && ended.fault !== 'message') break
+    }
+    const attempted = joinedResult(results)
     const isSent = attempted.outcomes.some(({ state }) => state === 'sent')
     if (isSent && mailbox.sentFolder !== '') {
       pool.sentFolder.add(() => bytesOf(email.stream()))
@@ -170,6 +176,30 @@ async function openFiles(
 function failedFor(recipients: string[], detail: string): AttemptResult {
   const outcomes = recipients.map((address) => ({ address, state: 'failed' as const, detail }))
   return { outcomes, error: detail, fault: 'message' }
+}
+
+/**
+ * Who gets the email together. Each Bcc gets it alone: mail servers can name all recipients of an envelope in the headers that
+ * they add.
+ */
+function envelopesOf({ bcc = [] }: FrozenEmail, recipients: string[]): string[][] {
+  const hidden = new Set(bcc.map(({ address }) => addressKey(address)))
+  const [named = [], alone = []] = [false, true].map((isHidden) =>
+    recipients.filter((address) => hidden.has(addressKey(address)) === isHidden),
+  )
+  return [...(named.length > 0 ? [named] : []), ...alone.map((address) => [address])]
+}
+
+/** Of one email in several envelopes. Answers refer to the first, which has everyone in the headers. */
+function joinedResult(results: AttemptResult[]): AttemptResult {
+  const decisive = results.findLast(({ fault }) => fault !== 'none') ?? results.at(-1)
+  const externalId = results[0]?.externalId
+  return {
+    outcomes: results.flatMap(({ outcomes }) => outcomes),
+    error: results.find(({ error }) => error !== '')?.error ?? '',
+    fault: decisive?.fault ?? 'none',
+    ...(externalId && { externalId }),
+  }
 }
 
 /** The results are in the order of the recipients. */

@@ -38,7 +38,7 @@ export async function forwardMessage(
   orgId: string,
   { author, ...input }: Forward & { author: { agentId: string; agentName: string } },
 ): Promise<{ messageId: string; isNew: boolean }> {
-  const { ticketId, messageId, id, text, format, to, cc, attachments: ids } = input
+  const { ticketId, messageId, id, text, format, to, cc, bcc, attachments: ids } = input
   const requestHash = hashOfRequest([author.agentId, input])
   // Read before the unit, to keep the unit short. A message never changes.
   const original = await findOriginal(deps.database.read, { orgId, ticketId, messageId })
@@ -51,7 +51,7 @@ export async function forwardMessage(
     if (!original || !passedOn) throw notFound('message')
     const { mailbox, own } = await emailWay(tx, orgId, ticket.mailboxId)
     if (!mailbox) throw new AppError(409, 'no_transport', NO_MAILBOX)
-    const recipients = requireRecipients({ to, cc }, own, '')
+    const recipients = requireRecipients({ to, cc, bcc }, own, '')
     const owner = { ownerId: id, ticketId }
     const bound = [
       ...(await attach(deps, tx, orgId, { ...owner, files: { uploads: { ids, uploader: author.agentId } } })),

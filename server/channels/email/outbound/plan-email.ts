@@ -35,9 +35,9 @@ export async function planEmail(
 ): Promise<PlannedSends> {
   const { ticket, customer } = outgoing
   const conversation = { orgId: ticket.orgId, ticketId: ticket.id, customer, own }
-  const { to, cc } = outgoing.recipients ?? (await suggestRecipients(tx, conversation))
+  const { to, cc, bcc }: Recipients = outgoing.recipients ?? (await suggestRecipients(tx, conversation))
   if (to.length === 0) return failedPlan(NO_RECIPIENT, 'email')
-  const email = await freeze(deps, tx, outgoing, { to, cc }, mailbox)
+  const email = await freeze(deps, tx, outgoing, { to, cc, bcc }, mailbox)
   const send = newSend(deps, outgoing, email, mailbox)
   return {
     sending: send.state === 'failed' ? 'failed' : 'queued',
@@ -79,7 +79,7 @@ async function freeze(
   deps: Deps,
   tx: Transaction,
   outgoing: Outgoing,
-  { to, cc }: Recipients,
+  { to, cc, bcc = [] }: Recipients,
   mailbox: Mailbox | undefined,
 ): Promise<FrozenEmail> {
   const { ticket, message, kind = 'reply', forwarded } = outgoing
@@ -87,7 +87,7 @@ async function freeze(
   const isNew = kind === 'opening' || kind === 'forward'
   const known = isNew ? [] : await findNewestMessages(tx, { orgId, ticketId })
   const answered = isNew ? undefined : answeredBy(known, { to, cc })
-  const quoted = kind === 'reply' ? quotedBy(known, { to, cc }, outgoing) : undefined
+  const quoted = kind === 'reply' ? quotedBy(known, { to, cc, bcc }, outgoing) : undefined
   const files = outgoing.files ?? []
   const body = emailBody({
     texts: textsOf(outgoing),
@@ -103,6 +103,7 @@ async function freeze(
     ...envelopeOf(deps, mailbox, { ticketId, messageId: message.id, agentName }),
     to,
     cc: withoutRepetitions(cc, to),
+    ...(bcc.length > 0 && { bcc: withoutRepetitions(bcc, [...to, ...cc]) }),
     subject: mailbox?.hasSubjectTokens ? withSubjectToken(deps.encryption, subject, ticketId) : subject,
     ...body,
     files: files.map(frozenFile),
@@ -158,9 +159,8 @@ function quotedBy(
   if (!writers.some((address) => includesAddress(recipients, address))) return undefined
   const readers = newest.email ? [...newest.email.to, ...newest.email.cc] : []
   const informed = new Set([...writers, ...readers.map(({ address }) => address)].map(addressKey))
-  if (![...recipients.to, ...recipients.cc].every(({ address }) => informed.has(addressKey(address)))) {
-    return undefined
-  }
+  const { to, cc, bcc = [] } = recipients
+  if (![...to, ...cc, ...bcc].every(({ address }) => informed.has(addressKey(address)))) return undefined
   const person = newest.email?.writer ?? newest.email?.from
   const address = person?.address ?? customer.email
   const name = person?.name || newest.authorName || customer.name

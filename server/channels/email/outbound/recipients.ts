@@ -14,7 +14,7 @@ import type { SuggestedRecipients } from '../../channel.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
 import { findAgentEmail, findAutomaticEmail, findNewestEmail } from './queries.ts'
 
-/** In To and Cc together. */
+/** In To, Cc, and Bcc together. */
 const MAX_RECIPIENTS = 50
 const MAX_NAME_LENGTH = 255
 
@@ -67,24 +67,26 @@ async function newestRecipients(
 
 /** Checks and cleans recipients that someone chose. Throws 400 with a sentence for each that is wrong. */
 export function requireRecipients(
-  { to, cc }: Recipients,
+  { to, cc, bcc = [] }: Recipients,
   own: OwnAddresses,
   pointer = '/recipients',
 ): Recipients {
   const faults: Fault[] = []
-  const given = { to: to.map(clean), cc: cc.map(clean) }
-  for (const field of ['to', 'cc'] as const) {
+  const given = { to: to.map(clean), cc: cc.map(clean), bcc: bcc.map(clean) }
+  for (const field of ['to', 'cc', 'bcc'] as const) {
     for (const [position, { address }] of given[field].entries()) {
       const fault = faultOf(address, own)
       if (fault) faults.push({ pointer: `${pointer}/${field}/${position}/address`, ...fault })
     }
   }
   const chosenTo = withoutRepetitions(given.to)
-  const chosen = { to: chosenTo, cc: withoutRepetitions(given.cc, chosenTo) }
-  if (chosen.to.length === 0) {
+  const chosenCc = withoutRepetitions(given.cc, chosenTo)
+  const chosenBcc = withoutRepetitions(given.bcc, [...chosenTo, ...chosenCc])
+  const chosen = { to: chosenTo, cc: chosenCc, ...(chosenBcc.length > 0 && { bcc: chosenBcc }) }
+  if (chosenTo.length === 0) {
     faults.push({ pointer: `${pointer}/to`, code: 'required', detail: 'Add at least one recipient.' })
   }
-  if (chosen.to.length + chosen.cc.length > MAX_RECIPIENTS) {
+  if (chosenTo.length + chosenCc.length + chosenBcc.length > MAX_RECIPIENTS) {
     const detail = `An email can have at most ${MAX_RECIPIENTS} recipients.`
     faults.push({ pointer, code: 'too_many', detail })
   }

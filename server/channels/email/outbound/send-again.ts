@@ -67,13 +67,17 @@ async function markQueued(
     .where(eq(messages.id, messageId))
 }
 
+/** Who takes the place of a Bcc is one as well. */
 function replaced(
-  { to, cc }: FrozenEmail,
+  { to, cc, bcc = [] }: FrozenEmail,
   reached: RecipientOutcome[],
   others: EmailAddress[],
-): Pick<FrozenEmail, 'to' | 'cc'> {
+): Pick<FrozenEmail, 'to' | 'cc' | 'bcc'> {
   const keys = new Set(reached.map(({ address }) => addressKey(address)))
   const isReached = ({ address }: EmailAddress) => keys.has(addressKey(address))
-  const newTo = withoutRepetitions([...to.filter(isReached), ...others])
-  return { to: newTo, cc: withoutRepetitions(cc.filter(isReached), newTo) }
+  const isForBcc = [...to, ...cc].every(isReached)
+  const newTo = isForBcc ? to : withoutRepetitions([...to.filter(isReached), ...others])
+  const newCc = isForBcc ? cc : withoutRepetitions(cc.filter(isReached), newTo)
+  const hidden = [...bcc.filter(isReached), ...(isForBcc ? others : [])]
+  return { to: newTo, cc: newCc, bcc: withoutRepetitions(hidden, [...newTo, ...newCc]) }
 }
