@@ -75,7 +75,7 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
         id: tickets.id,
         status: tickets.status,
         channel: tickets.channel,
-        isSpam: tickets.isSpam,
+        place: tickets.place,
         tags: tickets.tags,
       })
     if (changed.length === 0) return 0
@@ -90,7 +90,12 @@ function unassignBatch(deps: Deps, agent: Agent): Promise<number> {
       deps,
       tx,
       orgId,
-      ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
+      ids.map((ticketId) => ({
+        type: 'ticket.updated',
+        ticketId,
+        createdAt: now,
+        changes: { assignedTo: { from: agentId, to: null } },
+      })),
     )
     const moves = changed.map((ticket) => ({
       before: { ...ticket, assignedTo: agentId },

@@ -14,6 +14,7 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
+import { timers } from '../database/tables/timers.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -40,6 +41,7 @@ const TICKET_TABLES = [
   readMarks,
   drafts,
   scheduledMessages,
+  timers,
 ]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */

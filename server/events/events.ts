@@ -1,17 +1,28 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { deferredWrite } from '../database/deferred-writes.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
-import { events, type LogEvent, WEBHOOK_EVENTS, type WebhookEvent } from '../database/tables/events.ts'
+import {
+  type EventChanges,
+  events,
+  type LogEvent,
+  WEBHOOK_EVENTS,
+  type WebhookEvent,
+} from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Subscriber, subscribersOf } from './outbox.ts'
 
 /** Something that happened to a ticket. `data` is the payload of the webhook (section 6 of the specification). */
-export type NewEvent =
-  | { type: WebhookEvent; ticketId: string; createdAt: number; data: object }
-  | { type: Exclude<LogEvent, WebhookEvent>; ticketId: string; createdAt: number }
+export type NewEvent = {
+  ticketId: string
+  createdAt: number
+  messageId?: string
+  /** `deps.actor` unless it says otherwise. */
+  byId?: string
+  changes?: EventChanges
+} & ({ type: WebhookEvent; data: object } | { type: Exclude<LogEvent, WebhookEvent> })
 
 /**
  * Appends events to the organization's log and queues their deliveries, in the unit that makes the change. They are
@@ -43,11 +54,14 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
   ])
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const first = last.number - all.length + 1
-  const rows = all.map(({ event }, place) => ({
+  const rows = all.map(({ deps, event }, place) => ({
     orgId,
     number: first + place,
     type: event.type,
     ticketId: event.ticketId,
+    messageId: event.messageId ?? null,
+    byId: event.byId ?? deps.actor.id ?? null,
+    changes: event.changes ?? null,
     createdAt: event.createdAt,
     body: bodyOf(event, subscribers),
   }))
@@ -77,6 +91,18 @@ export function eventsAfter(
   limit: number,
 ): Promise<LoggedEvent[]> {
   return eventsAfterNumber(read, { orgId, cursor, limit })
+}
+
+export type DetailedEvent = Omit<typeof events.$inferSelect, 'body' | 'orgId'>
+
+/** The same with what they say besides. */
+export function detailedEventsAfter(
+  read: Reader,
+  orgId: string,
+  cursor: number,
+  limit: number,
+): Promise<DetailedEvent[]> {
+  return detailsAfterNumber(read, { orgId, cursor, limit })
 }
 
 /** Number of the newest event of an organization; 0 before the first. All events up to it are committed. */
@@ -132,6 +158,19 @@ const eventsAfterNumber = statement(
       .from(events)
       .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
       // The limit is part of the order, because Drizzle would bind it bare.
+      .orderBy(sql`${events.number} limit ${p.limit}`),
+)
+
+const { body: _, orgId: _orgId, ...detailColumns } = getTableColumns(events)
+
+const detailsAfterNumber = statement(
+  'events_details_after',
+  { orgId: text, cursor: integer, limit: integer },
+  (read: Reader, p) =>
+    read
+      .select(detailColumns)
+      .from(events)
+      .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
       .orderBy(sql`${events.number} limit ${p.limit}`),
 )
 

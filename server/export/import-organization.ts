@@ -5,9 +5,10 @@ import { CHANNELS } from '../channels/kinds.ts'
 import { storageCode, type Transaction } from '../database/database.ts'
 import { insertOf } from '../database/statement.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { TICKET_STATUSES, tickets } from '../database/tables/tickets.ts'
+import { PLACES, TICKET_STATUSES, tickets } from '../database/tables/tickets.ts'
 import { writeInOneTransaction } from '../database/write-transaction.ts'
 import type { Deps } from '../deps.ts'
+import { startAtNewestEvent } from '../reactions/react-to-log.ts'
 import { addChanges, type CounterChanges, saveCounters } from '../tickets/counters.ts'
 import { insertTags } from '../tickets/queries.ts'
 import { addMissingTimes } from '../tickets/waiting.ts'
@@ -101,6 +102,8 @@ async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>)
   }
   await storeBatch()
   await storeCounters(importing)
+  // What the log says happened elsewhere.
+  await startAtNewestEvent(importing.tx, { orgId: result.organization.id })
   await addMissingTimes(importing.tx, result.organization.id)
   await addMissingColumns(importing.tx, result.organization.id)
   await files.end()
@@ -190,8 +193,11 @@ async function storeCounters({ tx, counters }: Importing): Promise<void> {
 function ticketOf(row: Row, file: ExportFile) {
   const status = TICKET_STATUSES.find((one) => one === row.status)
   const channel = CHANNELS.find((one) => one === row.channel)
-  if (!status || !channel || !Array.isArray(row.tags)) {
-    throw new BackupError(`A ticket in ${file.path} has an unknown status or channel. Nothing was imported.`)
+  const place = Object.values(PLACES).find((one) => one === row.place)
+  if (!status || !channel || place === undefined || !Array.isArray(row.tags)) {
+    throw new BackupError(
+      `A ticket in ${file.path} has an unknown status, channel or place. Nothing was imported.`,
+    )
   }
   return {
     ticketId: String(row.id),
@@ -199,7 +205,7 @@ function ticketOf(row: Row, file: ExportFile) {
     status,
     channel,
     assignedTo: String(row.assignedTo),
-    isSpam: row.isSpam === true,
+    place,
     createdAt: Number(row.createdAt),
     updatedAt: Number(row.updatedAt),
     lastMessageAt: Number(row.lastMessageAt),

@@ -25,7 +25,8 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { agentLinks } from '../database/tables/sessions.ts'
 import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
-import { tickets } from '../database/tables/tickets.ts'
+import { PLACES, tickets } from '../database/tables/tickets.ts'
+import { timers } from '../database/tables/timers.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
 import {
   blockedAddresses,
@@ -50,6 +51,8 @@ export interface RecordKind {
   left: Record<string, null | undefined>
   /** Values for records from before a field was invented, of columns whose default is SQL. */
   absent: Record<string, unknown>
+  /** Fields of earlier exports that became others, and what they became. */
+  replaced: Record<string, (value: unknown) => Record<string, unknown>>
 }
 
 /**
@@ -78,13 +81,17 @@ export const RECORD_KINDS: RecordKind[] = [
     secrets: ['secret', 'nextSecret', 'previousSecret'],
     boundTo: 'id',
   }),
-  kind('ticket', tickets, ['number'], { left: { number: undefined } }),
+  kind('ticket', tickets, ['number'], {
+    left: { number: undefined },
+    replaced: { isSpam: (isSpam) => ({ place: isSpam === true ? PLACES.spam : PLACES.inbox }) },
+  }),
   kind('message', messages, ['id']),
   kind('messageContent', messageContents, ['messageId']),
   kind('messageEdit', messageEdits, ['messageId', 'version']),
   kind('scheduledMessage', scheduledMessages, ['id']),
   kind('note', notes, ['id']),
   kind('activity', activities, ['id']),
+  kind('timer', timers, ['ticketId', 'kind', 'ref']),
   kind('draft', drafts, ['agentId', 'ticketId', 'kind']),
   kind('readMark', readMarks, ['agentId', 'ticketId']),
   kind('move', moves, ['id']),
@@ -118,15 +125,25 @@ interface Exceptions<Column extends string> {
   boundTo?: Column
   left?: { [Name in Column]?: null | undefined }
   absent?: { [Name in Column]?: unknown }
+  replaced?: RecordKind['replaced']
 }
 
 function kind<Table extends PgTable>(
   name: string,
   table: Table,
   order: ColumnOf<Table>[],
-  { secrets = [], boundTo, left = {}, absent = {} }: Exceptions<ColumnOf<Table>> = {},
+  { secrets = [], boundTo, left = {}, absent = {}, replaced = {} }: Exceptions<ColumnOf<Table>> = {},
 ): RecordKind {
-  return { name, table, order, secrets, boundTo: boundTo ?? '', left: { ...left }, absent: { ...absent } }
+  return {
+    name,
+    table,
+    order,
+    secrets,
+    boundTo: boundTo ?? '',
+    left: { ...left },
+    absent: { ...absent },
+    replaced,
+  }
 }
 
 /** How a value is written in JSON. `bytes` are base64, a `secret` is a text that the database encrypts. */
@@ -187,7 +204,16 @@ export function recordOf(
  * The values of a record by column, those of secrets as plain text. Fields that the record doesn't have, because it was
  * exported before they were invented, get their default. Throws for a record that isn't of this kind.
  */
-export function rowOf({ name, fields, left, absent }: FieldedKind, record: Record<string, unknown>) {
+export function rowOf(
+  { name, fields, left, absent, replaced }: FieldedKind,
+  original: Record<string, unknown>,
+) {
+  const record = { ...original }
+  for (const [field, become] of Object.entries(replaced)) {
+    if (!(field in record)) continue
+    Object.assign(record, become(record[field]))
+    delete record[field]
+  }
   const row: Record<string, unknown> = { ...left }
   let known = 1
   for (const { name: field, column, type, isNullable } of fields) {

@@ -4,7 +4,7 @@ import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import { type TicketStatus, tickets } from '../database/tables/tickets.ts'
+import { PLACES, type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newestEvent } from '../events/events.ts'
@@ -13,6 +13,9 @@ import { isHeldForMe } from '../search/conditions.ts'
 import { type Count, countMatches, MAX_COUNTED, readCount } from '../search/count-tickets.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
 import { countOpenTags, countTickets, readCounters } from '../tickets/counters.ts'
+
+const INBOX = [PLACES.inbox]
+const isInInbox = sql`${tickets.place} = ${sql.raw(String(PLACES.inbox))}`
 
 /** Tags of open tickets with a number in the rail, which shows fewer. */
 const MAX_TAGS = 200
@@ -23,19 +26,19 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
   const { saved, askAgainMs } = await countViews(deps, orgId, me)
   const all = await readCounters(read, orgId)
   const withStatus = (status: TicketStatus) =>
-    sumOf(all.filter((counter) => counter.status === status && !counter.isSpam))
+    sumOf(all.filter((counter) => counter.status === status && counter.place === PLACES.inbox))
   const [failed] = await failedTickets(read, { orgId })
   const held = await readHeld(read, orgId, me)
   return {
     views: {
-      mine: await countTickets(read, orgId, { status: 'open', assignedTo: me, isSpam: false }),
-      unassigned: await countTickets(read, orgId, { status: 'open', assignedTo: '', isSpam: false }),
+      mine: await countTickets(read, orgId, { status: 'open', assignedTo: me, places: INBOX }),
+      unassigned: await countTickets(read, orgId, { status: 'open', assignedTo: '', places: INBOX }),
       open: withStatus('open'),
       pending: withStatus('pending'),
       resolved: withStatus('resolved'),
       failed: failed?.total ?? 0,
       held: held.tickets,
-      spam: sumOf(all.filter(({ isSpam }) => isSpam)),
+      spam: sumOf(all.filter(({ place }) => place === PLACES.spam)),
     },
     tags: (await countOpenTags(deps.database, orgId, MAX_TAGS)).map(({ tag, open }) => ({
       tag,
@@ -63,7 +66,7 @@ const failedTickets = statement('inbox_failed', { orgId: text }, (read: Reader, 
     .select({ total: sql<number>`cast(count(*) as integer)` })
     .from(failed)
     .innerJoin(tickets, eq(tickets.id, failed.ticketId))
-    .where(sql`not ${tickets.isSpam}`)
+    .where(isInInbox)
 })
 
 /** Counts that take less are not kept; others are kept for a multiple of what they took. */
@@ -245,7 +248,7 @@ const heldReplies = statement('inbox_held', { orgId: text, me: text }, (read: Re
     .from(scheduledMessages)
     .innerJoin(tickets, eq(tickets.id, scheduledMessages.ticketId))
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(scheduledMessages.orgId, text.bind('orgId')), isHeldForMe, sql`not ${tickets.isSpam}`))
+    .where(and(eq(scheduledMessages.orgId, text.bind('orgId')), isHeldForMe, isInInbox))
     .orderBy(desc(scheduledMessages.createdAt), desc(scheduledMessages.id))
     .limit(MAX_COUNTED),
 )

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { PLACES } from '../database/tables/tickets.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import { oneLine } from '../search/excerpt.ts'
@@ -134,7 +135,7 @@ function viewRow(row: InboxRow) {
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
     ...(row.pageUrl ? { page: { url: row.pageUrl, title: row.pageTitle ?? '' } } : {}),
-    isSpam: row.isSpam,
+    isSpam: row.place === PLACES.spam,
     version: row.version,
     ...(excerpt === undefined ? {} : { excerpt }),
   }

@@ -6,7 +6,7 @@ import { recordEvents } from '../events/events.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
-import { changeRow, lockAssignees } from '../tickets/update-ticket.ts'
+import { changeRow, lockAssignees, updatedEvent } from '../tickets/update-ticket.ts'
 import {
   assignsOnReply,
   deleteScheduled,
@@ -69,8 +69,7 @@ export async function sendMessage(
     ...((await isToAssign(tx, { ticket, agentId, assignable })) && { assignedTo: agentId }),
   }
   const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now })
-  const updated = { type: 'ticket.updated' as const, ticketId, createdAt: now }
-  recordEvents(asAuthor, tx, orgId, changed ? [event, updated] : [event])
+  recordEvents(asAuthor, tx, orgId, changed ? [event, updatedEvent(changed, now)] : [event])
   if (changed) moveCounters(tx, orgId, [changed])
   return message
 }

@@ -3,6 +3,7 @@ import type { Reader } from '../database/database.ts'
 import { TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
+import { placeOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
@@ -19,7 +20,7 @@ export interface IndexChoice {
 }
 
 /**
- * Status, channel and spam are always in the ranges, also when they are excluded, and so are an assignee, the rarest tag
+ * Status, channel and place are always in the ranges, also when they are excluded, and so are an assignee, the rarest tag
  * and, in the order of the last message, dates. Returns undefined if no ticket can match.
  */
 export async function chooseIndex(
@@ -91,17 +92,16 @@ function signedValues(filters: Filter[]): { sign: 1 | -1; value: string | undefi
 async function countRanges(
   read: Reader,
   orgId: string,
-  { statuses, channels, spam, ...filter }: RangeFilter,
+  { statuses, channels, places, ...filter }: RangeFilter,
 ): Promise<number> {
   const counters = await readCounters(read, orgId, filter)
   return counters
     .filter(
-      (one) => statuses.includes(one.status) && channels.includes(one.channel) && spam.includes(one.isSpam),
+      (one) => statuses.includes(one.status) && channels.includes(one.channel) && places.includes(one.place),
     )
     .reduce((sum, { count }) => sum + count, 0)
 }
 
-/** Leaves out spam, unless the search asks for it. */
 function rangesOf(
   filters: Filter[],
   assignedTo: Filter['value'] | undefined,
@@ -112,7 +112,7 @@ function rangesOf(
   return {
     statuses: TICKET_STATUSES.filter((status) => passes('status', status)),
     channels: CHANNELS.filter((channel) => passes('channel', channel)),
-    spam: [filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)],
+    places: [placeOf(filters)],
     assignedTo: assignedTo === undefined ? undefined : String(assignedTo),
     tag: tag === undefined ? undefined : String(tag),
   }

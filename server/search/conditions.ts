@@ -3,7 +3,7 @@ import { integer, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, readMarks } from '../database/tables/threads.ts'
-import { tickets } from '../database/tables/tickets.ts'
+import { PLACES, type Place, tickets } from '../database/tables/tickets.ts'
 import type { Filter } from './filters.ts'
 
 // Conditions that the ranges of a list (tickets/list-ranges.ts) don't cover are written as expressions that match no
@@ -21,13 +21,16 @@ export function isOneOf(column: SQLWrapper, values: SQL[]): SQL {
 
 export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${text.bind('orgId')}`
 
-/** Leaves out spam, unless the search asks for it. */
-export function spamCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
-  const includesSpam = filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated)
-  return includesSpam ? sql`${tickets.isSpam}` : sql`not ${tickets.isSpam}`
+/** The inbox, unless the search asks for another place. */
+export function placeOf(filters: Pick<Filter, 'kind' | 'isNegated'>[]): Place {
+  return filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated) ? PLACES.spam : PLACES.inbox
 }
 
-/** Undefined for spam, which `spamCondition` handles. */
+export function placeCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
+  return sql`${tickets.place} = ${sql.raw(String(placeOf(filters)))}`
+}
+
+/** Undefined for a place, which `placeCondition` handles. */
 export function unindexedCondition(
   kind: Filter['kind'],
   isNegated: boolean,

@@ -7,8 +7,8 @@ import { type RangeShape, SORTED_BY, selectRanges } from '../tickets/list-ranges
 import type { IndexChoice } from './choose-index.ts'
 import {
   isOneOf,
+  placeCondition,
   rareConditions,
-  spamCondition,
   unindexedCondition,
   unindexedOrganization,
 } from './conditions.ts'
@@ -113,7 +113,7 @@ function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['
 
 function otherConditions({ filters, kind, positions }: QueryShape): (SQL | undefined)[] {
   return [
-    kind === 'ranges' ? undefined : spamCondition(filters),
+    kind === 'ranges' ? undefined : placeCondition(filters),
     ...filters.map(({ kind: one, isNegated }, position) =>
       positions.includes(position) ? undefined : unindexedCondition(one, isNegated, position),
     ),
@@ -185,7 +185,7 @@ const documentsThatPass = cacheByShape(
             isOneOf(searchDocuments.number, numbers),
             sql`(${searchDocuments.orgId} || '') = ${text.bind('orgId')}`,
             unindexedOrganization,
-            spamCondition(filters),
+            placeCondition(filters),
             ...filters.map(({ kind, isNegated }, position) => unindexedCondition(kind, isNegated, position)),
           ),
         )

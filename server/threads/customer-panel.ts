@@ -4,7 +4,7 @@ import type { Reader } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { integer, statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
-import { type TicketStatus, tickets } from '../database/tables/tickets.ts'
+import { PLACES, type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -61,7 +61,7 @@ const findTickets = statement(
         id: tickets.id,
         subject: tickets.subject,
         status: tickets.status,
-        isSpam: tickets.isSpam,
+        isSpam: sql<boolean>`${tickets.place} = ${sql.raw(String(PLACES.spam))}`.mapWith(Boolean),
         channel: tickets.channel,
         lastMessageAt: tickets.lastMessageAt,
       })

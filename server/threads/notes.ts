@@ -58,7 +58,7 @@ export async function putNote(
     const uploads = { ids, uploader: agentId }
     const attachments = await attach(deps, tx, orgId, { ownerId: note.id, ticketId, files: { uploads } })
     await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'note', text, attachments: ids })
-    recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, createdAt }])
+    recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, messageId: note.id, createdAt }])
     return { note: { ...added, attachments }, isNew: true }
   })
 }

@@ -1,5 +1,6 @@
 import { viewInboxAttachments } from '../attachments/views.ts'
 import type { EmailAddress, MessageEmail } from '../database/tables/messages.ts'
+import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { SendTrouble } from '../messages/sends/queries.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
@@ -22,7 +23,8 @@ export function viewFrame({ ticket, drafts, readUpTo, reply, seen }: ThreadFrame
 /** A ticket as the inbox shows it above its thread. */
 export function viewInboxTicket(ticket: TicketWithCustomer) {
   const listed = viewListedTicket(ticket)
-  const { isSpam, version } = ticket
+  const { place, version } = ticket
+  const isSpam = place === PLACES.spam
   return { ...listed, customer: { ...listed.customer, userId: ticket.customer.id }, isSpam, version }
 }
 

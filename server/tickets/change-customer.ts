@@ -49,7 +49,9 @@ export async function changeCustomer(
     await changeAuthors(tx, { orgId, ticketId, before, after })
     const changes = [{ field: 'customer' as const, from: before.name, to: after.name }]
     await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
-    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+    recordEvents(deps, tx, orgId, [
+      { type: 'ticket.updated', ticketId, createdAt: now, changes: { customer: {} } },
+    ])
   })
 }
 

@@ -2,12 +2,19 @@ import { type SQL, sql } from 'drizzle-orm'
 import { CHANNELS, type ChannelKind } from '../channels/kinds.ts'
 import { engine } from '../database/columns.ts'
 import { integer, text } from '../database/statement.ts'
-import { TICKET_STATUSES, type TicketStatus, tickets, ticketTags } from '../database/tables/tickets.ts'
+import {
+  PLACES,
+  type Place,
+  TICKET_STATUSES,
+  type TicketStatus,
+  tickets,
+  ticketTags,
+} from '../database/tables/tickets.ts'
 import type { Ticket } from './queries.ts'
 
 /*
  * The indexes of a list begin with its organization, then its tag and its assignee if it has them, then status, channel
- * and spam, and end with the time and the row number of the ticket that it is sorted by. So the tickets of any combination of filters are at most 3 × 4 × 2
+ * and place, and end with the time and the row number of the ticket that it is sorted by. So the tickets of any combination of filters are at most 3 × 4 × 4
  * ranges of one index, each in order, which the database merges as far as the page needs. No ticket is read that isn't
  * in the list, so a page costs the same whatever the filters find and however many tickets there are. With counters
  * for the totals (counters.ts) this needs no cache, no thread and no copy in memory, and one index where others would
@@ -36,8 +43,7 @@ export const SORTED_BY = {
 export interface RangeFilter {
   statuses: readonly TicketStatus[]
   channels: readonly ChannelKind[]
-  /** Whether tickets are spam. */
-  spam: readonly boolean[]
+  places: readonly Place[]
   /** Agent id, or an empty string for unassigned tickets. */
   assignedTo?: string | undefined
   tag?: string | undefined
@@ -45,8 +51,8 @@ export interface RangeFilter {
 
 /** What distinguishes the query of one list from another. Its values are parameters. */
 export interface RangeShape {
-  /** How many ranges: of each status, channel and spam. */
-  sizes: [statuses: number, channels: number, spam: number]
+  /** How many ranges: of each status, channel and place. */
+  sizes: [statuses: number, channels: number, places: number]
   isAssigned: boolean
   isTagged: boolean
   sort: TicketSort
@@ -73,18 +79,18 @@ interface RangeQuery extends Partial<Pick<RangeShape, 'isReversed' | 'hasStart' 
 export const ALL_TICKETS: RangeFilter = {
   statuses: TICKET_STATUSES,
   channels: CHANNELS,
-  spam: [false, true],
+  places: Object.values(PLACES),
 }
 
 /** Of a query for `rows` rows, with those it passes over. Throws if they are more than 8,192. */
 export function rangeShape(
-  { statuses, channels, spam, assignedTo, tag }: RangeFilter,
+  { statuses, channels, places, assignedTo, tag }: RangeFilter,
   { sort, rows, isReversed = false, hasStart = false, hasTimes = false }: RangeQuery,
 ): RangeShape {
   const mostRows = MOST_ROWS.find((most) => most >= rows)
   if (mostRows === undefined) throw new Error(`A query of a list reads no ${rows} rows.`)
   return {
-    sizes: [statuses.length, channels.length, spam.length],
+    sizes: [statuses.length, channels.length, places.length],
     isAssigned: assignedTo !== undefined,
     isTagged: tag !== undefined,
     sort,
@@ -97,11 +103,11 @@ export function rangeShape(
 
 /** The parameters of the filter. Those of a start, of times, and `limit` and `offset` are the caller's. */
 export function rangeParams(orgId: string, filter: RangeFilter): RangeParams {
-  const { statuses, channels, spam, assignedTo = '', tag = '' } = filter
+  const { statuses, channels, places, assignedTo = '', tag = '' } = filter
   const params: RangeParams = { orgId, assignedTo, tag }
-  for (const [place, status] of statuses.entries()) params[`status${place}`] = status
-  for (const [place, channel] of channels.entries()) params[`channel${place}`] = channel
-  for (const [place, isSpam] of spam.entries()) params[`spam${place}`] = isSpam ? 1 : 0
+  for (const [index, status] of statuses.entries()) params[`status${index}`] = status
+  for (const [index, channel] of channels.entries()) params[`channel${index}`] = channel
+  for (const [index, place] of places.entries()) params[`place${index}`] = place
   return params
 }
 
@@ -114,23 +120,23 @@ export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL
   // SQLite enters the index of tickets at the time, and passes over those of the same time. If the ticket is gone,
   // they come once more.
   const known = sql`(select start.number from tickets start where start.id = ${text.bind('id')})`
-  const place = sql`${integer.bind('at')}, coalesce(${known}, ${isAscending ? sql`0` : sql`9007199254740991`})`
+  const start = sql`${integer.bind('at')}, coalesce(${known}, ${isAscending ? sql`0` : sql`9007199254740991`})`
   const shared = [
     sql`${lead.orgId} = ${text.bind('orgId')}`,
     ...(shape.isTagged ? [sql`${ticketTags.tag} = ${text.bind('tag')}`] : []),
     ...(shape.isAssigned ? [sql`${lead.assignedTo} = ${text.bind('assignedTo')}`] : []),
   ]
   const after = shape.hasStart
-    ? [isAscending ? sql`(${at}, ${number}) > (${place})` : sql`(${at}, ${number}) < (${place})`]
+    ? [isAscending ? sql`(${at}, ${number}) > (${start})` : sql`(${at}, ${number}) < (${start})`]
     : []
   const times = shape.hasTimes
     ? [sql`${at} >= ${integer.bind('from')}`, sql`${at} < ${integer.bind('until')}`]
     : []
-  const ranges = cells(shape.sizes).map(([status, channel, spam]) => {
+  const ranges = cells(shape.sizes).map(([status, channel, place]) => {
     const cell = [
       sql`${lead.status} = ${text.bind(`status${status}`)}`,
       sql`${lead.channel} = ${text.bind(`channel${channel}`)}`,
-      sql`${lead.isSpam} = (${integer.bind(`spam${spam}`)} = 1)`,
+      sql`${lead.place} = ${integer.bind(`place${place}`)}`,
     ]
     const conditions = sql.join([...shared, ...cell, ...times, ...after], sql` and `)
     return sql`select ${at} as "at", ${number} as "number" from ${lead} where ${conditions}`
@@ -154,11 +160,11 @@ function cappedRanges(ranges: SQL[], order: SQL, mostRows: number): SQL {
   return sql`select * from (${sql.join(each, sql` union all `)}) "ranges" ${capped}`
 }
 
-function cells([statuses, channels, spam]: RangeShape['sizes']): [number, number, number][] {
-  const places = (size: number) => Array.from({ length: size }, (_, place) => place)
-  return places(statuses).flatMap((status) =>
-    places(channels).flatMap((channel) =>
-      places(spam).map((isSpam): [number, number, number] => [status, channel, isSpam]),
+function cells([statuses, channels, places]: RangeShape['sizes']): [number, number, number][] {
+  const indexes = (size: number) => Array.from({ length: size }, (_, index) => index)
+  return indexes(statuses).flatMap((status) =>
+    indexes(channels).flatMap((channel) =>
+      indexes(places).map((place): [number, number, number] => [status, channel, place]),
     ),
   )
 }

@@ -138,7 +138,7 @@ export async function addAgentMessage(
   const message = { ...stored, attachments }
   await touchTags(tx, ticket)
   const data = webhookMessageSent({ ...ticket, customer }, message)
-  return { message, ticket, event: { type: 'message.sent', ticketId, createdAt: now, data } }
+  return { message, ticket, event: { type: 'message.sent', ticketId, messageId: id, createdAt: now, data } }
 }
 
 /** Files can be sent without a text, but not a message without both. Throws 400. */

@@ -1,4 +1,5 @@
 import type { Static } from 'elysia'
+import { PLACES } from '../database/tables/tickets.ts'
 import { invalid } from '../errors.ts'
 import type { IdPrefix } from '../ids.ts'
 import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
@@ -7,6 +8,9 @@ import type { TicketFilters, TicketList, TicketListRequest } from './list-ticket
 import type { MessagePage, MessageSort } from './message-pages.ts'
 import type { TicketWithCustomer } from './queries.ts'
 import type { messageQuery, ticketQuery } from './schemas.ts'
+
+/** A ticket that is snoozed or merged isn't spam. */
+const NOT_SPAM = Object.values(PLACES).filter((place) => place !== PLACES.spam)
 
 const MAX_PER_PAGE = 100
 const DEFAULT_PER_PAGE = 25
@@ -31,7 +35,7 @@ export function listRequest(query: Query): TicketListRequest {
     channel,
     assignedTo: assignedTo === 'unassigned' ? '' : assignedTo,
     tag,
-    isSpam: query.spam,
+    places: query.spam === undefined ? undefined : query.spam ? [PLACES.spam] : NOT_SPAM,
   }
   const sort = query.sort ?? 'created_desc'
   return { filters, sort, ...pageRequest(query, { name: listName(filters, sort), prefix: 'tkt' }) }
@@ -118,7 +122,8 @@ function requireCursor(text: string, { name, prefix }: PagedList): Cursor {
 
 /** A short fingerprint of filters and sort. */
 function listName(filters: TicketFilters, sort: TicketSort): string {
-  const { status, channel, assignedTo, tag, isSpam } = filters
+  const { status, channel, assignedTo, tag, places } = filters
+  const isSpam = places?.includes(PLACES.spam)
   return Bun.hash.wyhash(JSON.stringify([sort, status, channel, assignedTo, tag, isSpam])).toString(36)
 }
 

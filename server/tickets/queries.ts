@@ -182,7 +182,7 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
 }
 
 export const saveTicket = updateOf('tickets_save', tickets, {
-  set: ['status', 'subject', 'assignedTo', 'isSpam', 'tags', 'version', 'updatedAt', 'waitingOrder'],
+  set: ['status', 'subject', 'assignedTo', 'place', 'tags', 'version', 'updatedAt', 'waitingOrder'],
   by: ['orgId', 'id'],
 })
 
@@ -192,7 +192,7 @@ export const deleteTag = command('ticket_tags_delete', { orgId: text, tag: text,
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
 export const saveTagged = updateOf('ticket_tags_save', ticketTags, {
-  set: ['status', 'assignedTo', 'isSpam', 'updatedAt', 'waitingOrder'],
+  set: ['status', 'assignedTo', 'place', 'updatedAt', 'waitingOrder'],
   by: ['orgId', 'ticketId'],
 })
 

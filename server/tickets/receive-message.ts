@@ -15,7 +15,7 @@ import {
   touchTags,
   touchWithMessage,
 } from './queries.ts'
-import { changeRow } from './update-ticket.ts'
+import { changeRow, updatedEvent } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 import { waitsForAnswer } from './waiting.ts'
 
@@ -81,10 +81,12 @@ export async function receiveCustomerMessage(
     {
       type: 'message.sent',
       ...about,
+      messageId: id,
+      ...(message.author !== 'third_party' && { byId: customer.id }),
       data: webhookMessageSent({ ...ticket, customer }, { ...message, attachments }),
     },
   ]
-  if (changed) events.push({ type: 'ticket.updated', ...about })
+  if (changed) events.push({ ...updatedEvent(changed, now), byId: customer.id })
   recordEvents(deps, tx, orgId, events)
   if (changed) moveCounters(tx, orgId, [changed])
   return { message, ticket }

@@ -5,7 +5,7 @@ import type { ChannelKind } from '../channels/kinds.ts'
 import { type Customer, upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
-import type { TicketStatus } from '../database/tables/tickets.ts'
+import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -103,7 +103,7 @@ export async function openTicket(
     tags,
     mailboxId: input.mailboxId ?? '',
     mergedInto: null,
-    isSpam: false,
+    place: PLACES.inbox,
     version: 1,
     createdAt: now,
     updatedAt: now,
@@ -137,7 +137,12 @@ export async function openTicket(
   const about = { ticketId: ticket.id, createdAt: now }
   recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
-    { type: 'message.sent', ...about, data: webhookMessageSent(ticket, { ...message, attachments }) },
+    {
+      type: 'message.sent',
+      ...about,
+      messageId: id,
+      data: webhookMessageSent(ticket, { ...message, attachments }),
+    },
   ])
   moveCounters(tx, orgId, [{ after: ticket }])
   return { ...ticket, messages: [{ ...message, attachments }] }

@@ -1,10 +1,11 @@
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
+import type { EventChanges } from '../database/tables/events.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
-import type { TicketStatus } from '../database/tables/tickets.ts'
+import { PLACES, type Place, type TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
+import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { isNamed } from '../requests/headers.ts'
 import { recordActivities } from './activities.ts'
@@ -135,9 +136,23 @@ export async function recordChanges(
     deps,
     tx,
     orgId,
-    done.map(({ after }) => ({ type: 'ticket.updated', ticketId: after.id, createdAt: now })),
+    done.map((changed) => updatedEvent(changed, now)),
   )
   moveCounters(tx, orgId, done)
+}
+
+/** What the log says of a change. */
+export function updatedEvent({ before, after }: Changed, createdAt: number): NewEvent {
+  const changes: EventChanges = {}
+  if (before.status !== after.status) changes.status = { from: before.status, to: after.status }
+  if (before.assignedTo !== after.assignedTo) {
+    changes.assignedTo = { from: before.assignedTo || null, to: after.assignedTo || null }
+  }
+  if (!isSame(before.tags, after.tags)) changes.tags = { from: before.tags, to: after.tags }
+  const [wasSpam, isSpam] = [before.place === PLACES.spam, after.place === PLACES.spam]
+  if (wasSpam !== isSpam) changes.spam = { from: wasSpam, to: isSpam }
+  if (before.subject !== after.subject) changes.subject = {}
+  return { type: 'ticket.updated', ticketId: after.id, createdAt, changes }
 }
 
 /** Trimmed, without duplicates, in the same order and case. */
@@ -153,7 +168,7 @@ export function wantedTicket(before: Ticket, change: InboxChange, assignable: Se
     assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
     tags: changedTags(before.tags, change),
     subject: change.subject ?? before.subject,
-    isSpam: change.isSpam ?? before.isSpam,
+    place: placeAfter(before.place, change),
   }
   if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
   return after
@@ -181,9 +196,14 @@ function fieldChanges(before: Ticket, after: Ticket): FieldChange[] {
     { field: 'assignedTo', from: before.assignedTo, to: after.assignedTo },
     { field: 'tags', from: before.tags, to: after.tags },
     { field: 'subject', from: before.subject, to: after.subject },
-    { field: 'spam', from: before.isSpam, to: after.isSpam },
+    { field: 'spam', from: before.place === PLACES.spam, to: after.place === PLACES.spam },
   ]
   return pairs.filter(({ from, to }) => !isSame(from, to))
+}
+
+function placeAfter(before: Place, { isSpam }: InboxChange): Place {
+  if (isSpam === undefined || isSpam === (before === PLACES.spam)) return before
+  return isSpam ? PLACES.spam : PLACES.inbox
 }
 
 function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
@@ -193,9 +213,9 @@ function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
 
 async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
   const { orgId, id: ticketId, createdAt } = before
-  const { status, channel, assignedTo, tags, isSpam, updatedAt, lastMessageAt, waitingOrder } = after
+  const { status, channel, assignedTo, tags, place, updatedAt, lastMessageAt, waitingOrder } = after
   for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })
-  const changeable = { orgId, ticketId, status, assignedTo, isSpam, updatedAt, waitingOrder }
+  const changeable = { orgId, ticketId, status, assignedTo, place, updatedAt, waitingOrder }
   if (tags.length > 0) await saveTagged(tx, changeable)
   const row = { ...changeable, channel, createdAt, lastMessageAt }
   const added = tags.filter((tag) => !before.tags.includes(tag))

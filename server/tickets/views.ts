@@ -1,6 +1,7 @@
 import type { Attachment } from '../attachments/queries.ts'
 import { viewAttachments } from '../attachments/views.ts'
 import type { SendingState } from '../database/tables/messages.ts'
+import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
 import { waitingSinceOf } from './waiting.ts'
@@ -38,7 +39,7 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
     customer: viewCustomer(ticket),
     ...assignment(ticket),
     tags: ticket.tags,
-    spam: ticket.isSpam,
+    spam: ticket.place === PLACES.spam,
   }
 }
 
@@ -90,7 +91,7 @@ export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageR
       updatedAt: isoTime(ticket.updatedAt),
       ...assignment(ticket),
       tags: ticket.tags,
-      spam: ticket.isSpam,
+      spam: ticket.place === PLACES.spam,
     },
     message: viewMessage(message),
   }

@@ -5,14 +5,14 @@ import { Database } from 'bun:sqlite'
 const database = new Database(process.argv[2] ?? '', { readonly: true })
 const org = process.argv[3] ?? ''
 const page = database.query<Record<string, string | number>, [string]>(
-  `select t.id, t.org_id, t.status, t.channel, t.subject, t.created_at, t.updated_at, t.assigned_to, t.tags, t.is_spam,
+  `select t.id, t.org_id, t.status, t.channel, t.subject, t.created_at, t.updated_at, t.assigned_to, t.tags, t.place,
     c.name, c.email from tickets t indexed by tickets_by_created join customers c on c.id = t.customer_id
-    where t.org_id = (cast(? as text) || '') and t.status = 'open' and t.channel = 'email' and t.is_spam = 0
+    where t.org_id = (cast(? as text) || '') and t.status = 'open' and t.channel = 'email' and t.place = 0
     order by t.created_at desc, t.id desc limit 25`,
 )
 const counter = database.query<{ count: number }, [string]>(
   `select count from ticket_counters where org_id = ? and assigned_to = 'any' and status = 'open' and tag = ''
-    and channel = 'email' and is_spam = 0`,
+    and channel = 'email' and place = 0`,
 )
 const iso = (time: unknown) => new Date(Number(time)).toISOString()
 
@@ -31,7 +31,7 @@ const server = Bun.serve({
         customer: { name: ticket.name, email: ticket.email },
         assignedTo: ticket.assigned_to || undefined,
         tags: JSON.parse(String(ticket.tags)),
-        spam: ticket.is_spam === 1,
+        spam: ticket.place === 1,
       })),
       meta: { total: counter.get(org)?.count, page: 1, perPage: 25 },
     }),

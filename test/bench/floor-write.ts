@@ -28,9 +28,9 @@ const insertDelivery = database.query(
     values (?, ?, ?, ?, ?, ?, 'held', ?, ?)`,
 )
 const addToCounter = database.query(
-  `insert into ticket_counters (org_id, assigned_to, status, tag, channel, is_spam, count)
+  `insert into ticket_counters (org_id, assigned_to, status, tag, channel, place, count)
     values (?, ?, 'open', '', 'api', 0, 1)
-    on conflict (org_id, assigned_to, status, tag, channel, is_spam) do update set count = count + 1`,
+    on conflict (org_id, assigned_to, status, tag, channel, place) do update set count = count + 1`,
 )
 const COUNTERS = ['', 'any']
 

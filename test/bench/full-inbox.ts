@@ -18,7 +18,7 @@ export function fillInbox(workspace: Workspace, howMany: number, agentId: string
     UPDATE tickets SET
       status = CASE WHEN ${number} % 20 = 0 THEN 'open' WHEN ${number} % 50 = 1 THEN 'pending' ELSE 'resolved' END,
       assigned_to = CASE ${number} % 7 WHEN 0 THEN '' WHEN 1 THEN '${agentId}' ELSE assigned_to END,
-      is_spam = ${number} % 1000 = 7,
+      place = (${number} % 1000 = 7),
       tags = json_array('tag' || (${number} % ${TAGS}));`)
   fillLists(database)
   fillMessages(database, workspace.orgId, howMany)

@@ -102,14 +102,14 @@ function listsSql(tags: string): string {
       ['tag', 'ticket_tags'],
     ].map(
       ([tag, table]) => `
-      INSERT INTO ticket_counters (org_id, assigned_to, status, tag, channel, is_spam, count)
-        SELECT org_id, ${assignee}, status, ${tag}, channel, is_spam, count(*) FROM ${table} GROUP BY 1, 2, 3, 4, 5, 6;`,
+      INSERT INTO ticket_counters (org_id, assigned_to, status, tag, channel, place, count)
+        SELECT org_id, ${assignee}, status, ${tag}, channel, place, count(*) FROM ${table} GROUP BY 1, 2, 3, 4, 5, 6;`,
     ),
   )
   return `
     DELETE FROM ticket_tags; DELETE FROM ticket_counters;
-    INSERT INTO ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order)
-      SELECT org_id, value, tickets.id, tickets.number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order
+    INSERT INTO ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, place, created_at, updated_at, last_message_at, waiting_order)
+      SELECT org_id, value, tickets.id, tickets.number, status, channel, assigned_to, place, created_at, updated_at, last_message_at, waiting_order
       FROM tickets, ${tags};
     ${counters.join('')}`
 }

@@ -10,7 +10,7 @@ const PIECES = `
   union all select id from messages m where not exists (select 1 from tickets t where t.id = m.ticket_id)
   union all select ticket_id from ticket_tags g where not exists
     (select 1 from tickets t where t.id = g.ticket_id and t.created_at = g.created_at and t.updated_at = g.updated_at
-      and t.status = g.status and t.channel = g.channel and t.assigned_to = g.assigned_to and t.is_spam = g.is_spam)
+      and t.status = g.status and t.channel = g.channel and t.assigned_to = g.assigned_to and t.place = g.place)
   union all select e.ticket_id from events e where not exists (select 1 from tickets t where t.id = e.ticket_id)
   union all select m.id from messages m where (select count(*) from messages n where n.ticket_id = m.ticket_id) <>
     (select count(*) from events e where e.ticket_id = m.ticket_id and e.type = 'message.sent')
@@ -39,7 +39,7 @@ function fieldsOf(row: Record<string, unknown>) {
     status: String(row.status),
     channel: String(row.channel),
     assignedTo: String(row.assigned_to),
-    isSpam: Boolean(row.is_spam),
+    place: Number(row.place),
   }
 }
 

@@ -104,8 +104,7 @@ function rowOf(
   if ('state' in row) row.state = name === 'send' ? 'failed' : 'succeeded'
   if ('hash' in row) row.hash = Bun.SHA256.hash(`${name} ${number}`, 'hex')
   if (name === 'apiKey') row.scopes = ['tickets:read']
-  if (name === 'ticket')
-    Object.assign(row, { tags: ['a', 'b'], status: 'open', channel: 'api', isSpam: false })
+  if (name === 'ticket') Object.assign(row, { tags: ['a', 'b'], status: 'open', channel: 'api', place: 0 })
   for (const secret of secrets) {
     row[secret] = deps.encryption.encrypt(`${name} ${secret} ${AWKWARD}`, String(row[boundTo]))
   }

@@ -20,7 +20,7 @@ const STATUSES = 3
 const CHANNELS = 4
 /** Each view, the number of ranges it is made of, and their index in the order of last activity. */
 const VIEWS: [string, number, RegExp][] = [
-  ['', STATUSES * CHANNELS, /tickets_by_messaged \(org_id=\? AND status=\? AND channel=\? AND is_spam=\?/],
+  ['', STATUSES * CHANNELS, /tickets_by_messaged \(org_id=\? AND status=\? AND channel=\? AND place=\?/],
   ['status:open', CHANNELS, /tickets_by_messaged \(/],
   ['-status:open', 2 * CHANNELS, /tickets_by_messaged \(/],
   ['channel:api', STATUSES, /tickets_by_messaged \(/],
@@ -53,20 +53,20 @@ const FILL = `
   with recursive numbers(n) as (select 0 union all select n + 1 from numbers where n < 49)
   insert into customers (id, org_id, name, created_at, updated_at) select 'usr_' || n, '${ORG}', 'Name', 1, 1 from numbers;
   with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 5000)
-  insert into tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, is_spam, created_at, updated_at, last_message_at, waiting_order)
+  insert into tickets (id, org_id, customer_id, status, channel, subject, assigned_to, tags, place, created_at, updated_at, last_message_at, waiting_order)
   select 'tkt_0000000000000000000000' || (1000 + n), '${ORG}', 'usr_' || (n % 50), case when n % 50 = 0 then 'pending' else 'open' end, 'api', 'Subject',
-    case when n % 20 = 0 then '${ME}' else '' end, '["common"]', n % 500 = 0, n, n * 7919 % 5003, n * 7919 % 5003, n from numbers;
-  insert into ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order)
-  select org_id, 'common', id, number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order from tickets
-  union all select org_id, 'rare', id, number, status, channel, assigned_to, is_spam, created_at, updated_at, last_message_at, waiting_order from tickets
+    case when n % 20 = 0 then '${ME}' else '' end, '["common"]', case when n % 500 = 0 then 1 else 0 end, n, n * 7919 % 5003, n * 7919 % 5003, n from numbers;
+  insert into ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, place, created_at, updated_at, last_message_at, waiting_order)
+  select org_id, 'common', id, number, status, channel, assigned_to, place, created_at, updated_at, last_message_at, waiting_order from tickets
+  union all select org_id, 'rare', id, number, status, channel, assigned_to, place, created_at, updated_at, last_message_at, waiting_order from tickets
   where created_at % 99 = 0;
   insert into messages (id, org_id, ticket_id, role, text, sending, created_at)
   select 'msg_' || id, org_id, id, 'agent', 'Text', case when created_at % 1000 = 0 then 'failed' else 'sent' end, created_at from tickets;
   insert into scheduled_messages (id, org_id, ticket_id, agent_id, agent_name, text, seen_message_id, is_held, send_at, created_at)
   select 'msg_' || id, org_id, id, '${ME}', 'Me', 'Text', 'msg_' || id, created_at % 1000 = 0, 1, created_at from tickets;
-  insert into ticket_counters (org_id, assigned_to, status, tag, channel, is_spam, count)
-  select '${ORG}', 'any', status, tag, channel, is_spam, count(*) from ticket_tags group by 3, 4, 5, 6
-  union all select '${ORG}', 'any', 'open', id, 'api', 1 = 0, 1 from tickets;`
+  insert into ticket_counters (org_id, assigned_to, status, tag, channel, place, count)
+  select '${ORG}', 'any', status, tag, channel, place, count(*) from ticket_tags group by 3, 4, 5, 6
+  union all select '${ORG}', 'any', 'open', id, 'api', 0, 1 from tickets;`
 
 describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the total', () => {
   let workspace: Awaited<ReturnType<typeof openWorkspace>>

@@ -1,6 +1,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
+import { PLACES } from '../../server/database/tables/tickets.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
 import { listTickets, type TicketFilters } from '../../server/tickets/list-tickets.ts'
 import { findMessagePage, MESSAGE_SORTS } from '../../server/tickets/message-pages.ts'
@@ -22,7 +23,7 @@ const COMBINATIONS = [undefined, 'open' as const].flatMap((status) =>
   [undefined, 'telegram' as const].flatMap((channel) =>
     [undefined, AGENT, ''].flatMap((assignedTo) =>
       [undefined, 'common', 'rare'].flatMap((tag) =>
-        [undefined, true].map((isSpam) => ({ status, channel, assignedTo, tag, isSpam })),
+        [undefined, [PLACES.spam]].map((places) => ({ status, channel, assignedTo, tag, places })),
       ),
     ),
   ),
@@ -38,13 +39,13 @@ const FILL = `
   select 'tkt_' || n, '${ORG}', 'usr_' || (n % 50), case when n % 50 = 0 then 'resolved' else 'open' end,
     case when n % 100 = 0 then 'telegram' else 'api' end, 'Subject', case when n % 20 = 0 then '${AGENT}' else '' end,
     '["common"]', n, n * 7919 % 20011 from numbers;
-  insert into ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, is_spam, created_at, updated_at)
-  select org_id, 'common', id, number, status, channel, assigned_to, is_spam, created_at, updated_at from tickets
-  union all select org_id, 'rare', id, number, status, channel, assigned_to, is_spam, created_at, updated_at from tickets
+  insert into ticket_tags (org_id, tag, ticket_id, ticket_number, status, channel, assigned_to, place, created_at, updated_at)
+  select org_id, 'common', id, number, status, channel, assigned_to, place, created_at, updated_at from tickets
+  union all select org_id, 'rare', id, number, status, channel, assigned_to, place, created_at, updated_at from tickets
   where created_at % 500 = 0;
-  insert into ticket_counters (org_id, assigned_to, status, tag, channel, is_spam, count)
-  select '${ORG}', a.column1, 'open', t.column1, 'telegram', 1 = 1, 20000
-  from (values ('any'), ('${AGENT}'), ('')) a, (values (''), ('common'), ('rare')) t;`
+  insert into ticket_counters (org_id, assigned_to, status, tag, channel, place, count)
+  select '${ORG}', a.column1, 'open', t.column1, 'telegram', p.column1, 20000
+  from (values ('any'), ('${AGENT}'), ('')) a, (values (''), ('common'), ('rare')) t, (values (0), (1), (2), (3)) p;`
 
 describe.if(engine === 'sqlite')('a page of tickets is read along an index, never sorted', () => {
   let workspace: Awaited<ReturnType<typeof openWorkspace>>
@@ -65,7 +66,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
             .split('\n')
             .filter((step) => /SEARCH (tickets|ticket_tags) USING COVERING INDEX/.test(step))
           // A range for each value of what isn't filtered.
-          const count = (filters.status ? 1 : 3) * (filters.channel ? 1 : 4) * (filters.isSpam ? 1 : 2)
+          const count = (filters.status ? 1 : 3) * (filters.channel ? 1 : 4) * (filters.places ? 1 : 4)
           expect(ranges.length, name).toBe(count)
           const columns = [
             'org_id',
@@ -73,7 +74,7 @@ describe.if(engine === 'sqlite')('a page of tickets is read along an index, neve
             ...(filters.assignedTo === undefined ? [] : ['assigned_to']),
             'status',
             'channel',
-            'is_spam',
+            'place',
           ]
           // The index includes every filter, so rows that don't match aren't read, and a cursor enters it at its time.
           const time =

@@ -7,7 +7,7 @@ interface Countable {
   channel: string
   assignedTo: string
   tags: string[]
-  isSpam: boolean
+  place: number
 }
 type Counts = Record<string, number>
 
@@ -49,9 +49,9 @@ function nameOf({
   status,
   tag,
   channel,
-  isSpam,
+  place,
 }: Omit<Countable, 'tags'> & { tag: string }): string {
-  return `${assignedTo || 'nobody'} ${status} ${channel}${isSpam ? ' spam' : ''}${tag && ` #${tag}`}`
+  return `${assignedTo || 'nobody'} ${status} ${channel}${['', ' spam', ' snoozed', ' merged'][place]}${tag && ` #${tag}`}`
 }
 
 function sorted(counts: [string, number][]): Counts {

@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../../server/channels/kinds.ts'
 import { upsertCustomer } from '../../server/customers/customers.ts'
-import type { TicketStatus } from '../../server/database/tables/tickets.ts'
+import { PLACES, type Place, type TicketStatus } from '../../server/database/tables/tickets.ts'
 import type { Deps } from '../../server/deps.ts'
 import { recordEvents } from '../../server/events/events.ts'
 import { moveCounters } from '../../server/tickets/counters.ts'
@@ -18,7 +18,7 @@ export interface StoredTicket {
   channel: ChannelKind
   assignedTo: string
   tags: string[]
-  isSpam?: boolean
+  place?: Place
   createdAt: number
   updatedAt: number
   /** By default as if its only message was never answered. */
@@ -33,7 +33,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
     const email = 'ana@example.com'
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
     const ticket: Ticket = {
-      isSpam: false,
+      place: PLACES.inbox,
       lastMessageAt: given.createdAt,
       waitingOrder: waitingOrderOf(
         given.status === 'resolved' ? undefined : given.createdAt,

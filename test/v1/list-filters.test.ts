@@ -8,7 +8,7 @@ import { CHANNELS } from '../../server/channels/kinds.ts'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
-import { TICKET_STATUSES, tickets } from '../../server/database/tables/tickets.ts'
+import { PLACES, TICKET_STATUSES, tickets } from '../../server/database/tables/tickets.ts'
 import { isoTime } from '../../server/dates.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
 import { listTickets as readList } from '../../server/tickets/list-tickets.ts'
@@ -56,7 +56,9 @@ describe('any combination of filters', () => {
       expect(data.map(factsOf), `seed ${seed}`).toEqual(
         open
           .slice(0, 100)
-          .map((row) => factsOf({ ...row, updatedAt: isoTime(row.updatedAt), spam: row.isSpam })),
+          .map((row) =>
+            factsOf({ ...row, updatedAt: isoTime(row.updatedAt), spam: row.place === PLACES.spam }),
+          ),
       )
     }
     await disableAgent(bellhop.deps, acme.orgId, agents[2] ?? '')
@@ -77,9 +79,9 @@ describe('any combination of filters', () => {
       ).toEqual(wanted.slice(0, 100).map(({ id }) => id))
       expect(list.meta.total, name).toBe(wanted.length)
       for (const { id, spam } of list.data)
-        expect(spam).toBe(all.find((one) => one.id === id)?.isSpam ?? false)
+        expect(spam).toBe(all.find((one) => one.id === id)?.place === PLACES.spam)
     }
-    expect(all.filter(({ isSpam }) => isSpam).length, `seed ${seed}`).toBeGreaterThan(0)
+    expect(all.filter(({ place }) => place === PLACES.spam).length, `seed ${seed}`).toBeGreaterThan(0)
   })
 
   test('leaves spam in a list that does not ask about it', async () => {
@@ -217,8 +219,8 @@ async function changeSomething({ acme, admin, agents, ids }: Office, random: Ran
     }
     const times = { createdAt: at, updatedAt: at + random(3) }
     const assignedTo = one([...agents, '']) ?? ''
-    const isSpam = random(2) === 0
-    ids.push(await storeTicket(bellhop.deps, acme.orgId, { ...stored, ...times, assignedTo, isSpam }))
+    const place = random(2) === 0 ? PLACES.spam : PLACES.inbox
+    ids.push(await storeTicket(bellhop.deps, acme.orgId, { ...stored, ...times, assignedTo, place }))
   } else if (kind < 12) {
     await changeTicket(acme, id ?? '', {
       ...(random(2) === 0 && { status: one(TICKET_STATUSES) }),
@@ -294,7 +296,7 @@ function isFound(ticket: Row, { status, channel, assignedTo, tag, spam }: Query)
     (channel === undefined || ticket.channel === channel) &&
     (agent === undefined || ticket.assignedTo === agent) &&
     (tag === undefined || ticket.tags.includes(tag)) &&
-    (spam === undefined || String(ticket.isSpam) === spam)
+    (spam === undefined || String(ticket.place === PLACES.spam) === spam)
   )
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bytes, index, integer, primaryKey, table, text } from '../columns.ts'
+import { bytes, index, integer, json, primaryKey, table, text } from '../columns.ts'
 
 /** Section 6 of the specification: the events an endpoint can subscribe to. */
 export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
@@ -13,6 +13,7 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 const LOG_EVENTS = [
   ...WEBHOOK_EVENTS,
   'ticket.updated',
+  'message.updated',
   'ticket.deleted',
   'note.added',
   'reply.waiting',
@@ -20,6 +21,23 @@ const LOG_EVENTS = [
   'workspace.changed',
 ] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]
+
+/** A value before and after. */
+interface FromTo<Value> {
+  from: Value
+  to: Value
+}
+
+/** Fields that changed. Of texts and of what isn't a value, the log keeps only that they did. */
+export interface EventChanges {
+  status?: FromTo<string>
+  /** Agent ids; null is unassigned. */
+  assignedTo?: FromTo<string | null>
+  tags?: FromTo<string[]>
+  spam?: FromTo<boolean>
+  subject?: Record<string, never>
+  customer?: Record<string, never>
+}
 
 /** The event log. Within an organization, numbers have no gaps and follow the order of commits. */
 export const events = table(
@@ -29,6 +47,12 @@ export const events = table(
     number: integer().notNull(),
     type: text().$type<LogEvent>().notNull(),
     ticketId: text().notNull(),
+    /** The message or the note. */
+    messageId: text(),
+    /** Id of the agent, the key or the customer who did it; null for the system. */
+    byId: text(),
+    /** What changed, without texts. Null where the type says it all. */
+    changes: json().$type<EventChanges | null>(),
     /** The webhook body: the exact bytes that are signed and sent. Null when no endpoint was subscribed. */
     body: bytes(),
     createdAt: integer().notNull(),

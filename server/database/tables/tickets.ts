@@ -1,11 +1,15 @@
 import { sql } from 'drizzle-orm'
 import type { ChannelKind } from '../../channels/kinds.ts'
-import { boolean, endingWith, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
+import { endingWith, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
 import { customers } from './customers.ts'
 
 /** Section 2 of the specification. */
 export const TICKET_STATUSES = ['open', 'resolved', 'pending'] as const
 export type TicketStatus = (typeof TICKET_STATUSES)[number]
+
+/** Where a ticket is. Numbers, because they are part of most indexes; `spam` is the 1 that `is_spam` was. */
+export const PLACES = { inbox: 0, spam: 1, snoozed: 2, merged: 3 } as const
+export type Place = (typeof PLACES)[keyof typeof PLACES]
 
 export const tickets = table(
   'tickets',
@@ -25,8 +29,8 @@ export const tickets = table(
     tags: json().$type<string[]>().notNull(),
     /** The mailbox that received it and that answers leave through; empty for none. */
     mailboxId: text().notNull().default(''),
-    /** Hidden from the lists of the inbox. The status stays as it is. */
-    isSpam: boolean().notNull().default(false),
+    /** All but those of the inbox are hidden from its lists and counts. The status stays as it is. */
+    place: integer().$type<Place>().notNull().default(PLACES.inbox),
     /** The ticket that it was merged into, which has its messages now. That one can be merged again. */
     mergedInto: text(),
     /** Increases by one on each effective change. Part of the ETag. */
@@ -39,12 +43,12 @@ export const tickets = table(
     waitingOrder: integer().notNull().default(0),
   },
   (row) => [
-    // Together they hold every combination of the filters as at most 24 ranges (server/tickets/list-ranges.ts).
+    // Together they hold every combination of the filters as at most 48 ranges (server/tickets/list-ranges.ts).
     index('tickets_by_created').on(
       row.orgId,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.createdAt,
       ...endingWith(row.number),
     ),
@@ -52,7 +56,7 @@ export const tickets = table(
       row.orgId,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.updatedAt,
       ...endingWith(row.number),
     ),
@@ -61,7 +65,7 @@ export const tickets = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.createdAt,
       ...endingWith(row.number),
     ),
@@ -70,7 +74,7 @@ export const tickets = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.updatedAt,
       ...endingWith(row.number),
     ),
@@ -78,7 +82,7 @@ export const tickets = table(
       row.orgId,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.lastMessageAt,
       ...endingWith(row.number),
     ),
@@ -87,7 +91,7 @@ export const tickets = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.lastMessageAt,
       ...endingWith(row.number),
     ),
@@ -95,7 +99,7 @@ export const tickets = table(
       row.orgId,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.waitingOrder,
       ...endingWith(row.number),
     ),
@@ -104,7 +108,7 @@ export const tickets = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.waitingOrder,
       ...endingWith(row.number),
     ),
@@ -129,7 +133,7 @@ export const ticketTags = table(
     status: text().$type<TicketStatus>().notNull(),
     channel: text().$type<ChannelKind>().notNull(),
     assignedTo: text().notNull(),
-    isSpam: boolean().notNull(),
+    place: integer().$type<Place>().notNull(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
     lastMessageAt: integer().notNull().default(0),
@@ -143,7 +147,7 @@ export const ticketTags = table(
       row.tag,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.createdAt,
       row.ticketNumber,
     ),
@@ -152,7 +156,7 @@ export const ticketTags = table(
       row.tag,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.updatedAt,
       row.ticketNumber,
     ),
@@ -162,7 +166,7 @@ export const ticketTags = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.createdAt,
       row.ticketNumber,
     ),
@@ -172,7 +176,7 @@ export const ticketTags = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.updatedAt,
       row.ticketNumber,
     ),
@@ -181,7 +185,7 @@ export const ticketTags = table(
       row.tag,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.lastMessageAt,
       row.ticketNumber,
     ),
@@ -191,7 +195,7 @@ export const ticketTags = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.lastMessageAt,
       row.ticketNumber,
     ),
@@ -200,7 +204,7 @@ export const ticketTags = table(
       row.tag,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.waitingOrder,
       row.ticketNumber,
     ),
@@ -210,7 +214,7 @@ export const ticketTags = table(
       row.assignedTo,
       row.status,
       row.channel,
-      row.isSpam,
+      row.place,
       row.waitingOrder,
       row.ticketNumber,
     ),
@@ -218,8 +222,8 @@ export const ticketTags = table(
 )
 
 /**
- * How many tickets there are of each status, channel and spam, for every assignee and every tag and for all of them; kept
- * in the transaction that changes the ticket. The total of any combination of filters is a sum of at most 24 rows.
+ * How many tickets there are of each status, channel and place, for every assignee and every tag and for all of them; kept
+ * in the transaction that changes the ticket. The total of any combination of filters is a sum of at most 48 rows.
  */
 export const ticketCounters = table(
   'ticket_counters',
@@ -231,11 +235,11 @@ export const ticketCounters = table(
     /** An empty string for all tickets, with tags or without. */
     tag: text().notNull(),
     channel: text().$type<ChannelKind>().notNull(),
-    isSpam: boolean().notNull(),
+    place: integer().$type<Place>().notNull(),
     count: integer().notNull(),
   },
   (row) => [
     // Ordered for the most frequent read: the tags of open tickets.
-    primaryKey({ columns: [row.orgId, row.assignedTo, row.status, row.tag, row.channel, row.isSpam] }),
+    primaryKey({ columns: [row.orgId, row.assignedTo, row.status, row.tag, row.channel, row.place] }),
   ],
 )

@@ -67,26 +67,27 @@ export async function processSends(
   return batch
 }
 
-type OfTicket = Pick<Send, 'orgId' | 'ticketId'>
+type OfMessage = Pick<Send, 'orgId' | 'ticketId' | 'messageId'>
 
 /** Collects what open pages must load again. */
 class Changes {
-  readonly #tickets = new Map<string, Set<string>>()
+  /** Messages with their tickets, by organization. */
+  readonly #messages = new Map<string, Map<string, string>>()
   readonly #locked = new Set<string>()
   readonly #workspaces = new Set<string>()
   readonly #health: HealthChange[] = []
 
   /** Locks a ticket whose messages change. `/v1` shows their state, so its version changes too. */
-  async lock(tx: Transaction, { orgId, ticketId }: OfTicket, now: number): Promise<void> {
+  async lock(tx: Transaction, { orgId, ticketId }: Omit<OfMessage, 'messageId'>, now: number): Promise<void> {
     if (ticketId === '' || this.#locked.has(ticketId)) return
     this.#locked.add(ticketId)
     await changeTicket(tx, { orgId, id: ticketId, at: now })
   }
 
   /** A greeting or notice of a bot belongs to none. */
-  addTicket({ orgId, ticketId }: OfTicket): void {
-    if (ticketId === '') return
-    this.#tickets.set(orgId, (this.#tickets.get(orgId) ?? new Set()).add(ticketId))
+  addMessage({ orgId, ticketId, messageId }: OfMessage): void {
+    if (ticketId === '' || messageId === null) return
+    this.#messages.set(orgId, (this.#messages.get(orgId) ?? new Map()).set(messageId, ticketId))
   }
 
   addHealth(orgId: string, health: HealthChange): void {
@@ -95,10 +96,17 @@ class Changes {
   }
 
   async record(deps: Deps, tx: Transaction, createdAt: number): Promise<void> {
-    for (const orgId of [...new Set([...this.#tickets.keys(), ...this.#workspaces])].sort()) {
-      const changed = [...(this.#tickets.get(orgId) ?? [])].sort()
-      for (const ticketId of changed) await this.lock(tx, { orgId, ticketId }, createdAt)
-      const events: NewEvent[] = changed.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt }))
+    for (const orgId of [...new Set([...this.#messages.keys(), ...this.#workspaces])].sort()) {
+      const changed = [...(this.#messages.get(orgId) ?? [])]
+      for (const ticketId of new Set(changed.map(([, ticketId]) => ticketId).sort())) {
+        await this.lock(tx, { orgId, ticketId }, createdAt)
+      }
+      const events: NewEvent[] = changed.map(([messageId, ticketId]) => ({
+        type: 'message.updated',
+        ticketId,
+        messageId,
+        createdAt,
+      }))
       if (this.#workspaces.has(orgId)) events.push({ type: 'workspace.changed', ticketId: '', createdAt })
       recordEvents(deps, tx, orgId, events)
     }
@@ -117,7 +125,7 @@ async function recordFinished(
   for (const [ticketId, orgId] of [...locks].sort(byId)) await changes.lock(tx, { orgId, ticketId }, now)
   for (const attempt of finished) {
     const saved = await recordAttempt(deps, tx, attempt, now)
-    if (saved) changes.addTicket(saved)
+    if (saved) changes.addMessage(saved)
   }
   const byLane = Map.groupBy(finished, ({ send }) => send.laneId)
   for (const [laneId, attempts] of [...byLane].sort(byId)) {
@@ -147,7 +155,7 @@ async function healthAfter(
         { send, recipients, result: { ...last.result, outcomes: [] } },
         now,
       )
-      if (saved) changes.addTicket(saved)
+      if (saved) changes.addMessage(saved)
     }
   }
   if (fault === 'account' || fault === 'sign in') {
@@ -168,7 +176,7 @@ async function stopSends(
     const open = openRecipients(recipientsOf(deps, send), send.outcomes)
     if (isGone) await failSend(tx, send, open, reason, now)
     else await saveProgress(tx, { ...send, dueAt: UNTIL_RESUMED, error: reason })
-    if (isGone || send.error !== reason) changes.addTicket(send)
+    if (isGone || send.error !== reason) changes.addMessage(send)
   }
 }
 

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { PLACES } from '../../database/tables/tickets.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
@@ -55,6 +56,7 @@ export function bulkRoutes(guard: AgentGuard) {
 }
 
 /** A ticket as it was, written as a change: sending it undoes the change. */
-function viewBefore({ id, status, assignedTo, tags, isSpam }: Ticket) {
+function viewBefore({ id, status, assignedTo, tags, place }: Ticket) {
+  const isSpam = place === PLACES.spam
   return { id, before: { status, assignedTo: assignedTo || null, tags, isSpam } }
 }

@@ -81,7 +81,9 @@ export async function planAutoReply(
   await insertSends(tx, sends)
   const [touched = ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
   const data = webhookMessageSent({ ...touched, customer }, message)
-  recordEvents(deps, tx, orgId, [{ type: 'message.sent', ticketId, createdAt: now, data }])
+  recordEvents(deps, tx, orgId, [
+    { type: 'message.sent', ticketId, messageId: message.id, createdAt: now, data },
+  ])
 }
 
 /** The same for all spellings of an address that reach one person: case, subaddresses, Gmail's dots. */

@@ -39,7 +39,7 @@ export async function recordBounce(
   // While other recipients are still being tried, the state is set later.
   const isOver = send.finishedAt !== null
   await saveProgress(tx, isOver ? finished({ ...send, outcomes }, now) : { ...send, outcomes })
-  recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+  recordEvents(deps, tx, orgId, [{ type: 'message.updated', ticketId, messageId, createdAt: now }])
   return { messageId, ticketId }
 }
 

@@ -1,0 +1,114 @@
+import { eq, gt, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { command, integer, statement, text } from '../database/statement.ts'
+import type { LogEvent } from '../database/tables/events.ts'
+import { events } from '../database/tables/events.ts'
+import { organizations } from '../database/tables/organizations.ts'
+import { reactionCursors } from '../database/tables/reactions.ts'
+import type { Deps } from '../deps.ts'
+import { type DetailedEvent, detailedEventsAfter } from '../events/events.ts'
+import { createErrorLog, type Loop, startLoop } from '../loop.ts'
+
+/** Events of one run, which also limits what one unit writes. */
+const EVENTS_PER_RUN = 500
+/** What happens in this time is reacted to together. */
+const REST_MS = 100
+/** Events without an effect that a restart reads again, at most. */
+const MAX_UNSAVED = 10_000
+
+/** Something the server does because of what happened. */
+export interface Reaction {
+  types: readonly LogEvent[]
+  /**
+   * Reads what it needs, and returns what to write because of these events, in the unit that moves the cursor: once,
+   * also over a crash. Undefined for nothing. The events are of one organization, oldest first.
+   */
+  effectOf(deps: Deps, orgId: string, events: DetailedEvent[]): Promise<Effect | undefined>
+}
+
+export type Effect = (tx: Transaction) => Promise<void>
+
+/**
+ * Follows the log of every organization, and applies the reactions in their order. No request waits for it. The cursor
+ * is stored with the effects; events without one only move it in memory, so that they cost no commit.
+ */
+export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop {
+  const types = new Set(reactions.flatMap((one) => one.types))
+  const logError = createErrorLog(deps, 'reaction_failed')
+  /** Of organizations whose newest events had no effect: up to where they are read. */
+  const readTo = new Map<string, number>()
+  let nextAt = deps.clock.monotonic()
+
+  return startLoop(deps, 'reactions', [events], async () => {
+    const wait = nextAt - deps.clock.monotonic()
+    if (wait > 0) return wait
+    let hasMore = false
+    for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, {})) {
+      const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
+      if (cursor >= newest) continue
+      const last = await react(orgId, { saved, cursor }).catch((error) => {
+        logError({ orgId, error })
+        return cursor
+      })
+      hasMore ||= last < newest
+    }
+    nextAt = deps.clock.monotonic() + REST_MS
+    return hasMore ? REST_MS : Number.POSITIVE_INFINITY
+  })
+
+  /** Returns up to which event it has reacted. */
+  async function react(orgId: string, { saved, cursor }: { saved: number; cursor: number }): Promise<number> {
+    const logged = await detailedEventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
+    const last = logged.at(-1)?.number ?? cursor
+    const effects: Effect[] = []
+    for (const reaction of logged.some(({ type }) => types.has(type)) ? reactions : []) {
+      const own = logged.filter(({ type }) => reaction.types.includes(type))
+      const effect = own.length > 0 && (await reaction.effectOf(deps, orgId, own))
+      if (effect) effects.push(effect)
+    }
+    if (effects.length > 0 || last - saved > MAX_UNSAVED) {
+      await deps.database.write(orgId, async (tx) => {
+        const moved = await moveCursor(tx, { orgId, from: saved, to: last })
+        if (moved.length === 0) return
+        for (const effect of effects) await effect(tx)
+      })
+    }
+    readTo.set(orgId, last)
+    return last
+  }
+}
+
+const cursor = sql<number>`coalesce(${reactionCursors.eventNumber}, 0)`.mapWith(Number)
+
+const organizationsBehind = statement('reactions_behind', {}, (read: Reader) =>
+  read
+    .select({ orgId: organizations.id, newest: organizations.lastEvent, saved: cursor })
+    .from(organizations)
+    .leftJoin(reactionCursors, eq(reactionCursors.orgId, organizations.id))
+    .where(gt(organizations.lastEvent, cursor)),
+)
+
+/** Returns nothing if the cursor isn't at `from`: someone else has moved it. */
+const moveCursor = statement('reactions_move', { orgId: text, from: integer, to: integer }, (tx, p) =>
+  tx
+    .insert(reactionCursors)
+    .values({ orgId: p.orgId, eventNumber: p.to })
+    .onConflictDoUpdate({
+      target: reactionCursors.orgId,
+      set: { eventNumber: sql`excluded.event_number` },
+      setWhere: sql`${reactionCursors.eventNumber} = ${p.from}`,
+    })
+    .returning({ orgId: reactionCursors.orgId }),
+)
+
+/** For an organization that was imported: its log is of events that another server has reacted to. */
+export const startAtNewestEvent = command('reactions_start', { orgId: text }, (tx, p) =>
+  tx
+    .insert(reactionCursors)
+    .select(
+      tx
+        .select({ orgId: organizations.id, eventNumber: organizations.lastEvent })
+        .from(organizations)
+        .where(eq(organizations.id, p.orgId)),
+    ),
+)
