@@ -165,6 +165,10 @@ function loops(
       return [startIndexing(deps, traffic), watchExternalCommits(deps)]
     },
     async () => {
+      const { startReacting } = await import('./reactions/react-to-log.ts')
+      return [startReacting(deps, [])]
+    },
+    async () => {
       const { startResending } = await import('./webhooks/deliveries/resend.ts')
       return [startResending(deps)]
     },

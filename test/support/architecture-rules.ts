@@ -16,6 +16,7 @@ const LAYERS = [
   ['audit'],
   ['jobs'],
   ['events'],
+  ['reactions'],
   ['channels/accounts'],
   ['customers', 'attachments', 'webhooks', 'idempotency'],
   ['channels/channel.ts'],
