@@ -74,7 +74,7 @@ export interface Erasure {
   /** Deletes it for a customer, just before the customer is deleted. */
   customer(
     tx: Transaction,
-    of: { orgId: string; customerId: string; email: string | null; externalIds: string[] },
+    of: { orgId: string; customerId: string; emails: string[]; externalIds: string[] },
   ): Promise<void>
 }
 

@@ -1,10 +1,11 @@
-import { and, isNull, sql } from 'drizzle-orm'
+import { and, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { integer, orNull, statement, text, value } from '../database/statement.ts'
-import { customerIdentities, customers } from '../database/tables/customers.ts'
+import { customerIdentities, customers, NO_TICKETS } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
+import { isOtherEmail, ownerOf } from './customer-emails.ts'
 
 export interface Customer {
   id: string
@@ -39,19 +40,22 @@ export async function upsertCustomer(
   orgId: string,
   { name, email, isNameVerified = true }: GivenCustomer,
 ): Promise<Customer> {
+  const now = deps.clock.now()
+  const given = { givenName: name ?? null, isNameVerified: isNameVerified ? 1 : 0, now }
   const [customer] = await upsert(tx, {
+    ...given,
     id: deps.newId('usr'),
     orgId,
     name: name ?? email.slice(0, email.lastIndexOf('@')),
-    givenName: name ?? null,
     isNameGuessed: name === undefined,
-    isNameVerified: isNameVerified ? 1 : 0,
     email,
     emailKey: email.toLowerCase(),
-    now: deps.clock.now(),
   })
-  if (!customer) throw new Error('The customer was neither found nor made.')
-  return customer
+  if (customer) return customer
+  const owner = await ownerOf(tx, orgId, email)
+  const [known] = owner ? await nameKnown(tx, { ...given, orgId, id: owner.id }) : []
+  if (!known) throw new Error('The customer was neither found nor made.')
+  return known
 }
 
 /** How a channel other than email knows a customer: a visitor of the widget, a user of a Telegram bot. */
@@ -73,7 +77,8 @@ export async function upsertCustomerByIdentity(
 ): Promise<Customer> {
   const now = deps.clock.now()
   const id = deps.newId('usr')
-  await tx.insert(customers).values({ id, orgId, ...described, createdAt: now, updatedAt: now })
+  const row = { id, orgId, ...described, reindexAfter: NO_TICKETS, createdAt: now, updatedAt: now }
+  await tx.insert(customers).values(row)
   // If two units see the identity for the first time, the insert decides which one creates it.
   const [known] = await tx
     .insert(customerIdentities)
@@ -99,7 +104,7 @@ export async function addEmail(
   { id, email }: { id: string; email: string },
 ): Promise<boolean> {
   const emailKey = email.toLowerCase()
-  const isTaken = sql`exists (select 1 from customers other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
+  if (await ownerOf(tx, orgId, email)) return false
   const changed = await tx
     .update(customers)
     .set({
@@ -111,7 +116,7 @@ export async function addEmail(
       updatedAt: clock.now(),
       reindexAfter: '',
     })
-    .where(and(matches(customers, { orgId, id }), isNull(customers.email), sql`not ${isTaken}`))
+    .where(and(matches(customers, { orgId, id }), isNull(customers.email)))
     .returning({ id: customers.id })
   return changed.length > 0
 }
@@ -142,47 +147,71 @@ export const customerColumns = {
   version: customers.version,
 }
 
+const given = { givenName: orNull(text), isNameVerified: integer, now: integer }
+
+/** Returns nothing for an address that a customer has beside their first. */
 const upsert = statement(
   'customers_upsert',
   {
+    ...given,
     id: text,
     orgId: text,
     name: text,
-    givenName: orNull(text),
     isNameGuessed: value<boolean>(),
-    isNameVerified: integer,
     email: text,
     emailKey: text,
-    now: integer,
   },
-  (tx, p) => {
-    const isReplaced = sql`(${p.isNameVerified} = 1 or ${customers.isNameGuessed})`
-    const name = sql`case when ${isReplaced} then coalesce(${p.givenName}, ${customers.name}) else ${customers.name} end`
-    return tx
+  (tx, p) =>
+    tx
       .insert(customers)
-      .values({
-        id: p.id,
-        orgId: p.orgId,
-        name: p.name,
-        isNameGuessed: p.isNameGuessed,
-        email: p.email,
-        emailKey: p.emailKey,
-        createdAt: p.now,
-        updatedAt: p.now,
-      })
-      .onConflictDoUpdate({
-        target: [customers.orgId, customers.emailKey],
-        set: {
-          name,
-          isNameGuessed: sql`${customers.isNameGuessed} and ${p.givenName} is null`,
-          version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
-          updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else excluded.updated_at end`,
-          reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
-        },
-      })
-      .returning(customerColumns)
-  },
+      .select(
+        sql`select ${valuesOf({
+          id: p.id,
+          orgId: p.orgId,
+          name: p.name,
+          isNameGuessed: sql`${sql.param(p.isNameGuessed, customers.isNameGuessed)}`,
+          email: p.email,
+          emailKey: p.emailKey,
+          reindexAfter: sql`'${sql.raw(NO_TICKETS)}'`,
+          createdAt: p.now,
+          updatedAt: p.now,
+        })} where not ${isOtherEmail(p.orgId, p.emailKey)}`,
+      )
+      .onConflictDoUpdate({ target: [customers.orgId, customers.emailKey], set: namedAs(p) })
+      .returning(customerColumns),
 )
+
+const nameKnown = statement('customers_name_known', { ...given, orgId: text, id: text }, (tx, p) =>
+  tx
+    .update(customers)
+    .set(namedAs(p))
+    .where(matches(customers, { orgId: p.orgId, id: p.id }))
+    .returning(customerColumns),
+)
+
+/** The name that a known customer gets, and what a new name changes. */
+function namedAs({ givenName, isNameVerified, now }: Record<keyof typeof given, SQL>) {
+  const isReplaced = sql`(${isNameVerified} = 1 or ${customers.isNameGuessed})`
+  const name = sql`case when ${isReplaced} then coalesce(${givenName}, ${customers.name}) else ${customers.name} end`
+  return {
+    name,
+    isNameGuessed: sql`${customers.isNameGuessed} and ${givenName} is null`,
+    version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
+    updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else ${now} end`,
+    reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
+  }
+}
+
+/** A value for each column of a customer, in their order: the given one or the default. */
+function valuesOf(given: Partial<Record<keyof typeof customers.$inferSelect, SQL>>): SQL {
+  const columns = Object.entries(getTableColumns(customers))
+  const known = new Map<string, SQL>(Object.entries(given))
+  const values = columns.map(
+    ([name, column]) =>
+      known.get(name) ?? (column.hasDefault ? sql`${sql.param(column.default, column)}` : sql`null`),
+  )
+  return sql.join(values, sql`, `)
+}
 
 const customerById = statement('customers_by_id', { orgId: text, id: text }, (tx, p) =>
   tx.select(customerColumns).from(customers).where(matches(customers, p)),

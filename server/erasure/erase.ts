@@ -1,11 +1,12 @@
-import { and, count, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
+import { emailsOf } from '../customers/customer-emails.ts'
 import type { Transaction } from '../database/database.ts'
 import { saveDeferred } from '../database/deferred-writes.ts'
 import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
-import { customerIdentities, customers } from '../database/tables/customers.ts'
+import { customerEmails, customerIdentities, customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { movedRows, moves } from '../database/tables/moves.ts'
@@ -55,8 +56,8 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
 }
 
 /**
- * Deletes a customer permanently, with all their tickets, a slice in each unit, and removes their address from saved
- * views. After an interruption, calling it again deletes the rest. The audit log keeps only ids and counts, from the
+ * Deletes a customer permanently, with those merged into them and all their tickets, a slice in each unit, and removes
+ * their addresses from saved views. After an interruption, calling it again deletes the rest. The audit log keeps only ids and counts, from the
  * first slice on. Returns the number of deleted tickets. Throws 404.
  */
 export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
@@ -85,7 +86,7 @@ async function eraseSlice(
   { orgId, id, total }: { orgId: string; id: string; total: number | undefined },
 ): Promise<{ erased: number; files: string[]; isGone: boolean }> {
   for (const { erasure } of deps.channels.all) await erasure?.lockCustomer?.(tx, { orgId, customerId: id })
-  const email = await lockCustomer(tx, orgId, id)
+  const emails = await lockCustomer(tx, orgId, id)
   const isTheirs = matches(tickets, { orgId, customerId: id })
   const found = await tx.select({ id: tickets.id }).from(tickets).where(isTheirs).limit(SLICE)
   // Sorted here, because with `order by` SQLite would read all tickets of the customer for each slice.
@@ -95,15 +96,25 @@ async function eraseSlice(
   const isGone = found.length < SLICE
   const files = await eraseTickets(deps, tx, orgId, locked)
   if (total !== undefined) {
-    const changedViews =
-      email === null ? 0 : await rewriteViews(deps, tx, orgId, (view) => removeAddress(view, email))
+    let changedViews = 0
+    for (const email of emails) {
+      changedViews += await rewriteViews(deps, tx, orgId, (view) => removeAddress(view, email))
+    }
     const detail = { deletedTickets: total, changedViews }
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   if (isGone) {
-    await eraseFromChannels(deps, tx, { orgId, customerId: id, email })
-    await eraseMoves(tx, orgId, [id])
-    await tx.delete(customers).where(matches(customers, { orgId, id }))
+    await eraseFromChannels(deps, tx, { orgId, customerId: id, emails })
+    await tx.delete(customerEmails).where(matches(customerEmails, { orgId, customerId: id }))
+    const customerIds = [id, ...(await mergedInto(tx, orgId, id))]
+    await eraseMoves(tx, orgId, customerIds)
+    await tx.delete(customers).where(and(eq(customers.orgId, orgId), inArray(customers.id, customerIds)))
+    await replaceDocuments(
+      tx,
+      orgId,
+      customerIds.map((ticketId) => ({ ticketId, words: undefined })),
+    )
+    await clearRemains(tx, orgId)
   }
   return { erased: locked.length, files, isGone }
 }
@@ -112,7 +123,7 @@ async function eraseSlice(
 async function eraseFromChannels(
   deps: Deps,
   tx: Transaction,
-  of: { orgId: string; customerId: string; email: string | null },
+  of: { orgId: string; customerId: string; emails: string[] },
 ): Promise<void> {
   const identities = await tx
     .delete(customerIdentities)
@@ -122,15 +133,26 @@ async function eraseFromChannels(
   for (const { erasure } of deps.channels.all) await erasure?.customer(tx, { ...of, externalIds })
 }
 
-/** Returns the customer's email address. */
-async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<string | null> {
+/** All customers that were merged into one, and into those. Their addresses, tickets and identities are with them. */
+async function mergedInto(tx: Transaction, orgId: string, id: string): Promise<string[]> {
+  const rows = await tx
+    .select({ id: customers.id })
+    .from(customers)
+    .where(and(matches(customers, { orgId, mergedInto: id }), isNotNull(customers.mergedInto)))
+  const ids = rows.map((row) => row.id)
+  for (const each of [...ids]) ids.push(...(await mergedInto(tx, orgId, each)))
+  return ids
+}
+
+/** Returns the customer's addresses. One who was merged into another isn't found. */
+async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<string[]> {
   const [customer] = await tx
     .update(customers)
     .set({ version: sql`${customers.version}` })
-    .where(matches(customers, { orgId, id }))
-    .returning({ email: customers.email })
+    .where(and(matches(customers, { orgId, id }), isNull(customers.mergedInto)))
+    .returning({ id: customers.id, email: customers.email })
   if (!customer) throw notFound('customer')
-  return customer.email
+  return emailsOf(tx, orgId, customer)
 }
 
 /**
@@ -162,11 +184,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
   )
   // Those of other units of this commit, too, may be of these tickets.
   await saveDeferred(tx)
-  // search/index/merge-segments.ts clears the remains on disk.
-  await tx
-    .update(organizations)
-    .set({ erasedEvent: sql`${organizations.lastEvent}` })
-    .where(eq(organizations.id, orgId))
+  await clearRemains(tx, orgId)
   await eraseDeliveries(tx, { orgId, ticketIds, now })
   moveCounters(
     tx,
@@ -174,6 +192,14 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
     erased.map((before) => ({ before })),
   )
   return files
+}
+
+/** Lets search/index/merge-segments.ts clear what is left of documents on disk. */
+async function clearRemains(tx: Transaction, orgId: string): Promise<void> {
+  await tx
+    .update(organizations)
+    .set({ erasedEvent: sql`${organizations.lastEvent}` })
+    .where(eq(organizations.id, orgId))
 }
 
 /**

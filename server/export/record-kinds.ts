@@ -12,7 +12,7 @@ import {
   telegramMessages,
   telegramUpdates,
 } from '../database/tables/bots.ts'
-import { customerIdentities, customers } from '../database/tables/customers.ts'
+import { customerEmails, customerIdentities, customers, NO_TICKETS } from '../database/tables/customers.ts'
 import { events } from '../database/tables/events.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import { knownMails, mailboxes, mailFolders, mails, oauthClients } from '../database/tables/mailboxes.ts'
@@ -48,7 +48,7 @@ export interface RecordKind {
   secrets: string[]
   boundTo: string
   /** Columns that aren't in the file, with their values after an import. Undefined: the database decides. */
-  left: Record<string, null | undefined>
+  left: Record<string, string | null | undefined>
   /** Values for records from before a field was invented, of columns whose default is SQL. */
   absent: Record<string, unknown>
   /** Fields of earlier exports that became others, and what they became. */
@@ -66,7 +66,8 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('apiKey', apiKeys, ['id']),
   kind('savedReply', savedReplies, ['id']),
   kind('savedView', savedViews, ['id']),
-  kind('customer', customers, ['id'], { left: { reindexAfter: null } }),
+  kind('customer', customers, ['id'], { left: { reindexAfter: NO_TICKETS } }),
+  kind('customerEmail', customerEmails, ['emailKey']),
   kind('customerIdentity', customerIdentities, ['channel', 'externalId']),
   kind('mailbox', mailboxes, ['id'], {
     secrets: ['imapPassword', 'smtpPassword', 'tokens', 'dkimKey'],
@@ -123,7 +124,7 @@ type ColumnOf<Table extends PgTable> = keyof Table['$inferSelect'] & string
 interface Exceptions<Column extends string> {
   secrets?: Column[]
   boundTo?: Column
-  left?: { [Name in Column]?: null | undefined }
+  left?: { [Name in Column]?: string | null | undefined }
   absent?: { [Name in Column]?: unknown }
   replaced?: RecordKind['replaced']
 }

@@ -30,15 +30,27 @@ export function* wordsWithStart(text: string): Generator<{ word: string; start: 
 const ORGANIZATION = '\uE000'
 const CUSTOMER = '\uE001'
 const NOWHERE = '\uE002'
+const CUSTOMERS = '\uE003'
+const COMPANY = '\uE004'
 
 /** A word in every document of an organization, so that a search never reads another organization's matches. */
 export function organizationWord(orgId: string): string {
   return `${ORGANIZATION}${orgId.replace('_', '')}`
 }
 
+/** The same for the documents of its customers, which no search for tickets reads. */
+export function customersWord(orgId: string): string {
+  return `${CUSTOMERS}${orgId.replace('_', '')}`
+}
+
 /** A word of the customer's name or address, so that `from:` looks at nothing else. */
 export function customerWord(word: string): string {
   return CUSTOMER + word
+}
+
+/** A word of the customer's company, for `company:`. */
+export function companyWord(word: string): string {
+  return COMPANY + word
 }
 
 /** A word in no document: a query of only symbols, which no index stores, finds nothing. */

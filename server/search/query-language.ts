@@ -5,7 +5,7 @@ import { wordsOf } from './index-words.ts'
 
 // The grammar of a search, for the server and for the page: this file and what it imports know neither Elysia nor Drizzle.
 
-export const QUERY_KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'before', 'after', 'is'] as const
+export const QUERY_KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'company', 'before', 'after', 'is'] as const
 type Key = (typeof QUERY_KEYS)[number]
 
 /** The values of the keys that take no others. The statuses and channels are those of the specification. */
@@ -31,6 +31,8 @@ export type Term = { isNegated: boolean } & (
   | { key: 'tag'; value: string }
   /** A customer's name or email. */
   | { key: 'from'; value: string }
+  /** A customer's company. */
+  | { key: 'company'; value: string }
   /** A day as `2026-03-01`. */
   | { key: 'before' | 'after'; value: string }
 )
@@ -176,6 +178,9 @@ function parseTerm(key: Key, value: string) {
     case 'from':
       if (wordsOf(value).length > 0) return { key, value }
       throw new QueryError('Add a name or email address, such as from:ana@example.com.')
+    case 'company':
+      if (wordsOf(value).length > 0) return { key, value }
+      throw new QueryError('Add the name of a company, such as company:acme or company:"acme inc".')
   }
 }
 

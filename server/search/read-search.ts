@@ -5,7 +5,7 @@ import { agents } from '../database/tables/agents.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { contradict, excludesRequired, type Filter } from './filters.ts'
-import { customerWord, NOWHERE_WORD, organizationWord, wordsOf } from './index-words.ts'
+import { companyWord, customerWord, NOWHERE_WORD, organizationWord, wordsOf } from './index-words.ts'
 import { isLongEnough, parseQuery, type Query, QueryError, type Term, wordsToMark } from './query-language.ts'
 import { startOfDay } from './start-of-day.ts'
 
@@ -39,7 +39,7 @@ export async function readSearch(
   const query = parse(text)
   const filters: Filter[] = []
   for (const term of query.terms) {
-    if (term.key === 'from') continue
+    if (term.key === 'from' || term.key === 'company') continue
     const filter = await filterOf(read, { orgId, me, zone }, term)
     filters.push({ ...filter, isNegated: term.isNegated })
   }
@@ -71,7 +71,7 @@ type WithoutNegation<T> = T extends { isNegated: boolean } ? Omit<T, 'isNegated'
 async function filterOf(
   read: Reader,
   { orgId, me, zone }: Context,
-  term: Exclude<Term, { key: 'from' }>,
+  term: Exclude<Term, { key: 'from' | 'company' }>,
 ): Promise<WithoutNegation<Filter>> {
   switch (term.key) {
     case 'is':
@@ -99,10 +99,13 @@ function sortedAndUnique(filters: Filter[]): Filter[] {
 
 /** The phrases that a document must and must not contain. Undefined if the query has no text. */
 function indexQueryOf(orgId: string, query: Query): IndexQuery | undefined {
-  const from = query.terms.filter((term) => term.key === 'from')
+  const from = query.terms.filter((term) => term.key === 'from' || term.key === 'company')
   if (query.phrases.length === 0 && from.length === 0 && !query.isSymbolsOnly) return undefined
   const phrases = [
-    ...from.map(({ isNegated, value }) => ({ isNegated, ...customerPhrase(value) })),
+    ...from.map(({ isNegated, key, value }) => ({
+      isNegated,
+      ...customerPhrase(value, key === 'from' ? customerWord : companyWord),
+    })),
     ...query.phrases,
   ]
   const phrasesThat = (isNegated: boolean): WordPhrase[] =>
@@ -119,9 +122,9 @@ function indexQueryOf(orgId: string, query: Query): IndexQuery | undefined {
   }
 }
 
-function customerPhrase(value: string): WordPhrase {
+function customerPhrase(value: string, asStored: (word: string) => string): WordPhrase {
   const words = wordsOf(value)
-  return { words: words.map(customerWord), isOpenEnded: isLongEnough(words) }
+  return { words: words.map(asStored), isOpenEnded: isLongEnough(words) }
 }
 
 async function findAssignee(read: Reader, orgId: string, me: string, value: string): Promise<string> {

@@ -11,8 +11,12 @@ export const customers = table(
       .references(() => organizations.id),
     name: text().notNull(),
     email: text(),
-    /** The email in lower case: one customer per organization and email. */
+    /** The email in lower case: one customer per organization and email. Their other addresses are in `customerEmails`. */
     emailKey: text(),
+    /** What agents know of them; empty for nothing. Only agents see the note. */
+    company: text().notNull().default(''),
+    phone: text().notNull().default(''),
+    note: text().notNull().default(''),
     /** The name was made from the address: a name in a mail may replace it. Names from `/v1` and agents are kept. */
     isNameGuessed: boolean().notNull().default(false),
     /** A visitor typed the name into the widget: no one has checked it. */
@@ -23,14 +27,47 @@ export const customers = table(
     visitorNumber: integer(),
     /** Increases by one on each change. Part of the ETag of the customer's tickets. */
     version: integer().notNull().default(1),
-    /** After a name change, tickets after this id are still indexed under the old name. Empty: none are. */
+    /**
+     * Tickets after this id are still indexed under what the customer was called before, and so is the customer. Empty:
+     * all are. `NO_TICKETS`: only the customer isn't indexed. Null when everything is.
+     */
     reindexAfter: text(),
+    /** The customer that this one was merged into. No list shows it, and nothing finds it. */
+    mergedInto: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
   },
   (row) => [
     uniqueIndex('customers_by_email').on(row.orgId, row.emailKey),
     index('customers_to_reindex').on(row.orgId, row.id).where(sql`reindex_after is not null`),
+    index('customers_by_id').on(row.orgId, row.id).where(sql`merged_into is null`),
+    index('customers_merged').on(row.mergedInto).where(sql`merged_into is not null`),
+  ],
+)
+
+/** After the ids of all tickets. */
+export const NO_TICKETS = 'tkt_~'
+
+/**
+ * The addresses of customers beside their first, which is in `customers`. An address is in one of the two tables: whoever
+ * adds one to a customer looks for it in both, in a unit of the organization.
+ */
+export const customerEmails = table(
+  'customer_emails',
+  {
+    orgId: text().notNull(),
+    /** The address in lower case. */
+    emailKey: text().notNull(),
+    email: text().notNull(),
+    customerId: text()
+      .notNull()
+      .references(() => customers.id),
+    /** Their place in the list of the customer's addresses. */
+    position: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.emailKey] }),
+    index('customer_emails_by_customer').on(row.customerId, row.position),
   ],
 )
 

@@ -1,7 +1,7 @@
 import { integer, rowNumber, table, text } from '../columns.ts'
 
 /**
- * One row per ticket in the full-text index. The number is its row in `search_index` (full-text.ts). A changed ticket
+ * One row per ticket and customer in the full-text index, by its id. The number is its row in `search_index` (full-text.ts). A changed ticket
  * is indexed again under a new number, so higher numbers changed later.
  */
 export const searchDocuments = table('search_documents', {

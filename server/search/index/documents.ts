@@ -4,7 +4,7 @@ import { deleteDocuments, putDocuments } from '../../database/full-text.ts'
 import { insertOf } from '../../database/statement.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
 
-/** A ticket as the index stores it, without words if it is deleted. */
+/** A ticket as the index stores it, without words if it is deleted. Customers have documents too, by their own ids. */
 export interface TicketDocument {
   ticketId: string
   words: string[] | undefined

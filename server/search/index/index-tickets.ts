@@ -10,7 +10,8 @@ import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
 import type { Traffic } from '../../requests/traffic.ts'
 import { ALL_TICKETS, rangeParams, rangeShape, selectRanges } from '../../tickets/list-ranges.ts'
-import { addOlderDocuments, updateDocuments } from './documents.ts'
+import { documentOfCustomer, indexNewCustomers } from './customer-documents.ts'
+import { addOlderDocuments, replaceDocuments, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
 import { LARGE_UNIT, readDocuments, SMALL_UNIT, type UnitSize } from './read-documents.ts'
@@ -34,7 +35,7 @@ interface Progress {
   eventNumber: number | null
   backAt: number | null
   backId: string | null
-  /** The first of the customers whose name has changed. */
+  /** The first of the customers who are new, or whose tickets are indexed under what they were called before. */
   renamed: string | null
   erasedEvent: number | null
 }
@@ -82,7 +83,10 @@ async function indexSome(
   else if (eventNumber < lastEvent) {
     const indexedTo = await followLog(orgId, { cursor: eventNumber, lastEvent, size })
     return indexedTo < lastEvent || renamed !== null || backAt !== null || erasedEvent !== null
-  } else if (renamed !== null) await reindexCustomer(deps, progress, renamed)
+  } else if (renamed !== null) {
+    const hadNew = await indexNewCustomers(deps, orgId)
+    if (!hadNew) await reindexCustomer(deps, progress, renamed)
+  }
   else if (backAt !== null) await addOlderTickets(deps, progress, backAt)
   return true
 }
@@ -124,7 +128,7 @@ async function addOlderTickets(
   })
 }
 
-/** One unit of work for a renamed customer: their next tickets, which keep their place in the index. */
+/** One unit of work for a changed customer: they, and their next tickets, which keep their place in the index. */
 async function reindexCustomer(
   deps: Deps,
   { orgId, size }: { orgId: string; size: UnitSize },
@@ -153,13 +157,19 @@ async function reindexCustomer(
     .limit(size.tickets)
   const ids = next.map(({ id }) => id)
   const documents = await readDocuments(deps, { orgId, ids, size })
+  const own = await documentOfCustomer(read, { orgId, id: customerId })
   const isLast = documents.length === ids.length && ids.length < size.tickets
   const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
   await deps.database.write(undefined, async (tx) => {
     // If the customer was renamed again in the meantime, it starts over.
     const isSame = and(isCustomer, eq(customers.version, customer.version))
-    await tx.update(customers).set({ reindexAfter }).where(isSame)
+    const same = await tx
+      .update(customers)
+      .set({ reindexAfter })
+      .where(isSame)
+      .returning({ id: customers.id })
     await updateDocuments(tx, orgId, documents)
+    if (same.length > 0 && customer.after === '') await replaceDocuments(tx, orgId, [own])
   })
 }
 

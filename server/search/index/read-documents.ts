@@ -11,7 +11,8 @@ import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { plainTextOf } from '../../formatting/plain-text.ts'
 import { yieldToEventLoop } from '../../loop.ts'
-import { customerWord, organizationWord, wordsOf } from '../index-words.ts'
+import { companyWord, customerWord, organizationWord, wordsOf } from '../index-words.ts'
+import { otherEmailsAsText } from './customer-documents.ts'
 import type { TicketDocument } from './documents.ts'
 
 // A document has a limited size however long the thread is: the first message and the newest ones are kept.
@@ -92,8 +93,9 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
   const people = first ? peopleIn([...newest, first]) : []
   const files = newest.some(hasFiles) || first?.attachmentCount ? await fileNames(read, id) : []
   const names = [...people, ...new Set(files.map(({ name }) => name))]
-  const customer = [ticket.name, ticket.email ?? '', ticket.username ?? '']
-  const texts = [ticket.subject, ...customer, first ? plainTextOf(first) : '', ...names]
+  const { name, email, otherEmails, username, company } = ticket
+  const customer = [name, email ?? '', otherEmails ?? '', username ?? '']
+  const texts = [ticket.subject, ...customer, company, first ? plainTextOf(first) : '', ...names]
   let left = MAX_CHARACTERS
   for (const message of newest) {
     if (message.id === first?.id) continue
@@ -102,7 +104,10 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
     if (left < 0) break
     texts.push(text)
   }
-  const customerWords = customer.flatMap(wordsOf).map(customerWord)
+  const customerWords = [
+    ...customer.flatMap(wordsOf).map(customerWord),
+    ...wordsOf(company).map(companyWord),
+  ]
   return withoutExcess([organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)])
 }
 
@@ -135,6 +140,8 @@ const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: te
       subject: tickets.subject,
       name: customers.name,
       email: customers.email,
+      otherEmails: otherEmailsAsText,
+      company: customers.company,
       username,
       hasNotes: sql<unknown>`exists (select 1 from notes own where own.org_id = ${p.orgId} and own.ticket_id = ${p.ticketId})`,
     })

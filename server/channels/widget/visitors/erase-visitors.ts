@@ -30,9 +30,9 @@ async function eraseTickets(
 /** Deletes their browsers, including those in which they haven't written, and the addresses they typed. */
 async function eraseVisitors(
   tx: Transaction,
-  of: { orgId: string; customerId: string; email: string | null; externalIds: string[] },
+  of: { orgId: string; customerId: string; emails: string[]; externalIds: string[] },
 ): Promise<void> {
-  const { orgId, customerId, email, externalIds } = of
+  const { orgId, customerId, emails, externalIds } = of
   const erased = await tx
     .delete(visitors)
     .where(
@@ -46,7 +46,7 @@ async function eraseVisitors(
       ),
     )
     .returning({ typedEmail: visitors.typedEmail, verifiedEmail: visitors.verifiedEmail })
-  const addresses = [email ?? '', ...erased.flatMap((one) => [one.typedEmail, one.verifiedEmail])]
+  const addresses = [...emails, ...erased.flatMap((one) => [one.typedEmail, one.verifiedEmail])]
   const keys = [...new Set(addresses.map((address) => address.toLowerCase()))].filter((key) => key !== '')
   if (keys.length === 0) return
   await tx

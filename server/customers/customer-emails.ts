@@ -1,0 +1,101 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { statement, text } from '../database/statement.ts'
+import { customerEmails, customers } from '../database/tables/customers.ts'
+
+/** The addresses of a customer beside their first, in order. */
+export async function otherEmailsOf(
+  on: Reader | Transaction,
+  { orgId, customerId }: { orgId: string; customerId: string },
+): Promise<string[]> {
+  const rows = await otherEmails(on, { orgId, customerId })
+  return rows.map(({ email }) => email)
+}
+
+/** All addresses of a customer, the first one first. */
+export async function emailsOf(
+  on: Reader | Transaction,
+  orgId: string,
+  { id, email }: { id: string; email: string | null },
+): Promise<string[]> {
+  if (email === null) return []
+  return [email, ...(await otherEmailsOf(on, { orgId, customerId: id }))]
+}
+
+/** The customer who has an address, as their first or another one. In a unit of the organization, no one else gets it. */
+export async function ownerOf(
+  on: Reader | Transaction,
+  orgId: string,
+  email: string,
+): Promise<{ id: string; name: string } | undefined> {
+  const emailKey = email.toLowerCase()
+  const [owner] = await ownerByFirst(on, { orgId, emailKey })
+  if (owner) return owner
+  const [other] = await ownerByOther(on, { orgId, emailKey })
+  return other
+}
+
+/**
+ * Gives a customer these addresses, the first one first, in place of those that they have. Each must be theirs or no
+ * one's, and different from the others without regard to case.
+ */
+export async function replaceEmails(
+  tx: Transaction,
+  orgId: string,
+  { id, emails }: { id: string; emails: readonly string[] },
+): Promise<void> {
+  const [first = null, ...others] = emails
+  await tx.delete(customerEmails).where(matches(customerEmails, { orgId, customerId: id }))
+  await tx
+    .update(customers)
+    .set({ email: first, emailKey: first?.toLowerCase() ?? null })
+    .where(matches(customers, { orgId, id }))
+  if (others.length === 0) return
+  await tx.insert(customerEmails).values(
+    others.map((email, position) => ({
+      orgId,
+      emailKey: email.toLowerCase(),
+      email,
+      customerId: id,
+      position,
+    })),
+  )
+}
+
+/** Whether an address is another one of a customer, as a condition of the statement that inserts a customer with it. */
+export function isOtherEmail(orgId: unknown, emailKey: unknown) {
+  return sql`exists (select 1 from customer_emails other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
+}
+
+const otherEmails = statement(
+  'customer_other_emails',
+  { orgId: text, customerId: text },
+  (on: Reader | Transaction, p) =>
+    on
+      .select({ email: customerEmails.email })
+      .from(customerEmails)
+      .where(
+        // The index of the customer's addresses is the one to use.
+        and(eq(customerEmails.customerId, p.customerId), sql`(${customerEmails.orgId} || '') = ${p.orgId}`),
+      )
+      .orderBy(customerEmails.position),
+)
+
+const ownerByFirst = statement(
+  'customer_by_first_email',
+  { orgId: text, emailKey: text },
+  (on: Reader | Transaction, p) =>
+    on.select({ id: customers.id, name: customers.name }).from(customers).where(matches(customers, p)),
+)
+
+const ownerByOther = statement(
+  'customer_by_other_email',
+  { orgId: text, emailKey: text },
+  (on: Reader | Transaction, p) =>
+    on
+      .select({ id: customers.id, name: customers.name })
+      .from(customerEmails)
+      .innerJoin(customers, eq(customers.id, customerEmails.customerId))
+      .where(matches(customerEmails, { orgId: p.orgId, emailKey: p.emailKey })),
+)
