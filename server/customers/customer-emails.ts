@@ -3,9 +3,10 @@ import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { customerEmails, customers } from '../database/tables/customers.ts'
+import { tickets } from '../database/tables/tickets.ts'
 
 /** The addresses of a customer beside their first, in order. */
-export async function otherEmailsOf(
+async function otherEmailsOf(
   on: Reader | Transaction,
   { orgId, customerId }: { orgId: string; customerId: string },
 ): Promise<string[]> {
@@ -79,6 +80,29 @@ const otherEmails = statement(
         // The index of the customer's addresses is the one to use.
         and(eq(customerEmails.customerId, p.customerId), sql`(${customerEmails.orgId} || '') = ${p.orgId}`),
       )
+      .orderBy(customerEmails.position),
+)
+
+/** All addresses of a ticket's customer, the first one first. */
+export async function emailsOfTicket(
+  on: Reader | Transaction,
+  { orgId, ticketId }: { orgId: string; ticketId: string },
+): Promise<string[]> {
+  const rows = await ticketEmails(on, { orgId, ticketId })
+  const first = rows[0]?.first
+  return first == null ? [] : [first, ...rows.flatMap(({ other }) => other ?? [])]
+}
+
+const ticketEmails = statement(
+  'customer_emails_of_ticket',
+  { orgId: text, ticketId: text },
+  (on: Reader | Transaction, p) =>
+    on
+      .select({ first: customers.email, other: customerEmails.email })
+      .from(tickets)
+      .innerJoin(customers, eq(customers.id, tickets.customerId))
+      .leftJoin(customerEmails, eq(customerEmails.customerId, customers.id))
+      .where(matches(tickets, { orgId: p.orgId, id: p.ticketId }))
       .orderBy(customerEmails.position),
 )
 

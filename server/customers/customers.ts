@@ -121,11 +121,7 @@ export async function addEmail(
   return changed.length > 0
 }
 
-export async function findCustomer(
-  tx: Transaction,
-  orgId: string,
-  id: string,
-): Promise<Customer | undefined> {
+async function findCustomer(tx: Transaction, orgId: string, id: string): Promise<Customer | undefined> {
   const [customer] = await customerById(tx, { orgId, id })
   return customer
 }

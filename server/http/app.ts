@@ -13,6 +13,7 @@ import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
 import { systemClock } from '../clock.ts'
+import { customerRoutes } from '../customers/directory/routes.ts'
 import type { Deps } from '../deps.ts'
 import { doctorRoutes } from '../doctor/routes.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
@@ -111,6 +112,7 @@ export function createApp(
     .use(keyRoutes(guards.agents))
     .use(auditRoutes(guards.agents))
     .use(threadRoutes(deps, guards.agents, guards.large))
+    .use(customerRoutes(deps, guards.agents))
     .use(bulkRoutes(guards.agents))
     .use(replyRoutes(guards.agents))
     .use(savedReplyRoutes(guards.agents, guards.large))

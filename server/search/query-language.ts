@@ -5,7 +5,17 @@ import { wordsOf } from './index-words.ts'
 
 // The grammar of a search, for the server and for the page: this file and what it imports know neither Elysia nor Drizzle.
 
-export const QUERY_KEYS = ['status', 'assigned', 'tag', 'channel', 'from', 'company', 'before', 'after', 'is'] as const
+export const QUERY_KEYS = [
+  'status',
+  'assigned',
+  'tag',
+  'channel',
+  'from',
+  'company',
+  'before',
+  'after',
+  'is',
+] as const
 type Key = (typeof QUERY_KEYS)[number]
 
 /** The values of the keys that take no others. The statuses and channels are those of the specification. */

@@ -6,16 +6,13 @@ import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { addCustomerEmail, changeCustomer } from '../tickets/change-customer.ts'
+import { changeCustomer } from '../tickets/change-customer.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
-import { readCustomer } from './customer-panel.ts'
 import { keepDraft } from './drafts.ts'
 import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
-  customerEmail,
-  customerPanel,
   inboxChange,
   inboxTicket,
   newCustomer,
@@ -29,9 +26,9 @@ import {
 } from './schemas.ts'
 import { readFrame } from './thread.ts'
 import { threadSlices } from './timeline.ts'
-import { viewCustomerPanel, viewInboxTicket, viewNote } from './views.ts'
+import { viewInboxTicket, viewNote } from './views.ts'
 
-/** One ticket as an agent sees it: its thread, read marks, drafts and notes, and its customer. */
+/** One ticket as an agent sees it: its thread, read marks, drafts and notes. */
 export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponses) {
   const noQuery = strictQuery()
   const withBody = { parse: arriveWithText, transform: [noQuery, jsonBody], params: byId }
@@ -97,19 +94,6 @@ export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponse
         return status(isNew ? 201 : 200, viewNote(note))
       },
       { ...withBody, params: noteId, body: noteText, response: { 200: noteEntry, 201: noteEntry } },
-    )
-    .get(
-      '/customers/:id',
-      async ({ me, as, params }) => viewCustomerPanel(await readCustomer(as, me.orgId, params.id)),
-      { transform: noQuery, params: byId, response: { 200: customerPanel } },
-    )
-    .patch(
-      '/customers/:id',
-      async ({ me, as, params: { id }, body: { email } }) => {
-        await addCustomerEmail(as, me.orgId, { id, email: email.trim() })
-        return viewCustomerPanel(await readCustomer(as, me.orgId, id))
-      },
-      { ...withBody, body: customerEmail, response: { 200: customerPanel } },
     )
     .get(
       '/tickets/:id',

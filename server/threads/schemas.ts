@@ -10,7 +10,7 @@ import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { channel, format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
+import { format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
 // A ticket's thread, and an agent's notes and drafts on it.
 
@@ -212,7 +212,6 @@ export const newCustomer = t.Object(
   { email: t.String({ maxLength: 320 }), name: t.Optional(t.String({ maxLength: 255 })) },
   strict,
 )
-export const customerEmail = t.Object({ email: t.String({ maxLength: 320 }) }, strict)
 export const readMark = t.Object({ messageId: id }, strict)
 /** Unchecked while they are typed; they are checked when the reply is sent. */
 const draftAddress = t.Object(
@@ -240,22 +239,3 @@ export const noteText = t.Object(
   { text: textOrFiles, format: t.Optional(format), attachments: attachmentIds },
   strict,
 )
-
-export const customerPanel = t.Object({
-  id: t.String(),
-  name: t.String(),
-  email: t.Optional(t.String()),
-  createdAt: time('When they first wrote.'),
-  /** The newest ones, by last message. */
-  tickets: t.Array(
-    t.Object({
-      id: t.String(),
-      subject: t.String(),
-      status,
-      isSpam: t.Boolean(),
-      channel,
-      lastMessageAt: time('Last message.'),
-    }),
-  ),
-  totalTickets: t.Integer(),
-})

@@ -5,7 +5,6 @@ import { isoTime } from '../dates.ts'
 import type { SendTrouble } from '../messages/sends/queries.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { viewListedTicket } from '../tickets/views.ts'
-import type { CustomerPanel } from './customer-panel.ts'
 import { MAX_SHOWN_ADDRESSES } from './schemas.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, ThreadFrame, WaitingReplyRow } from './thread.ts'
 
@@ -48,15 +47,6 @@ export function viewWaitingReply(reply: WaitingReplyRow) {
     sendAt: isoTime(sendAt),
     isHeld,
     ...(isHeld ? { heldBecause: heldBecause ?? ('answered' as const) } : {}),
-  }
-}
-
-export function viewCustomerPanel({ email, createdAt, tickets, ...customer }: CustomerPanel) {
-  return {
-    ...customer,
-    ...(email === null ? {} : { email }),
-    createdAt: isoTime(createdAt),
-    tickets: tickets.map((ticket) => ({ ...ticket, lastMessageAt: isoTime(ticket.lastMessageAt) })),
   }
 }
 

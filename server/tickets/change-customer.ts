@@ -1,14 +1,14 @@
 import { and, inArray, sql } from 'drizzle-orm'
-import { addEmail, type Customer, customerOf, findCustomer, upsertCustomer } from '../customers/customers.ts'
+import { emailsOf } from '../customers/customer-emails.ts'
+import { type Customer, customerOf, upsertCustomer } from '../customers/customers.ts'
 import { addressKey, isSendable } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid, notFound } from '../errors.ts'
-import { recordEvents, recordWorkspaceChange } from '../events/events.ts'
-import { isId } from '../ids.ts'
+import { AppError, invalid } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
 import { recordActivities } from './activities.ts'
 import { requireTicket, touchTags, touchTicket } from './queries.ts'
 
@@ -46,7 +46,8 @@ export async function changeCustomer(
       .update(tickets)
       .set({ customerId: after.id })
       .where(matches(tickets, { orgId, id: ticketId }))
-    await changeAuthors(tx, { orgId, ticketId, before, after })
+    const emails = await emailsOf(tx, orgId, after)
+    await changeAuthors(tx, { orgId, ticketId, before, after, emails })
     const changes = [{ field: 'customer' as const, from: before.name, to: after.name }]
     await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
     recordEvents(deps, tx, orgId, [
@@ -60,10 +61,15 @@ interface Authors {
   ticketId: string
   before: Customer
   after: Customer
+  /** All addresses of the new customer. */
+  emails: string[]
 }
 
 /** Messages without a mail name their writer only, so that one who becomes the customer again is known by the name. */
-async function changeAuthors(tx: Transaction, { orgId, ticketId, before, after }: Authors): Promise<void> {
+async function changeAuthors(
+  tx: Transaction,
+  { orgId, ticketId, before, after, emails }: Authors,
+): Promise<void> {
   const received = await tx
     .select({
       id: messages.id,
@@ -73,9 +79,9 @@ async function changeAuthors(tx: Transaction, { orgId, ticketId, before, after }
     })
     .from(messages)
     .where(and(matches(messages, { orgId, ticketId }), sql`${messages.role} = 'customer'`))
-  const key = addressKey(after.email ?? '')
+  const keys = new Set(emails.map(addressKey))
   const isOfNew = ({ email, authorName }: (typeof received)[number]) =>
-    email ? addressKey((email.writer ?? email.from).address) === key : authorName === after.name
+    email ? keys.has(addressKey((email.writer ?? email.from).address)) : authorName === after.name
   const gained = received.filter((message) => message.author !== 'customer' && isOfNew(message))
   const lost = received.filter((message) => message.author === 'customer' && !isOfNew(message))
   await setAuthor(tx, gained, { author: 'customer', authorName: null })
@@ -94,8 +100,13 @@ async function setAuthor(
 }
 
 /** Throws 400 for an address of our own: its mail would never be a customer's. */
-async function requireOutside(deps: Deps, tx: Transaction, orgId: string, email: string): Promise<void> {
-  const pointer = '/email'
+export async function requireOutside(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  email: string,
+  pointer = '/email',
+): Promise<void> {
   if (!isSendable(email)) {
     const detail = `"${email.slice(0, 80)}" is not an email address.`
     throw invalid([{ pointer, code: 'invalid_address', detail }])
@@ -109,37 +120,4 @@ async function requireOutside(deps: Deps, tx: Transaction, orgId: string, email:
 function notByAddress(): AppError {
   const detail = 'Only the customer of an email or API ticket can be changed.'
   return new AppError(409, 'customer_fixed', detail)
-}
-
-/**
- * Adds the address that a customer gave an agent, so that they can be emailed too. Works only for a customer without an
- * address: addresses from mails and the API stay. Throws 404, 400 for an address that can't be a customer's, and 409
- * when the customer has an address, or another customer has this one.
- */
-export async function addCustomerEmail(
-  deps: Deps,
-  orgId: string,
-  { id, email }: { id: string; email: string },
-): Promise<void> {
-  if (!isId('usr', id)) throw notFound('customer')
-  await deps.database.write(orgId, async (tx) => {
-    await requireOutside(deps, tx, orgId, email)
-    const customer = await findCustomer(tx, orgId, id)
-    if (!customer) throw notFound('customer')
-    if (customer.email !== null) throw hasEmail(customer.name, customer.email)
-    if (!(await addEmail(deps, tx, orgId, { id, email }))) throw emailTaken(email)
-    recordWorkspaceChange(deps, tx, orgId)
-  })
-}
-
-function emailTaken(email: string): AppError {
-  return new AppError(
-    409,
-    'email_taken',
-    `Another customer has the address ${email}. Search for it to find them.`,
-  )
-}
-
-function hasEmail(name: string, email: string): AppError {
-  return new AppError(409, 'customer_has_email', `${name} already has the address ${email}.`)
 }

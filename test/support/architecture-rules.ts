@@ -27,7 +27,7 @@ const LAYERS = [
   ['sessions'],
   ['search', 'saved-replies', 'threads'],
   ['saved-views', 'messages'],
-  ['inbox', 'erasure', 'tags'],
+  ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live'],
   ['channels'],
   ['doctor'],

@@ -221,10 +221,11 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/customers/:id': { path: '/console/customers/:customer' },
   'PATCH /console/customers/:id': {
     path: '/console/customers/:customer',
-    body: () => ({ email: 'new@example.com' }),
-    // Only one without an address gets one.
-    own: 409,
+    body: () => ({ name: 'New Name' }),
   },
+  'GET /console/customers': { foreign: 200 },
+  'POST /console/customers': { foreign: 201, body: () => ({ name: 'x' }) },
+  'GET /console/customers/:id/tickets': { path: '/console/customers/:customer/tickets' },
   'DELETE /console/customers/:id': { path: '/console/customers/:customer' },
   'POST /console/bulk': {
     foreign: 200,

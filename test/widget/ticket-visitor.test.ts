@@ -295,7 +295,7 @@ test('visitors are counted, and what they typed is not verified in lists, ticket
   // An agent who believes the address makes it theirs.
   const cleo = await signInAgent(bellhop, other.orgId, { name: 'Cleo' })
   const { userId: customerId = '' } = (await customerOf(first?.id ?? '')) as { userId?: string }
-  await cleo.call('PATCH', `/console/customers/${customerId}`, { body: { email: 'ana@example.com' } })
+  await cleo.call('PATCH', `/console/customers/${customerId}`, { body: { emails: ['ana@example.com'] } })
   expect(await customerOf(first?.id ?? '')).toEqual({ name: 'Ana', email: 'ana@example.com', userId })
   await third?.page.call('PATCH', '/visitor', {
     body: { page: { url: `${ORIGIN}/cart?step=2`, title: 'Your cart' } },

@@ -86,8 +86,7 @@ async function indexSome(
   } else if (renamed !== null) {
     const hadNew = await indexNewCustomers(deps, orgId)
     if (!hadNew) await reindexCustomer(deps, progress, renamed)
-  }
-  else if (backAt !== null) await addOlderTickets(deps, progress, backAt)
+  } else if (backAt !== null) await addOlderTickets(deps, progress, backAt)
   return true
 }
 

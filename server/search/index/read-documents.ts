@@ -104,10 +104,7 @@ async function documentWords(read: Reader, id: TicketId): Promise<string[] | und
     if (left < 0) break
     texts.push(text)
   }
-  const customerWords = [
-    ...customer.flatMap(wordsOf).map(customerWord),
-    ...wordsOf(company).map(companyWord),
-  ]
+  const customerWords = [...customer.flatMap(wordsOf).map(customerWord), ...wordsOf(company).map(companyWord)]
   return withoutExcess([organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)])
 }
 

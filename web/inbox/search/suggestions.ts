@@ -18,6 +18,7 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'status:', detail: 'open, pending or resolved' },
   { text: 'assigned:', detail: 'me, none or a name' },
   { text: 'from:', detail: "customer's name or email" },
+  { text: 'company:', detail: "customer's company" },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
   { text: 'is:', detail: 'unread, failed, held, draft or spam' },

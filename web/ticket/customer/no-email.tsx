@@ -35,7 +35,7 @@ function EmailForm(props: { ticket: Ticket; onClose: () => void }) {
   const [email, setEmail] = createSignal(props.ticket.customer.unverifiedEmail ?? '')
   const add = useMutation(() => ({
     mutationFn: () =>
-      ask(api.console.customers({ id: props.ticket.customer.userId }).patch({ email: email() })),
+      ask(api.console.customers({ id: props.ticket.customer.userId }).patch({ emails: [email()] })),
     onSuccess: (customer) => {
       showSaved(queryKeys.customer(customer.id), customer)
       toast('Email address added')

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import { emailsOfTicket } from '../../../customers/customer-emails.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
-import { customers } from '../../../database/tables/customers.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
@@ -30,8 +30,8 @@ export interface MailTicket {
   answersUs: boolean
   /** The mail has one of our signatures: a reply address, or our own `Message-ID`. */
   isSigned: boolean
-  /** The customer's address in lower case; empty for none. */
-  customer: string
+  /** All addresses of the customer in lower case. */
+  customer: ReadonlySet<string>
 }
 
 interface TicketLookup {
@@ -46,8 +46,9 @@ interface TicketLookup {
 }
 
 interface TicketAddresses {
-  customer: string
-  /** In lower case: everyone who wrote or got a mail of the ticket. */
+  /** In lower case, as the others are. */
+  customer: Set<string>
+  /** Everyone who wrote or got a mail of the ticket. */
   participants: Set<string>
   /** People to whom an agent forwarded a message, or sent one without the others' knowledge. */
   thirdParties: Set<string>
@@ -77,9 +78,9 @@ export async function findTicketOf(
   const { customer, participants, thirdParties } = addresses
   const isSigned = signed !== undefined
   const isAnswer = isSigned && signed === answered?.ticketId
-  const takesPart = isColleague || customer === sender || participants.has(sender)
+  const takesPart = isColleague || customer.has(sender) || participants.has(sender)
   if (!isSigned && !takesPart) return undefined
-  if (customer === sender) return { ticketId, author: 'customer', customer, answersUs: isAnswer, isSigned }
+  if (customer.has(sender)) return { ticketId, author: 'customer', customer, answersUs: isAnswer, isSigned }
   const [visitor] = await findTypedContact(tx, { orgId, ticketId })
   if (visitor?.email.toLowerCase() === sender) {
     return { ticketId, author: 'customer', customer, isVisitor: true, answersUs: isAnswer, isSigned }
@@ -153,12 +154,12 @@ async function addressesOf(
   orgId: string,
   ticketId: string,
 ): Promise<TicketAddresses | undefined> {
-  const [owner] = await tx
-    .select({ emailKey: customers.emailKey })
+  const [ticket] = await tx
+    .select({ id: tickets.id })
     .from(tickets)
-    .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(matches(tickets, { orgId, id: ticketId }))
-  if (!owner) return undefined
+  if (!ticket) return undefined
+  const emails = await emailsOfTicket(tx, { orgId, ticketId })
   const mails = await tx
     .select({ role: messages.role, author: messages.author, email: messages.email })
     .from(messages)
@@ -182,5 +183,6 @@ async function addressesOf(
     const theirs = role === 'agent' ? [...email.to, ...email.cc] : [writer]
     for (const { address } of theirs) thirdParties.add(address.toLowerCase())
   }
-  return { customer: owner.emailKey ?? '', participants, thirdParties }
+  const customer = new Set(emails.map((email) => email.toLowerCase()))
+  return { customer, participants, thirdParties }
 }

@@ -75,7 +75,8 @@ export function answerOf(
   const outside = [...email.to, ...email.cc].filter(({ address }) => !own.has(address))
   if (outside.length === 0) return undefined
   const { customer } = ticket
-  const isInformed = customer === '' || outside.some(({ address }) => addressKey(address) === customer)
+  const keys = new Set([...customer].map(addressKey))
+  const isInformed = keys.size === 0 || outside.some(({ address }) => keys.has(addressKey(address)))
   return { author: isInformed ? null : 'third_party' }
 }
 

@@ -1,3 +1,4 @@
+import { emailsOfTicket } from '../../../customers/customer-emails.ts'
 import {
   addressKey,
   isFormSender,
@@ -22,13 +23,13 @@ interface Conversation {
   orgId: string
   ticketId: string
   /** The ticket's customer. */
-  customer: { name: string; email: string | null }
+  customer: { name: string }
   own: OwnAddresses
 }
 
 /**
  * The writer of the newest mail by a person and the others on it, less our own addresses, and always the ticket's
- * customer. Third parties, to whom an agent forwarded a message, are left out. Without such a mail: the recipients of our
+ * customer: at the address of theirs that is on the mail, or else at their first. Third parties, to whom an agent forwarded a message, are left out. Without such a mail: the recipients of our
  * own newest one that is no forward, the sender of an automatic one, or the customer. Empty when no one has an address.
  */
 export async function suggestRecipients(
@@ -36,8 +37,9 @@ export async function suggestRecipients(
   conversation: Conversation,
 ): Promise<SuggestedRecipients> {
   const { email, ...newest } = await newestRecipients(read, conversation)
-  const suggested = limited(newest, conversation)
-  const elsewhere = email ? repliesElsewhere(email, suggested, conversation) : []
+  const emails = await emailsOfTicket(read, conversation)
+  const suggested = limited(newest, conversation, emails)
+  const elsewhere = email ? repliesElsewhere(email, suggested, emails) : []
   return { ...suggested, ...(elsewhere.length > 0 && { elsewhere }) }
 }
 
@@ -45,9 +47,9 @@ export async function suggestRecipients(
 function repliesElsewhere(
   { from, writer = from, replyTo }: MessageEmail,
   { to, cc }: Recipients,
-  { customer }: Conversation,
+  emails: readonly string[],
 ): EmailAddress[] {
-  const known = [from, writer, { name: '', address: customer.email ?? '' }]
+  const known = [from, writer, ...emails.map((address) => ({ name: '', address }))]
   const named = withoutRepetitions(replyTo, known)
   return [...to, ...cc].filter(({ address }) => includesAddress({ to: named, cc: [] }, address))
 }
@@ -130,16 +132,19 @@ function answerTo({ from, writer, replyTo, to, cc }: MessageEmail): Answered {
 function limited(
   { to, cc, form }: Answered,
   { customer, own }: Conversation,
+  emails: readonly string[],
 ): Recipients & { leftOut: number } {
   const usable = (addresses: EmailAddress[]) =>
     addresses.filter(({ address }) => isSendable(address) && !own.has(address)).map(clean)
   const usableTo = withoutRepetitions(usable(to))
   const usableCc = withoutRepetitions(usable(cc), usableTo)
   const [people, copies] = usableTo.length > 0 ? [usableTo, usableCc] : [usableCc, []]
-  const owner = customer.email === null ? [] : usable([{ name: customer.name, address: customer.email }])
   const known = [...people, ...copies]
+  const keys = new Set(emails.map(addressKey))
+  const [first = ''] = emails
+  const address = known.find((person) => keys.has(addressKey(person.address)))?.address ?? first
+  const owner = address === '' ? [] : usable([{ name: customer.name, address }])
   // No one reads answers there. The person who filled in a form is in Reply-To.
-  const address = customer.email ?? ''
   const isReached = known.length > 0 && (isNoReply(address) || addressKey(address) === form)
   const missing = isReached ? [] : withoutRepetitions(owner, known)
   const isTooMany = people.length + copies.length + missing.length > MAX_RECIPIENTS

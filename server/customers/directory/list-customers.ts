@@ -1,0 +1,177 @@
+import { and, desc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../database/database.ts'
+import { type IndexQuery, matchingNumbers } from '../../database/full-text.ts'
+import { customerEmails, customers } from '../../database/tables/customers.ts'
+import { searchDocuments } from '../../database/tables/search.ts'
+import { PLACES } from '../../database/tables/tickets.ts'
+import type { Deps } from '../../deps.ts'
+import { isId } from '../../ids.ts'
+import { customersWord, NOWHERE_WORD, wordsOf } from '../../search/index-words.ts'
+import { outermostDocuments } from '../../search/queries.ts'
+import { isLongEnough } from '../../search/query-language.ts'
+import { invalidCursor } from './read-customer.ts'
+
+const PER_PAGE = 50
+const MAX_WORDS = 16
+/** Tickets of one customer that are counted for a row. */
+export const MAX_COUNTED = 1_000
+
+export interface ListedCustomer {
+  id: string
+  name: string
+  emails: string[]
+  company: string
+  isNameTyped: boolean
+  unverifiedEmail: string | null
+  /** At most `MAX_COUNTED`. */
+  tickets: number
+  lastMessageAt: number | null
+}
+
+interface ListInput {
+  /** Words, addresses, or beginnings of them. All must be in the customer's name, addresses, company or phone number. */
+  q?: string | undefined
+  cursor?: string | undefined
+}
+
+/**
+ * A page of customers, the newest first; of those that a search finds, the last changed first. `nextCursor` is absent on
+ * the last page. Throws 400 for another cursor.
+ */
+export async function listCustomers(
+  deps: Deps,
+  orgId: string,
+  { q = '', cursor }: ListInput,
+): Promise<{ customers: ListedCustomer[]; nextCursor?: string }> {
+  const { customers: rows, next } =
+    q.trim() === '' ? await newest(deps, orgId, cursor) : await search(deps, orgId, q, cursor)
+  const emails = await otherEmails(deps.database.read, orgId, rows)
+  const shown = rows.map(({ email, ...row }) => ({
+    ...row,
+    emails: email === null ? [] : [email, ...(emails.get(row.id) ?? [])],
+  }))
+  return { customers: shown, ...(next !== undefined && { nextCursor: next }) }
+}
+
+type Row = Omit<ListedCustomer, 'emails'> & { email: string | null }
+
+async function newest(
+  { database: { read } }: Deps,
+  orgId: string,
+  cursor: string | undefined,
+): Promise<{ customers: Row[]; next: string | undefined }> {
+  if (cursor !== undefined && !isId('usr', cursor)) throw invalidCursor()
+  const rows = await read
+    .select(rowColumns)
+    .from(customers)
+    .where(
+      and(
+        eq(customers.orgId, orgId),
+        isNull(customers.mergedInto),
+        cursor === undefined ? undefined : lt(customers.id, cursor),
+      ),
+    )
+    .orderBy(desc(customers.id))
+    .limit(PER_PAGE + 1)
+  const shown = rows.slice(0, PER_PAGE)
+  return { customers: shown, next: rows.length > PER_PAGE ? shown.at(-1)?.id : undefined }
+}
+
+/** Along the full-text index, by the numbers of the documents. */
+async function search(
+  { database: { read, background } }: Deps,
+  orgId: string,
+  q: string,
+  cursor: string | undefined,
+): Promise<{ customers: Row[]; next: string | undefined }> {
+  const start = cursor === undefined ? undefined : Number(cursor)
+  if (start !== undefined && !Number.isSafeInteger(start)) throw invalidCursor()
+  const query = indexQueryOf(orgId, q)
+  const [lowest, highest] = await outermostDocuments(read)
+  if (lowest === undefined || highest === undefined) return { customers: [], next: undefined }
+  const rows: (Row & { number: number })[] = []
+  let below: number | undefined = Math.min(start ?? highest + 1, highest + 1)
+  while (below !== undefined && rows.length <= PER_PAGE) {
+    const range = { downTo: lowest, below, limit: PER_PAGE + 1 }
+    const found = await matchingNumbers(background, query, range)
+    rows.push(...(await customersOf(read, orgId, found.numbers)))
+    below = found.below
+  }
+  const shown = rows.slice(0, PER_PAGE)
+  const next = rows.length > PER_PAGE ? shown.at(-1)?.number : undefined
+  return { customers: shown.map(({ number: _, ...row }) => row), next: next?.toString() }
+}
+
+/** Typed words don't have to be adjacent. The parts of an address do. Each may be the beginning of a longer word. */
+function indexQueryOf(orgId: string, q: string): IndexQuery {
+  const phrases = q
+    .split(/\s+/)
+    .map(wordsOf)
+    .filter((words) => words.length > 0)
+  const asked = phrases.slice(0, MAX_WORDS).map((words) => ({ words, isOpenEnded: isLongEnough(words) }))
+  const nothing = { words: [NOWHERE_WORD], isOpenEnded: false }
+  return {
+    required: [
+      { words: [customersWord(orgId)], isOpenEnded: false },
+      ...(asked.length === 0 ? [nothing] : asked),
+    ],
+    excluded: [],
+  }
+}
+
+async function customersOf(
+  read: Reader,
+  orgId: string,
+  numbers: number[],
+): Promise<(Row & { number: number })[]> {
+  if (numbers.length === 0) return []
+  const rows = await read
+    .select({ ...rowColumns, number: searchDocuments.number })
+    .from(searchDocuments)
+    .innerJoin(customers, eq(customers.id, searchDocuments.ticketId))
+    .where(
+      and(
+        inArray(searchDocuments.number, numbers),
+        // Expressions, so that no index but that of the numbers is used.
+        sql`(${customers.orgId} || '') = ${orgId}`,
+        sql`(${customers.mergedInto} || '') is null`,
+      ),
+    )
+  return rows.sort((one, other) => other.number - one.number)
+}
+
+async function otherEmails(read: Reader, orgId: string, rows: Row[]): Promise<Map<string, string[]>> {
+  if (rows.length === 0) return new Map()
+  const found = await read
+    .select({ customerId: customerEmails.customerId, email: customerEmails.email })
+    .from(customerEmails)
+    .where(
+      and(
+        inArray(
+          customerEmails.customerId,
+          rows.map(({ id }) => id),
+        ),
+        sql`(${customerEmails.orgId} || '') = ${orgId}`,
+      ),
+    )
+    .orderBy(customerEmails.customerId, customerEmails.position)
+  const byCustomer = Map.groupBy(found, ({ customerId }) => customerId)
+  return new Map([...byCustomer].map(([id, emails]) => [id, emails.map(({ email }) => email)]))
+}
+
+/** Along the index of a customer's tickets. */
+const ticketCount: SQL<number> = sql`(select count(*) from (
+  select 1 from tickets own where own.customer_id = ${customers.id} and own.place <> ${sql.raw(String(PLACES.merged))} limit ${sql.raw(String(MAX_COUNTED))}) counted)`
+const lastMessageAt: SQL<number | null> =
+  sql`(select max(own.last_message_at) from tickets own where own.customer_id = ${customers.id})`
+
+const rowColumns = {
+  id: customers.id,
+  name: customers.name,
+  email: customers.email,
+  company: customers.company,
+  isNameTyped: customers.isNameTyped,
+  unverifiedEmail: customers.unverifiedEmail,
+  tickets: sql<number>`${ticketCount}`.mapWith(Number),
+  lastMessageAt: sql<number | null>`${lastMessageAt}`.mapWith((at) => (at === null ? null : Number(at))),
+}
