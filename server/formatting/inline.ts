@@ -9,7 +9,11 @@ export type Inline =
   | { kind: 'code'; text: string }
   /** A picture of the message, by the name of its file. `alt` is what is shown instead, as it is written; can be empty. */
   | { kind: 'image'; name: string; alt: string }
+  /** A colleague or a team who is told of a note, by the name that it had when it was written. */
+  | { kind: 'mention'; of: 'agent' | 'team'; id: string; name: string }
   | { kind: 'break' }
+
+type Mention = Extract<Inline, { kind: 'mention' }>
 
 /** The marks of bold and italic text, and the bracket that begins a link. */
 type Mark = '*' | '**' | '_' | '__' | '['
@@ -31,8 +35,12 @@ interface Reading {
 /** `![](photo.png)`: where a picture of the message stands. A path or an address is no file of the message. */
 const IMAGE = String.raw`!\[[^\[\]\n]{0,200}\]\([^()[\]\n/:]{1,250}\.(?:png|jpe?g|gif)\)`
 const IMAGE_PARTS = /^!\[(.*)\]\((.*)\)$/
+/** `[@Ben Weber](agent:agt_…)` or `[@Billing](team:…)`. */
+const MENTION = String.raw`\[@[^\[\]\n]{1,200}\]\((?:agent|team):[a-z0-9_]{1,64}\)`
+const MAX_NAME_LENGTH = 200
+const MENTION_PARTS = /^\[@(.*)\]\((agent|team):(.*)\)$/
 /** Characters that can change how the text looks. Marks within an address are part of it. */
-const TOKEN = new RegExp(`\\\\[*_\`[\\]]|${IMAGE}|\`+|\\*+|_+|[[\\]\\n]|${ADDRESS}`, 'gi')
+const TOKEN = new RegExp(`\\\\[*_\`[\\]]|${IMAGE}|${MENTION}|\`+|\\*+|_+|[[\\]\\n]|${ADDRESS}`, 'gi')
 /** Right after an address, they end formatting. */
 const MARKS = '*_'
 const DESTINATION = new RegExp(`\\(([^\\s<>[\\]]{1,${MAX_ADDRESS_LENGTH}})`, 'y')
@@ -48,6 +56,14 @@ export function imageMark(name: string): string {
 /** Whether the name of a file can stand in the mark of a picture. */
 export function canBeImage(name: string): boolean {
   return new RegExp(`^${IMAGE}$`, 'i').test(imageMark(name))
+}
+
+/** A mention as it is written. A bracket in a name would end it. */
+export function mentionMark({ of, id, name }: Omit<Mention, 'kind'>): string {
+  return `[@${name
+    .replace(/[[\]\s]+/g, ' ')
+    .trim()
+    .slice(0, MAX_NAME_LENGTH)}](${of}:${id})`
 }
 
 /**
@@ -87,7 +103,11 @@ function readToken(reading: Reading, token: string, start: number): number {
     case '`':
       return readCode(reading, token, end)
     case '[':
-      open(reading, '[')
+      if (token.length === 1) open(reading, '[')
+      else {
+        const [, name = '', of, id = ''] = MENTION_PARTS.exec(token) ?? []
+        add(reading, { kind: 'mention', of: of === 'team' ? 'team' : 'agent', id, name })
+      }
       return end
     case ']':
       return readLinkEnd(reading, end)

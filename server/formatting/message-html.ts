@@ -105,6 +105,8 @@ function inlineToHtml(inline: Inline, dialect: Dialect): string {
       return element('strong', '', inlinesToHtml(inline.children, dialect))
     case 'emphasis':
       return element('em', '', inlinesToHtml(inline.children, dialect))
+    case 'mention':
+      return textToHtml(`@${inline.name}`, dialect)
     case 'image':
       return dialect.image?.(inline) ?? ''
     case 'link':

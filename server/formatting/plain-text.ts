@@ -82,6 +82,8 @@ function textOf(inline: Inline, links: Links): string {
       return inline.text
     case 'break':
       return '\n'
+    case 'mention':
+      return `@${inline.name}`
     case 'image':
       return inline.alt && `[${inline.alt}]`
     case 'strong':

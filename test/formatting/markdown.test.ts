@@ -207,3 +207,21 @@ function depthOf(tree: unknown): number {
   if (typeof tree !== 'object' || tree === null) return 0
   return 1 + Math.max(0, ...Object.values(tree).map(depthOf))
 }
+
+test('a mention is a part of its own, and its name in mails and previews', () => {
+  const text = 'Ask [@Ben Weber](agent:agt_01m7yggb08e14a59wse62r3t6t) or **[@Billing](team:tea_1)**'
+  expect(parseMarkdown(text)).toEqual([
+    {
+      kind: 'paragraph',
+      children: [
+        { kind: 'text', text: 'Ask ' },
+        { kind: 'mention', of: 'agent', id: 'agt_01m7yggb08e14a59wse62r3t6t', name: 'Ben Weber' },
+        { kind: 'text', text: ' or ' },
+        { kind: 'strong', children: [{ kind: 'mention', of: 'team', id: 'tea_1', name: 'Billing' }] },
+      ],
+    },
+  ])
+  expect(plainText(text)).toBe('Ask @Ben Weber or @Billing')
+  expect(markdownToEmailHtml(text)).toContain('Ask @Ben Weber or <strong>@Billing</strong>')
+  expect(plainText('[@Ben](person:x) \\[@Ben](agent:agt_1)')).toBe('[@Ben](person:x) [@Ben](agent:agt_1)')
+})

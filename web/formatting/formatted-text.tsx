@@ -73,6 +73,8 @@ function renderInline(inline: Inline, renderers: Renderers): JSX.Element {
       return renderers.renderText(inline.text)
     case 'break':
       return '\n'
+    case 'mention':
+      return <span class="formatted-text-mention">@{inline.name}</span>
     case 'image':
       return renderers.renderImage(inline)
     case 'code':

@@ -167,6 +167,7 @@ function lettersOfAll(inlines: Inline[]): string {
     .map((inline) => {
       if (inline.kind === 'break') return ''
       if (inline.kind === 'image') return letters(inline.alt)
+      if (inline.kind === 'mention') return letters(inline.name)
       return 'children' in inline ? lettersOfAll(inline.children) : letters(inline.text)
     })
     .join('')

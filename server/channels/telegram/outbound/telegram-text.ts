@@ -142,6 +142,9 @@ function writeInline(written: Writing, inline: Inline): void {
       break
     case 'image':
       break
+    case 'mention':
+      written.add(`@${inline.name}`)
+      break
     case 'code':
       written.formatted('code', () => written.add(inline.text))
       break
