@@ -15,17 +15,17 @@ export type Block =
 /** UTF-16 units: twice the longest message. Longer texts have no formatting. */
 const MAX_LENGTH = 131_072
 /** Quotes and lists in each other. Deeper marks are text. */
-const MAX_DEPTH = 4
+export const MAX_DEPTH = 4
 
-const FENCE = /^ {0,3}(`{3,})[^`]*$/
-const QUOTE = /^ {0,3}> ?/
-const ITEM = /^([ \t]*)(?:[-*]|(\d{1,3})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/
+export const FENCE = /^ {0,3}(`{3,})[^`]*$/
+export const QUOTE = /^ {0,3}> ?/
+export const ITEM = /^([ \t]*)(?:[-*]|(\d{1,3})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/
 const INDENT = /^[ \t]*/
 const TAB_WIDTH = 4
 /** A line that is indented by this much more than an item belongs to it. */
 const ITEM_INDENT = 2
-/** A backslash before a mark at the start of a line makes it text. */
-const ESCAPED_START = /^(\s*)(?:\\(?=[->])|(\d{1,3})\\(?=[.)]))/
+/** A backslash before a mark at the start of a line makes it text. Of several, one is taken: the others are text too. */
+const ESCAPED_START = /^(\s*\\*)\\(?=[->])|^(\s*\d{1,3}\\*)\\(?=[.)])/
 
 /** Reads the Markdown of a message. Every text is valid: what isn't formatting stays as it is written. */
 export function parseMarkdown(text: string): Block[] {

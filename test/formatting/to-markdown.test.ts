@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { parseMarkdown } from '../../server/formatting/markdown.ts'
+import { toMarkdown } from '../../server/formatting/to-markdown.ts'
+import {
+  createDocument,
+  createHostileText,
+  lettersOf,
+  randomNumbers,
+  seenOf,
+} from '../support/markdown-documents.ts'
+
+/** A hundred thousand are tried in test/faults/markdown-documents.test.ts. */
+const DOCUMENTS = 3_000
+
+test('a document is read back as it was written', () => {
+  const random = randomNumbers(1)
+  for (let at = 0; at < DOCUMENTS; at++) {
+    const blocks = createDocument(random)
+    const markdown = toMarkdown(blocks)
+    expect([markdown, seenOf(parseMarkdown(markdown))]).toEqual([markdown, seenOf(blocks)])
+  }
+})
+
+test('no text of marks in any order loses a letter or shows a mark', () => {
+  const random = randomNumbers(2)
+  for (let at = 0; at < DOCUMENTS; at++) {
+    const text = createHostileText(random)
+    const blocks = parseMarkdown(text)
+    const letters = lettersOf(seenOf(parseMarkdown(toMarkdown(blocks))))
+    expect([text, letters]).toEqual([text, lettersOf(seenOf(blocks))])
+  }
+})
+
+describe('a text is written without needless marks:', () => {
+  test.each([
+    'Hi **Ana**,\n\n_two_ steps in [our guide](https://a.test/guide):\n1. Open `Billing`\n2. Choose\n   - a card',
+    '> My invoice is missing.\n\n```\n<b>code</b>\n```',
+    'file_name, 2*3*4, [x] and 5 * 6 at https://a.test/a_b',
+    'Due on\n15. May',
+    '***both*** of _it_ and un*believ*able',
+    '[@Ben Weber](agent:agt_01m7yggb08e14a59wse62r3t6t) knows **more**',
+    '![](photo.png)',
+  ])('%j', (text) => {
+    expect(toMarkdown(parseMarkdown(text))).toBe(text.replace('***both***', '**_both_**'))
+  })
+})
+
+describe('what Markdown cannot say is left out:', () => {
+  const strong = (text: string) => ({ kind: 'strong' as const, children: [{ kind: 'text' as const, text }] })
+  const text = (words: string) => ({ kind: 'text' as const, text: words })
+  test('bold between digits', () => {
+    expect(toMarkdown([{ kind: 'paragraph', children: [text('2'), strong('3'), text('4')] }])).toBe('234')
+  })
+  test('a list without text', () => {
+    expect(toMarkdown([{ kind: 'list', start: 1, items: [[], []] }])).toBe('')
+  })
+  test('a link that could run a script', () => {
+    const children = [{ kind: 'link' as const, href: 'javascript:alert(1)', children: [text('x')] }]
+    expect(toMarkdown([{ kind: 'paragraph', children }])).toBe('x')
+  })
+})
