@@ -29,6 +29,8 @@ export type IdPrefix =
   | 'ntc'
   | 'bkp'
   | 'mov'
+  | 'psh'
+  | 'ntf'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

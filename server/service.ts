@@ -161,6 +161,10 @@ function loops(
       return [startSendingMessages(deps)]
     },
     async () => {
+      const { startPushing } = await import('./notifications/push/push-loop.ts')
+      return [startPushing(deps)]
+    },
+    async () => {
       const { startIndexing } = await import('./search/index/index-tickets.ts')
       return [startIndexing(deps, traffic), watchExternalCommits(deps)]
     },

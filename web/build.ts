@@ -70,7 +70,7 @@ async function build(dist: string, config: string, inputsHash: string): Promise<
   const [built, fresh, old] = [join(dist, 'web'), join(dist, 'web.new'), join(dist, 'web.old')]
   await run(['vite', 'build', '--config', config, '--logLevel', 'error', '--outDir', fresh])
   await run([join(import.meta.dir, 'widget/build-widget.ts'), join(fresh, 'widget')])
-  for (const folder of ['assets', 'widget', 'widget/assets']) compress(join(fresh, folder))
+  for (const folder of ['', 'assets', 'widget', 'widget/assets']) compress(join(fresh, folder))
   checkWidgetSize(join(fresh, 'widget'))
   writeFileSync(join(fresh, 'built-from'), inputsHash)
   if (existsSync(built)) renameSync(built, old)

@@ -26,7 +26,7 @@ const LATER =
 
 export default defineConfig({
   root: HERE,
-  plugins: [solid(), firstPaint()],
+  plugins: [solid(), firstPaint(), installableApp()],
   build: {
     outDir: join(HERE, '../dist/web'),
     emptyOutDir: true,
@@ -106,5 +106,40 @@ function firstPaint(): Plugin {
       order: 'post',
       handler: (html) => html.replace('/first-paint.js', `/${fileName}`),
     },
+  }
+}
+
+/** What browsers need to install the pages as an app and to show its pushes: manifest, icons, and the worker `/sw.js`. */
+function installableApp(): Plugin {
+  const folder = join(HERE, 'app')
+  const hashed = (name: string, source: string | Uint8Array) => {
+    const digest = createHash('sha256').update(source).digest('base64url').slice(0, 8)
+    return { fileName: `assets/${name.replace('.', `-${digest}.`)}`, source }
+  }
+  const icons = ['icon-192.png', 'icon-512.png', 'icon-maskable-512.png'].map((name) => ({
+    name,
+    ...hashed(name, readFileSync(join(folder, name))),
+  }))
+  const withIcons = (text: string) =>
+    icons.reduce((changed, { name, fileName }) => changed.replace(`"${name}"`, `"/${fileName}"`), text)
+  const shown = icons.find(({ name }) => name === 'icon-192.png')
+  const manifest = hashed(
+    'app.webmanifest',
+    withIcons(JSON.stringify(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')))),
+  )
+  const worker = readFileSync(join(folder, 'sw.js'), 'utf8')
+    .replace(/^(?:\/\/|\/\*\*).*\n/gm, '')
+    .replace("'ICON'", `'/${shown?.fileName}'`)
+  return {
+    name: 'installable-app',
+    apply: 'build',
+    buildStart() {
+      for (const { fileName, source } of [...icons, manifest])
+        this.emitFile({ type: 'asset', fileName, source })
+      this.emitFile({ type: 'asset', fileName: 'sw.js', source: worker })
+    },
+    transformIndexHtml: () => [
+      { tag: 'link', attrs: { rel: 'manifest', href: `/${manifest.fileName}` }, injectTo: 'head' },
+    ],
   }
 }

@@ -90,7 +90,7 @@ export interface AddressChannel extends Channel {
 }
 
 export interface AddressWay extends Way {
-  mailbox: { id: string } | undefined
+  mailbox: { id: string; address: string } | undefined
   /** Addresses of the organization's mailboxes. */
   own: { has(address: string): boolean }
   requireRecipients(chosen: Recipients, pointer?: string): Recipients

@@ -10,6 +10,7 @@ import { customerEmails, customerIdentities, customers } from '../database/table
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { movedRows, moves } from '../database/tables/moves.ts'
+import { notifications } from '../database/tables/notifications.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
@@ -43,6 +44,7 @@ const TICKET_TABLES = [
   drafts,
   scheduledMessages,
   timers,
+  notifications,
 ]
 
 /** Deletes a ticket permanently. The audit log keeps only its id. Throws 404. */

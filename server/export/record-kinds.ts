@@ -18,6 +18,7 @@ import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import { knownMails, mailboxes, mailFolders, mails, oauthClients } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { movedRows, moves } from '../database/tables/moves.ts'
+import { notificationSettings, viewBells } from '../database/tables/notifications.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { savedReplies } from '../database/tables/saved-replies.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
@@ -66,6 +67,10 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('apiKey', apiKeys, ['id']),
   kind('savedReply', savedReplies, ['id']),
   kind('savedView', savedViews, ['id']),
+  kind('viewBell', viewBells, ['agentId', 'viewId']),
+  kind('notificationSetting', notificationSettings, ['agentId'], {
+    left: { emailDueAt: null, lastEmailedAt: null },
+  }),
   kind('customer', customers, ['id'], { left: { reindexAfter: NO_TICKETS } }),
   kind('customerEmail', customerEmails, ['emailKey']),
   kind('customerIdentity', customerIdentities, ['channel', 'externalId']),

@@ -23,6 +23,7 @@ import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
 import { replyRoutes } from '../messages/routes.ts'
 import { messageRoutes } from '../messages/v1.ts'
+import { notificationRoutes } from '../notifications/routes.ts'
 import { isSetUp } from '../organizations/directory.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import { requestId } from '../requests/headers.ts'
@@ -139,6 +140,7 @@ export function createApp(
     return new Elysia({ name: 'operation' })
       .use(backupRoutes(deps, guards.agents, guards.backups))
       .use(searchRoutes(guards.agents))
+      .use(notificationRoutes(guards.agents))
       .use(doctorRoutes(deps, guards.agents, { untrustedProxy: proxies.seen, widgetTag }))
   }
 

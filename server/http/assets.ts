@@ -55,6 +55,13 @@ const ASSET_HEADERS = {
   vary: 'Accept-Encoding',
 }
 
+/** Its name is always the same, and browsers ask for it again each time. It loads nothing itself. */
+const WORKER_HEADERS = {
+  ...SECURITY_HEADERS,
+  'cache-control': 'no-cache',
+  'content-security-policy': "default-src 'none'; connect-src 'self'",
+}
+
 /** The pages and their files. */
 export function assetRoutes() {
   const app = new Elysia({ name: 'assets' })
@@ -62,6 +69,9 @@ export function assetRoutes() {
   for (const path of PAGES) app.get(path, ({ request }) => pageResponse(request, requirePages()), { detail })
   // Registered with `all`, so that `/v1/*` takes precedence.
   app.all('/*', ({ request, path }) => notFoundPage(request, path), { parse: 'none', detail })
+  app.get('/sw.js', ({ request }) => encodedResponse(request, requirePages().worker, WORKER_HEADERS), {
+    detail,
+  })
   return app.get('/assets/:name', ({ request, params }) => assetResponse(request, params.name), { detail })
 }
 

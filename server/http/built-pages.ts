@@ -9,6 +9,7 @@ const INDEX = join(FOLDER, 'index.html')
 const ASSETS = join(FOLDER, 'assets')
 const WIDGET = join(FOLDER, 'widget')
 const WIDGET_SCRIPT = 'widget.js'
+const WORKER = 'sw.js'
 
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -38,6 +39,8 @@ export interface Asset {
 export interface BuiltPages {
   index: string
   assets: Map<string, Asset>
+  /** The service worker, which shows pushes. */
+  worker: Asset
   /** The script of the website widget, and the files that it loads. */
   widget: { script: Asset; etag: string; assets: Map<string, Asset> }
 }
@@ -62,7 +65,10 @@ function readPages(): BuiltPages {
   const script = readFolder(WIDGET).get(WIDGET_SCRIPT)
   if (!script)
     throw new Error(`${join(WIDGET, WIDGET_SCRIPT)} is missing. Run bun run web in the source folder.`)
+  const worker = readFolder(FOLDER).get(WORKER)
+  if (!worker) throw new Error(`${join(FOLDER, WORKER)} is missing. Run bun run web in the source folder.`)
   return {
+    worker,
     index: readFileSync(INDEX, 'utf8'),
     assets: readFolder(ASSETS),
     widget: { script, etag: etagOf(script.plain), assets: readFolder(join(WIDGET, 'assets')) },

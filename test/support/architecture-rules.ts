@@ -29,6 +29,7 @@ const LAYERS = [
   ['saved-views', 'messages'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live'],
+  ['notifications'],
   ['channels'],
   ['doctor'],
   ['http'],

@@ -36,6 +36,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
 /** Routes that need no session: they show no organization's data, or need their own secret. */
 export const OPEN_ROUTES = [
   'GET /',
+  'GET /sw.js',
   'GET /inbox',
   'GET /inbox/*',
   'GET /settings',
@@ -241,6 +242,21 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/tags': { foreign: 200 },
   'POST /console/tags/rename': { foreign: 200, body: () => ({ from: MARKER, to: 'x' }) },
   'POST /console/tags/remove': { foreign: 200, body: () => ({ tag: MARKER }) },
+  'GET /console/me/notifications': { foreign: 200 },
+  'PATCH /console/me/notifications': { foreign: 200, body: () => ({ showsText: false }) },
+  'POST /console/me/browsers': {
+    foreign: 400,
+    body: () => ({ endpoint: 'https://push.example/1', keys: { p256dh: 'x', auth: 'x' } }),
+    own: 400,
+  },
+  'DELETE /console/me/browsers/:id': { path: '/console/me/browsers/:browser' },
+  'POST /console/me/browsers/:id/test': { path: '/console/me/browsers/:browser/test' },
+  'GET /console/notifications': { foreign: 200 },
+  'POST /console/tickets/:id/seen': { path: '/console/tickets/:ticket/seen' },
+  'PUT /console/views/:id/bell': {
+    path: '/console/views/:view/bell',
+    body: () => ({ push: true, email: false }),
+  },
   'GET /console/views': { foreign: 200 },
   'POST /console/views': { foreign: 201, body: () => ({ name: 'x', query: 'status:open' }) },
   'PATCH /console/views/:id': { path: '/console/views/:view', body: () => ({ name: 'x' }) },

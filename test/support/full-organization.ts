@@ -65,6 +65,8 @@ export interface Owned {
   /** One who can't write. */
   visitor: string
   bot: string
+  /** One that gets pushes. */
+  browser: string
   delivery: string
   job: string
 }
@@ -200,10 +202,17 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       widget: widget.id,
       visitor: visitor.id,
       bot: await storeBot(bellhop, orgId),
+      browser: await subscribe(admin),
       delivery: delivery?.id ?? '',
       job,
     },
   }
+}
+
+async function subscribe(agent: SignedInAgent): Promise<string> {
+  const keys = { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) }
+  const body = { endpoint: `https://push.example/${MARKER}`, keys }
+  return (await agent.call<{ id: string }>('POST', '/console/me/browsers', { body })).json.id
 }
 
 async function uploadFile(deps: Deps, orgId: string, uploader: string): Promise<string> {

@@ -63,3 +63,9 @@ export const events = table(
     index('events_by_ticket').on(row.orgId, row.ticketId).where(sql`body is not null`),
   ],
 )
+
+/** Up to which event of an organization's log the server has reacted. No row: to none. */
+export const reactionCursors = table('reaction_cursors', {
+  orgId: text().primaryKey(),
+  eventNumber: integer().notNull(),
+})

@@ -1,0 +1,112 @@
+import { and, desc, eq, gt, isNull } from 'drizzle-orm'
+import type { Reader } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
+import { notificationSettings, notifications } from '../../database/tables/notifications.ts'
+import type { Deps } from '../../deps.ts'
+import { cut } from '../../text/text.ts'
+import { readTold, type Told } from '../told.ts'
+import { TEST_TAG } from './queue-pushes.ts'
+
+const MAX_TITLE_LENGTH = 100
+const MAX_SUBJECT_LENGTH = 120
+const MAX_TEXT_LENGTH = 140
+/** What a browser still shows of tickets that were seen elsewhere is closed by the next push, for this long. */
+const CLOSES_FOR_MS = 24 * 3_600_000
+const MAX_CLOSED = 20
+/** Of declarative pushes, which Safari shows without running our worker. */
+const DECLARATIVE = 8030
+
+/** What a push service needs to know of a push, beside its encrypted text. */
+interface PushContents {
+  payload: Uint8Array
+  isUrgent: boolean
+}
+
+interface Wanted {
+  orgId: string
+  agentId: string
+  tag: string
+  eventNumber: number
+  /** Where the browser opens Bellhop. */
+  origin: string
+}
+
+/** The text of a push, in the declarative form. Undefined when the agent has seen meanwhile what it tells of. */
+export async function pushContents(
+  deps: Deps,
+  { orgId, agentId, tag, eventNumber, origin }: Wanted,
+): Promise<PushContents | undefined> {
+  const { read } = deps.database
+  if (tag === TEST_TAG) {
+    const title = 'Notifications work'
+    const body = 'Bellhop reaches this browser, also while no tab is open.'
+    return contents({ title, body, tag, navigate: `${origin}/settings/account/notifications` }, {})
+  }
+  const [row] = await read
+    .select()
+    .from(notifications)
+    .where(and(matches(notifications, { orgId, agentId, eventNumber }), isNull(notifications.seenAt)))
+  const told = row && (await readTold(read, row))
+  if (!told) return undefined
+  const [settings] = await read
+    .select({ showsText: notificationSettings.showsText })
+    .from(notificationSettings)
+    .where(matches(notificationSettings, { orgId, agentId }))
+  const shown = settings?.showsText === false ? told.what : linesOf(told)
+  const [badge, close] = [
+    await countUnseen(read, { orgId, agentId }),
+    await findSeen(read, { orgId, agentId, since: deps.clock.now() - CLOSES_FOR_MS }),
+  ]
+  return contents(
+    { title: cut(told.title, MAX_TITLE_LENGTH), body: shown, tag, navigate: `${origin}${told.path}` },
+    { badge, close: close.filter((ticketId) => ticketId !== tag), isUrgent: told.isUrgent },
+  )
+}
+
+function linesOf({ subject, what, text }: Told): string {
+  const lines = [cut(subject, MAX_SUBJECT_LENGTH), text ? cut(text, MAX_TEXT_LENGTH) : what]
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+function contents(
+  notification: { title: string; body: string; tag: string; navigate: string },
+  { badge, close = [], isUrgent = false }: { badge?: number; close?: string[]; isUrgent?: boolean },
+): PushContents {
+  const payload = {
+    web_push: DECLARATIVE,
+    notification: { ...notification, ...(badge !== undefined && { app_badge: String(badge) }) },
+    ...(badge !== undefined && { app_badge: badge }),
+    ...(close.length > 0 && { close }),
+    // Safari runs our worker where there is one: it knows which tab has the focus.
+    mutable: true,
+  }
+  return { payload: Buffer.from(JSON.stringify(payload)), isUrgent }
+}
+
+/** The number on the app's icon: tickets with something that the agent has not seen. */
+async function countUnseen(read: Reader, owner: { orgId: string; agentId: string }): Promise<number> {
+  const rows = await read
+    .selectDistinct({ ticketId: notifications.ticketId })
+    .from(notifications)
+    .where(and(matches(notifications, owner), isNull(notifications.seenAt)))
+  return rows.length
+}
+
+async function findSeen(
+  read: Reader,
+  { orgId, agentId, since }: { orgId: string; agentId: string; since: number },
+): Promise<string[]> {
+  const rows = await read
+    .select({ ticketId: notifications.ticketId })
+    .from(notifications)
+    .where(
+      and(
+        eq(notifications.orgId, orgId),
+        eq(notifications.agentId, agentId),
+        gt(notifications.seenAt, since),
+      ),
+    )
+    .orderBy(desc(notifications.eventNumber))
+    .limit(MAX_CLOSED)
+  return [...new Set(rows.map(({ ticketId }) => ticketId))]
+}

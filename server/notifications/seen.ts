@@ -1,0 +1,65 @@
+import { and, isNull, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { statement, text } from '../database/statement.ts'
+import { notifications } from '../database/tables/notifications.ts'
+import type { Deps } from '../deps.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
+import { cancelPushes } from './push/queue-pushes.ts'
+
+interface Seen {
+  orgId: string
+  agentId: string
+  ticketId: string
+}
+
+/**
+ * An agent has a ticket open in a tab that has the focus: what they were told of it is seen, and what wasn't sent yet is not
+ * sent. Writes nothing when there is nothing unseen.
+ */
+export async function seeTicket(deps: Deps, seen: Seen): Promise<void> {
+  const [unseen] = await findUnseenOf(deps.database.read, seen)
+  if (!unseen) return
+  await deps.database.write(seen.orgId, async (tx) => {
+    const isChanged = await markSeen(tx, { ...seen, now: deps.clock.now() })
+    // Other tabs close what their browser shows.
+    if (isChanged) recordWorkspaceChange(deps, tx, seen.orgId)
+  })
+}
+
+/** Returns whether anything was unseen. */
+async function markSeen(
+  tx: Transaction,
+  { orgId, agentId, ticketId, now }: Seen & { now: number },
+): Promise<boolean> {
+  const changed = await tx
+    .update(notifications)
+    .set({ seenAt: now })
+    .where(and(matches(notifications, { orgId, agentId, ticketId }), isNull(notifications.seenAt)))
+    .returning({ eventNumber: notifications.eventNumber })
+  if (changed.length > 0) await cancelPushes(tx, { orgId, agentId, ticketIds: [ticketId] })
+  return changed.length > 0
+}
+
+const findUnseenOf = statement(
+  'notifications_unseen_of',
+  { orgId: text, agentId: text, ticketId: text },
+  (read: Reader, p) =>
+    read
+      .select({ eventNumber: notifications.eventNumber })
+      .from(notifications)
+      .where(and(matches(notifications, p), sql`seen_at is null`))
+      .limit(1),
+)
+
+/** What an agent has not seen, oldest first. */
+export function listUnseen(
+  read: Reader,
+  { orgId, agentId }: Pick<Seen, 'orgId' | 'agentId'>,
+): Promise<(typeof notifications.$inferSelect)[]> {
+  return read
+    .select()
+    .from(notifications)
+    .where(and(matches(notifications, { orgId, agentId }), sql`seen_at is null`))
+    .orderBy(sql`${notifications.eventNumber} limit 500`)
+}

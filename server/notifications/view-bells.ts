@@ -1,0 +1,53 @@
+import { and, eq, or } from 'drizzle-orm'
+import type { Reader } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { viewBells } from '../database/tables/notifications.ts'
+import { savedViews } from '../database/tables/saved-views.ts'
+import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
+import { isId } from '../ids.ts'
+
+/** How an agent hears of new tickets in a saved view. */
+interface Bell {
+  push: boolean
+  email: boolean
+}
+
+/** The bells of an agent. */
+export async function listBells(
+  read: Reader,
+  owner: { orgId: string; agentId: string },
+): Promise<({ viewId: string } & Bell)[]> {
+  const { viewId, push, email } = viewBells
+  return read.select({ viewId, push, email }).from(viewBells).where(matches(viewBells, owner))
+}
+
+/** Sets how an agent hears of a view's new tickets; off removes the bell. Throws 404 for a view that they don't see. */
+export async function setBell(
+  deps: Deps,
+  { orgId, agentId }: { orgId: string; agentId: string },
+  { viewId, push, email }: { viewId: string } & Bell,
+): Promise<void> {
+  await deps.database.write(orgId, async (tx) => {
+    const isVisible = or(eq(savedViews.agentId, agentId), eq(savedViews.isShared, true))
+    const [view] = isId('viw', viewId)
+      ? await tx
+          .select({ id: savedViews.id })
+          .from(savedViews)
+          .where(and(matches(savedViews, { orgId, id: viewId }), isVisible))
+      : []
+    if (!view) throw notFound('view')
+    const isTheirs = matches(viewBells, { orgId, agentId, viewId })
+    if (push || email) {
+      await tx
+        .insert(viewBells)
+        .values({ orgId, agentId, viewId, push, email, createdAt: deps.clock.now() })
+        .onConflictDoUpdate({
+          target: [viewBells.orgId, viewBells.agentId, viewBells.viewId],
+          set: { push, email },
+        })
+    } else await tx.delete(viewBells).where(isTheirs)
+    recordWorkspaceChange(deps, tx, orgId)
+  })
+}
