@@ -14,7 +14,7 @@ import { notifications } from '../database/tables/notifications.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
-import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import { activities, drafts, followers, mentions, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { timers } from '../database/tables/timers.ts'
 import type { Deps } from '../deps.ts'
@@ -37,10 +37,12 @@ const TICKET_TABLES = [
   messageEdits,
   sends,
   messages,
+  mentions,
   notes,
   activities,
   ticketTags,
   readMarks,
+  followers,
   drafts,
   scheduledMessages,
   timers,

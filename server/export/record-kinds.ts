@@ -25,7 +25,7 @@ import { savedViews } from '../database/tables/saved-views.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { agentLinks } from '../database/tables/sessions.ts'
-import { activities, drafts, notes, readMarks } from '../database/tables/threads.ts'
+import { activities, drafts, followers, mentions, notes, readMarks } from '../database/tables/threads.ts'
 import { PLACES, tickets } from '../database/tables/tickets.ts'
 import { timers } from '../database/tables/timers.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
@@ -102,6 +102,8 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('readMark', readMarks, ['agentId', 'ticketId']),
   kind('move', moves, ['id']),
   kind('movedRow', movedRows, ['moveId', 'kind', 'rowId']),
+  kind('mention', mentions, ['noteId', 'agentId']),
+  kind('follower', followers, ['agentId', 'ticketId']),
   kind('attachment', attachments, ['id']),
   kind('send', sends, ['id']),
   kind('mail', mails, ['id']),

@@ -35,22 +35,25 @@ export function parseMarkdown(text: string): Block[] {
 
 /** The names of the pictures in a text. */
 export function imageNames(text: string): Set<string> {
-  const names = new Set<string>()
-  const readInlines = (inlines: Inline[]) => {
-    for (const inline of inlines) {
-      if (inline.kind === 'image') names.add(inline.name)
-      else if ('children' in inline) readInlines(inline.children)
-    }
-  }
-  const readBlocks = (blocks: Block[]) => {
-    for (const block of blocks) {
-      if (block.kind === 'paragraph') readInlines(block.children)
-      else if (block.kind === 'quote') readBlocks(block.blocks)
-      else if (block.kind === 'list') block.items.forEach(readBlocks)
-    }
-  }
-  readBlocks(parseMarkdown(text))
-  return names
+  return new Set(inlinesIn(parseMarkdown(text)).flatMap((one) => (one.kind === 'image' ? one.name : [])))
+}
+
+type Mention = Extract<Inline, { kind: 'mention' }>
+
+/** Whom a text mentions, in order. Someone may be mentioned twice. */
+export function mentionsIn(text: string): Mention[] {
+  return inlinesIn(parseMarkdown(text)).filter((inline) => inline.kind === 'mention')
+}
+
+/** Every piece of text, those that contain others too. */
+function inlinesIn(blocks: Block[]): Inline[] {
+  const withParts = (inlines: Inline[]): Inline[] =>
+    inlines.flatMap((inline) => ('children' in inline ? [inline, ...withParts(inline.children)] : inline))
+  return blocks.flatMap((block) => {
+    if (block.kind === 'paragraph') return withParts(block.children)
+    if (block.kind === 'quote') return inlinesIn(block.blocks)
+    return block.kind === 'list' ? block.items.flatMap(inlinesIn) : []
+  })
 }
 
 interface Reading {

@@ -1,9 +1,10 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { mentions } from '../database/tables/threads.ts'
 import { PLACES, type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -11,6 +12,7 @@ import { newestEvent } from '../events/events.ts'
 import { listViews } from '../saved-views/saved-views.ts'
 import { isHeldForMe } from '../search/conditions.ts'
 import { type Count, countMatches, MAX_COUNTED, readCount } from '../search/count-tickets.ts'
+import type { Filter } from '../search/filters.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
 import { countOpenTags, countTickets, readCounters } from '../tickets/counters.ts'
 
@@ -29,6 +31,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
     sumOf(all.filter((counter) => counter.status === status && counter.place === PLACES.inbox))
   const [failed] = await failedTickets(read, { orgId })
   const held = await readHeld(read, orgId, me)
+  const [mentioned] = await unseenMentions(read, { orgId, me })
   return {
     views: {
       mine: await countTickets(read, orgId, { status: 'open', assignedTo: me, places: INBOX }),
@@ -38,6 +41,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
       resolved: withStatus('resolved'),
       failed: failed?.total ?? 0,
       held: held.tickets,
+      mentions: mentioned?.total ?? 0,
       spam: sumOf(all.filter(({ place }) => place === PLACES.spam)),
     },
     tags: (await countOpenTags(deps.database, orgId, MAX_TAGS)).map(({ tag, open }) => ({
@@ -68,6 +72,22 @@ const failedTickets = statement('inbox_failed', { orgId: text }, (read: Reader, 
     .innerJoin(tickets, eq(tickets.id, failed.ticketId))
     .where(isInInbox)
 })
+
+/** The tickets with a mention of the agent that they haven't seen. */
+const unseenMentions = statement('inbox_mentions', { orgId: text, me: text }, (read: Reader, p) =>
+  read
+    .select({ total: sql<number>`cast(count(distinct ${mentions.ticketId}) as integer)` })
+    .from(mentions)
+    .innerJoin(tickets, eq(tickets.id, mentions.ticketId))
+    .where(
+      and(
+        eq(mentions.orgId, p.orgId),
+        eq(mentions.agentId, p.me),
+        sql`seen_at is null`,
+        ne(tickets.place, PLACES.spam),
+      ),
+    ),
+)
 
 /** Counts that take less are not kept; others are kept for a multiple of what they took. */
 const CHEAP_MS = 5
@@ -172,17 +192,20 @@ async function countAfter(
   return { ...count, event: newestEvent, keepUntil: endedAt + keep }
 }
 
+/** Filters by what is the agent's own. */
+const PERSONAL: Filter['kind'][] = ['unread', 'draft', 'held', 'mentioned', 'followed']
+/** Filters by what can change without an event. */
+const SILENT: Filter['kind'][] = ['unread', 'draft', 'failed', 'followed']
+
 /** The same for every agent, unless the count depends on what the agent has read or drafted. */
 function keyOf({ orgId, me, search: { filters, indexQuery, ticketReference } }: CountRequest): string {
-  const isPersonal = filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'held')
+  const isPersonal = filters.some(({ kind }) => PERSONAL.includes(kind))
   return JSON.stringify([orgId, isPersonal ? me : '', filters, indexQuery, ticketReference])
 }
 
 /** Whether the count changes only with an event, and not with reading, drafting or indexing. */
 function dependsOnEventsOnly({ filters, indexQuery }: Search): boolean {
-  return (
-    !indexQuery && !filters.some(({ kind }) => kind === 'unread' || kind === 'draft' || kind === 'failed')
-  )
+  return !indexQuery && !filters.some(({ kind }) => SILENT.includes(kind))
 }
 
 /** A view may name an agent who has been renamed since. */

@@ -12,6 +12,7 @@ import { visitors, widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { plainTextOf, withoutImageMarks } from '../formatting/plain-text.ts'
+import type { OwnOrder } from '../search/choose-index.ts'
 import {
   hasDraft,
   hasFailedSend,
@@ -24,13 +25,18 @@ import {
 import { excerptOf } from '../search/excerpt.ts'
 import { findTickets } from '../search/find-tickets.ts'
 import type { SortKey } from '../search/queries.ts'
-import { readSearch } from '../search/read-search.ts'
+import { readSearch, type Search } from '../search/read-search.ts'
 import { isBlank } from '../text/text.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
-import type { TicketSort } from '../tickets/list-ranges.ts'
+import { TICKET_SORTS, type TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
+import { addMentions, type RowMention } from './row-mentions.ts'
 
 export const MAX_ROWS = 100
+/** Those of the inbox alone need their filter; without it, they are the order of the last message. */
+export const INBOX_SORTS = [...TICKET_SORTS, 'mention_desc'] as const
+type InboxSort = (typeof INBOX_SORTS)[number]
+const OWN_ORDERS: Partial<Record<InboxSort, OwnOrder>> = { mention_desc: 'mentioned' }
 const DEFAULT_ROWS = 50
 /** Much of a message is quoted mail or one long line: a preview needs only its beginning. */
 const PREVIEW_SOURCE_LENGTH = 800
@@ -54,6 +60,8 @@ export interface InboxRow extends TicketWithCustomer {
   pageTitle: string | null
   /** Text around a search word. */
   excerpt?: string
+  /** In a list of mentions. */
+  mention?: RowMention
 }
 
 interface InboxRequest {
@@ -63,7 +71,7 @@ interface InboxRequest {
   q?: string
   /** The time zone of the dates in the query; UTC by default. */
   zone?: string
-  sort?: TicketSort
+  sort?: InboxSort
   cursor?: string
   limit?: number
   expensive: ExpensiveRead
@@ -90,17 +98,31 @@ export async function listInbox(
   const search = await readSearch(read, { orgId, me, text: q, zone })
   const list = Bun.hash.wyhash(JSON.stringify([sort, search])).toString(36)
   const after = cursor === undefined ? undefined : requireKey(cursor, list)
-  const request = { orgId, me, search, sort, after, limit: limit + 1, expensive }
+  const request = { orgId, me, search, ...orderOf(sort, search), after, limit: limit + 1, expensive }
   const { keys, isTooBroad = false, stoppedAt } = await findTickets(deps.database, request)
   const page = keys.slice(0, limit)
   const last = keys.length > limit ? page.at(-1) : stoppedAt
   const rows = await readRows(read, { orgId, me, ids: page.map(({ id }) => id) })
+  if (isOf(search, 'mentioned')) await addMentions(read, { orgId, me, rows })
   return {
     rows: await withExcerpts(read, { orgId, rows, terms: search.terms, expensive }),
     nextCursor: last && encodeCursor({ direction: 'next', list, ...last, page: 1 }),
     isTooBroad,
     terms: search.terms,
   }
+}
+
+function orderOf(sort: InboxSort, search: Search): { sort: TicketSort; ownOrder?: OwnOrder } {
+  const known = TICKET_SORTS.find((one) => one === sort)
+  const own = OWN_ORDERS[sort]
+  return {
+    sort: known ?? 'message_desc',
+    ...(own && isOf(search, own) && !search.indexQuery && { ownOrder: own }),
+  }
+}
+
+function isOf({ filters }: Search, kind: OwnOrder): boolean {
+  return filters.some((filter) => filter.kind === kind && !filter.isNegated)
 }
 
 function requireKey(cursor: string, list: string): SortKey {

@@ -1,16 +1,17 @@
 import { Elysia, t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { PLACES } from '../database/tables/tickets.ts'
+import { isoTime } from '../dates.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import { oneLine } from '../search/excerpt.ts'
 import { MAX_QUERY_LENGTH } from '../search/query-language.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { TICKET_SORTS } from '../tickets/list-ranges.ts'
 import { listedTicket } from '../tickets/schemas.ts'
 import { viewListedTicket } from '../tickets/views.ts'
 import { createViewCounter, readCounts } from './counts.ts'
-import { type InboxRow, listInbox, MAX_ROWS } from './list-inbox.ts'
+import { INBOX_SORTS, type InboxRow, listInbox, MAX_ROWS } from './list-inbox.ts'
+import type { RowMention } from './row-mentions.ts'
 
 const strict = { additionalProperties: false }
 const PREVIEW_LENGTH = 160
@@ -24,7 +25,7 @@ const listQuery = t.Object(
     q: t.Optional(t.String({ maxLength: MAX_QUERY_LENGTH })),
     zone,
     /** Ignored in a search for words or `from:`, which lists the latest message or change first. */
-    sort: t.Optional(oneOf(TICKET_SORTS)),
+    sort: t.Optional(oneOf(INBOX_SORTS)),
     cursor: t.Optional(t.String({ maxLength: 512 })),
     limit: t.Optional(t.Integer({ minimum: 1, maximum: MAX_ROWS })),
   },
@@ -40,6 +41,16 @@ const row = t.Object({
   hasFailedSend: t.Boolean(),
   /** The agent's own held reply, or one of a disabled agent. */
   hasHeldReply: t.Boolean(),
+  /** The newest note that mentions the agent, in a list of those. */
+  mention: t.Optional(
+    t.Object({
+      noteId: t.String(),
+      text: t.String(),
+      agentName: t.String(),
+      at: t.String(),
+      isSeen: t.Boolean(),
+    }),
+  ),
   /** The page of the website that the visitor was on last. */
   page: t.Optional(t.Object({ url: t.String(), title: t.String() })),
   isSpam: t.Boolean(),
@@ -72,6 +83,8 @@ const counts = t.Object({
     resolved: count,
     failed: count,
     held: count,
+    /** With a mention of the agent that they haven't seen. */
+    mentions: count,
     spam: count,
   }),
   /** Those with the most open tickets, in order of the tag. */
@@ -134,9 +147,14 @@ function viewRow(row: InboxRow) {
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
+    ...(row.mention && { mention: viewMention(row.mention) }),
     ...(row.pageUrl ? { page: { url: row.pageUrl, title: row.pageTitle ?? '' } } : {}),
     isSpam: row.place === PLACES.spam,
     version: row.version,
     ...(excerpt === undefined ? {} : { excerpt }),
   }
+}
+
+function viewMention({ noteId, text, agentName, createdAt, isSeen }: RowMention) {
+  return { noteId, text: oneLine(text, PREVIEW_LENGTH), agentName, at: isoTime(createdAt), isSeen }
 }

@@ -3,11 +3,14 @@ import type { Reader } from '../database/database.ts'
 import { TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
+import { LATEST_TIME } from '../tickets/waiting.ts'
 import { placeOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
-const RARE = ['draft', 'held', 'failed'] as const
+const RARE = ['draft', 'held', 'failed', 'mentioned', 'followed'] as const
+/** Those that tickets can be sorted by: by the time of the newest mention. */
+export type OwnOrder = 'mentioned'
 
 /** Where a query starts: from the few tickets of a rare filter, or along the ranges of an index. */
 export interface IndexChoice {
@@ -28,23 +31,24 @@ export async function chooseIndex(
   orgId: string,
   filters: Filter[],
   sort: TicketSort,
+  ownOrder?: OwnOrder,
 ): Promise<IndexChoice | undefined> {
   const tags = filters.filter((filter) => filter.kind === 'tag' && !filter.isNegated)
   const tag = tags.length > 1 ? await rarest(read, orgId, tags) : tags[0]
   const assignee = filters.find((filter) => filter.kind === 'assignee' && !filter.isNegated)
   const ranges = rangesOf(filters, assignee?.value, tag?.value)
   if (ranges.statuses.length === 0 || ranges.channels.length === 0) return undefined
-  for (const kind of RARE) {
+  for (const kind of ownOrder ? [ownOrder] : RARE) {
     const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
     if (position >= 0) return { kind, ranges, times: undefined, positions: [position] }
   }
-  const times = sort === 'message_desc' ? timesOf(filters) : undefined
+  const times = timesOf(filters, sort)
   const positions = filters.flatMap((filter, position) => {
     const isCovered =
       filter === tag ||
       filter === assignee ||
       ['status', 'channel', 'spam'].includes(filter.kind) ||
-      (times && (filter.kind === 'before' || filter.kind === 'after'))
+      (times && TIMED_BY[sort]?.includes(filter.kind))
     return isCovered ? [position] : []
   })
   return { kind: 'ranges', ranges, times, positions }
@@ -118,14 +122,21 @@ function rangesOf(
   }
 }
 
-function timesOf(filters: Filter[]): [number, number] | undefined {
+/** The filters that are a part of the times that a list is sorted by. */
+const TIMED_BY: Partial<Record<TicketSort, Filter['kind'][]>> = {
+  message_desc: ['before', 'after'],
+  waiting: ['waiting'],
+}
+
+function timesOf(filters: Filter[], sort: TicketSort): [number, number] | undefined {
   const times: [number, number] = [0, Number.MAX_SAFE_INTEGER]
   let hasTimes = false
   for (const { kind, value, isNegated } of filters) {
-    if (kind !== 'before' && kind !== 'after') continue
+    if (!TIMED_BY[sort]?.includes(kind)) continue
     hasTimes = true
-    if ((kind === 'before') !== isNegated) times[1] = Math.min(times[1], value)
-    else times[0] = Math.max(times[0], value)
+    const limit = kind === 'waiting' ? LATEST_TIME + 1 : Number(value)
+    if ((kind === 'after') === isNegated) times[1] = Math.min(times[1], limit)
+    else times[0] = Math.max(times[0], limit)
   }
   return hasTimes ? times : undefined
 }

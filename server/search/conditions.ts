@@ -2,8 +2,9 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { integer, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import { drafts, readMarks } from '../database/tables/threads.ts'
+import { drafts, followers, mentions, readMarks } from '../database/tables/threads.ts'
 import { PLACES, type Place, tickets } from '../database/tables/tickets.ts'
+import { LATEST_TIME } from '../tickets/waiting.ts'
 import type { Filter } from './filters.ts'
 
 // Conditions that the ranges of a list (tickets/list-ranges.ts) don't cover are written as expressions that match no
@@ -64,6 +65,12 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
       return hasHeldReply
     case 'draft':
       return hasDraft
+    case 'waiting':
+      return sql`(${tickets.waitingOrder} + 0) <= ${sql.raw(String(LATEST_TIME))}`
+    case 'mentioned':
+      return isMentioned
+    case 'followed':
+      return isFollowed
     case 'spam':
       return undefined
   }
@@ -79,6 +86,12 @@ export const hasFailedSend = sql`exists (select 1 from messages unsent where uns
 
 export const hasDraft = sql`exists (select 1 from drafts own where own.org_id = ${text.bind('orgId')}
   and own.agent_id = ${text.bind('me')} and own.ticket_id = ${tickets.id})`
+
+const isMentioned = sql`exists (select 1 from mentions mine where mine.org_id = ${text.bind('orgId')}
+  and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id})`
+
+const isFollowed = sql`exists (select 1 from followers mine where mine.org_id = ${text.bind('orgId')}
+  and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id} and mine.is_following)`
 
 /** The agent's own held replies, and those of disabled agents. The partial index needs `is_held` written like this. */
 export const isHeldForMe = sql`is_held and (${scheduledMessages.agentId} = ${text.bind('me')} or exists (select 1 from agents author
@@ -102,6 +115,10 @@ export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
     where ${scheduledMessages.orgId} = ${text.bind('orgId')} and ${isHeldForMe})`,
   draft: sql`${tickets.id} in (select ${drafts.ticketId} from ${drafts}
     where ${drafts.orgId} = ${text.bind('orgId')} and ${drafts.agentId} = ${text.bind('me')})`,
+  mentioned: sql`${tickets.id} in (select ${mentions.ticketId} from ${mentions}
+    where ${mentions.orgId} = ${text.bind('orgId')} and ${mentions.agentId} = ${text.bind('me')})`,
+  followed: sql`${tickets.id} in (select ${followers.ticketId} from ${followers}
+    where ${followers.orgId} = ${text.bind('orgId')} and ${followers.agentId} = ${text.bind('me')} and ${followers.isFollowing})`,
 }
 
 export const ownReadMark = sql`${readMarks.orgId} = ${text.bind('orgId')} and ${readMarks.agentId} = ${text.bind('me')}

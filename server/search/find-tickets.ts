@@ -2,7 +2,7 @@ import { type Database, isReadTimeout, type Reader } from '../database/database.
 import type { ExpensiveRead } from '../database/expensive-reads.ts'
 import { type IndexQuery, type Matches, matchingNumbers } from '../database/full-text.ts'
 import { rangeParams, rangeShape, SORTED_BY, type TicketSort } from '../tickets/list-ranges.ts'
-import { chooseIndex, type IndexChoice, upperBound } from './choose-index.ts'
+import { chooseIndex, type IndexChoice, type OwnOrder, upperBound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
 import {
@@ -28,6 +28,8 @@ interface FindInput {
   me: string
   search: Search
   sort: TicketSort
+  /** Instead of `sort`, if the search has that filter. */
+  ownOrder?: OwnOrder | undefined
   /** Only tickets after this one. */
   after: SortKey | undefined
   limit: number
@@ -100,7 +102,7 @@ async function findByReference(
 
 async function findAlongIndex(readers: Readers, input: FindInput): Promise<Found> {
   const { filters } = input.search
-  const index = await chooseIndex(readers.read, input.orgId, filters, input.sort)
+  const index = await chooseIndex(readers.read, input.orgId, filters, input.sort, input.ownOrder)
   if (!index) return { keys: [] }
   const isCovered = index.kind !== 'ranges' || index.positions.length === filters.length
   if (!isCovered) return findInSlices(readers, input, index)
@@ -205,7 +207,7 @@ function shapeOf({ kind, isNegated }: Filter) {
 }
 
 function queryShape(
-  { search, sort, after, limit }: FindInput,
+  { search, sort, ownOrder, after, limit }: FindInput,
   { kind, positions, ranges, times }: IndexChoice,
 ): QueryShape {
   const hasStart = after !== undefined
@@ -213,6 +215,7 @@ function queryShape(
     filters: search.filters.map(shapeOf),
     kind,
     positions,
+    ownOrder,
     ranges: rangeShape(ranges, { sort, rows: limit, hasStart, hasTimes: times !== undefined }),
   }
 }

@@ -1,10 +1,10 @@
-import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { cacheByShape, integer, NAMED_IN_QUERY, statement, text } from '../database/statement.ts'
 import { searchDocuments } from '../database/tables/search.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { type RangeShape, SORTED_BY, selectRanges } from '../tickets/list-ranges.ts'
-import type { IndexChoice } from './choose-index.ts'
+import type { IndexChoice, OwnOrder } from './choose-index.ts'
 import {
   isOneOf,
   placeCondition,
@@ -30,6 +30,8 @@ export interface QueryShape {
   /** Positions of the filters that the index or the rare condition covers. */
   positions: number[]
   ranges: RangeShape
+  /** Instead of the sort of the ranges. */
+  ownOrder?: OwnOrder | undefined
 }
 type Params = Record<string, string | number>
 
@@ -87,11 +89,20 @@ function inOrder({ sort }: RangeShape): SQL[] {
     : [sql`keys.at desc`, sql`keys.number desc`]
 }
 
+/** The newest mention first. */
+const OWN_ORDERS = {
+  mentioned: {
+    column: sql`(select max(mine.created_at) from mentions mine where mine.org_id = ${text.bind('orgId')}
+      and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id})`,
+    isAscending: false,
+  },
+} as const satisfies Record<OwnOrder, { column: SQL; isAscending: boolean }>
+
 /** From the few tickets of a rare condition, which are sorted. */
 function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['kind'], 'ranges'>) {
   const { sort, hasStart } = shape.ranges
-  const { column, isAscending } = SORTED_BY[sort]
-  const at = tickets[column]
+  const { column, isAscending } = shape.ownOrder ? OWN_ORDERS[shape.ownOrder] : SORTED_BY[sort]
+  const at = sql<number>`${column instanceof SQL ? column : tickets[column]}`.mapWith(Number)
   const start = sql`${integer.bind('at')}, ${text.bind('id')}`
   const isAfterStart = isAscending
     ? sql`(${at}, ${tickets.id}) > (${start})`

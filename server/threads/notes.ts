@@ -12,6 +12,7 @@ import { requireFreshId } from '../requests/client-id.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import { deleteSentDraft } from './drafts.ts'
+import { saveMentions } from './mentions.ts'
 import type { NoteRow } from './thread.ts'
 
 interface NewNote {
@@ -29,7 +30,7 @@ interface NewNote {
 /**
  * Adds a note under an id that the page made; only agents see it. The same request again changes nothing. The agent's
  * draft of a note that has the same text is deleted. `updatedAt` and everything `/v1` shows of the ticket stay as they
- * are. Throws 404, 400 for a wrong id or attachment, and 409 when the id belongs to another note.
+ * are. Throws 404, 400 for a wrong id, attachment or mention, and 409 when the id belongs to another note.
  */
 export async function putNote(
   deps: Deps,
@@ -54,6 +55,7 @@ export async function putNote(
     const added = { ...note, orgId, ticketId, attachmentCount: ids.length, createdAt }
     const stored = await tx.insert(notes).values(added).onConflictDoNothing().returning({ id: notes.id })
     if (stored.length === 0) throw idTaken()
+    await saveMentions(tx, added)
     const { agentId, text } = note
     const uploads = { ids, uploader: agentId }
     const attachments = await attach(deps, tx, orgId, { ownerId: note.id, ticketId, files: { uploads } })

@@ -10,6 +10,8 @@ import { changeCustomer } from '../tickets/change-customer.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { updateTicket } from '../tickets/update-ticket.ts'
 import { keepDraft } from './drafts.ts'
+import { setFollowing } from './followers.ts'
+import { markMentionsSeen } from './mentions.ts'
 import { putNote } from './notes.ts'
 import { markRead, markUnread } from './read-marks.ts'
 import {
@@ -62,6 +64,30 @@ export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponse
       '/tickets/:id/read',
       async ({ me: { orgId, agentId }, as, params, status }) => {
         await markUnread(as, { orgId, agentId, ticketId: params.id })
+        return status(204, undefined)
+      },
+      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
+    )
+    .put(
+      '/tickets/:id/mentions/seen',
+      async ({ me: { orgId, agentId }, as, params, status }) => {
+        await markMentionsSeen(as, { orgId, agentId, ticketId: params.id })
+        return status(204, undefined)
+      },
+      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
+    )
+    .put(
+      '/tickets/:id/follower',
+      async ({ me: { orgId, agentId }, as, params, status }) => {
+        await setFollowing(as, { orgId, agentId, ticketId: params.id, isFollowing: true })
+        return status(204, undefined)
+      },
+      { transform: noQuery, params: byId, response: { 204: t.Undefined() } },
+    )
+    .delete(
+      '/tickets/:id/follower',
+      async ({ me: { orgId, agentId }, as, params, status }) => {
+        await setFollowing(as, { orgId, agentId, ticketId: params.id, isFollowing: false })
         return status(204, undefined)
       },
       { transform: noQuery, params: byId, response: { 204: t.Undefined() } },

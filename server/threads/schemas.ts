@@ -203,6 +203,10 @@ export const thread = t.Object({
   drafts: t.Array(draft),
   waiting: t.Array(waitingReply),
   readUpTo: t.Union([t.String(), t.Null()]),
+  /** Ids of the agents who follow the ticket. */
+  followers: t.Array(t.String()),
+  /** The notes that mention the agent, oldest first. */
+  mentions: t.Array(t.Object({ noteId: t.String(), isSeen: t.Boolean() })),
   reply: replyDestination,
   /** The newest answer that the visitor of a widget has seen. */
   seen: t.Optional(t.Object({ messageId: t.String(), at: time('When they saw it.') })),

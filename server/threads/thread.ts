@@ -15,6 +15,8 @@ import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { type OfTicket, ofTicket } from '../tickets/rows-of-ticket.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
+import { readFollowers } from './followers.ts'
+import { mentionsOf } from './mentions.ts'
 
 type Of<Table extends { $inferSelect: object }, Column extends keyof Table['$inferSelect']> = Pick<
   Table['$inferSelect'],
@@ -85,6 +87,10 @@ export interface ThreadFrame {
   /** The agent's own, at most one of each kind. */
   drafts: DraftRow[]
   readUpTo: string | undefined
+  /** Ids of the agents who follow the ticket. */
+  followers: string[]
+  /** The notes that mention the agent, oldest first. */
+  mentions: { noteId: string; seenAt: number | null }[]
   /** Where a reply goes. */
   reply: ReplyDestination
   /** The newest answer that the visitor of a widget has seen. */
@@ -112,6 +118,8 @@ export async function readFrame(
       attachments: unsent.filter(({ id }) => draft.attachments.includes(id)),
     })),
     readUpTo: mark?.messageId,
+    followers: await readFollowers(read, given),
+    mentions: await mentionsOf(read, { ...given, agentId }),
     reply,
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,
   }

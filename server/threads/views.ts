@@ -9,11 +9,13 @@ import { MAX_SHOWN_ADDRESSES } from './schemas.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, ThreadFrame, WaitingReplyRow } from './thread.ts'
 
 /** All but `timeline` and `waiting`. */
-export function viewFrame({ ticket, drafts, readUpTo, reply, seen }: ThreadFrame) {
+export function viewFrame({ ticket, drafts, readUpTo, followers, mentions, reply, seen }: ThreadFrame) {
   return {
     ticket: viewInboxTicket(ticket),
     drafts: drafts.map(viewDraft),
     readUpTo: readUpTo ?? null,
+    followers,
+    mentions: mentions.map(({ noteId, seenAt }) => ({ noteId, isSeen: seenAt !== null })),
     reply,
     ...(seen && { seen: { messageId: seen.messageId, at: isoTime(seen.at) } }),
   }

@@ -17,7 +17,7 @@ type Ticket = typeof tickets.$inferSelect
 type WaitingEffect = 'question' | 'answer' | 'none'
 
 /** The last time that a Date can hold. */
-const LATEST_TIME = 8_640_000_000_000_000
+export const LATEST_TIME = 8_640_000_000_000_000
 /** Minus the time of the last message, the order of a ticket that no one waits on. */
 const ANSWERED = 9_000_000_000_000_000
 

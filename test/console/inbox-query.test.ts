@@ -107,6 +107,18 @@ test('the list is sorted as requested', async () => {
   expect(await names('before:2026-03-03', '&sort=created_asc')).toEqual(['mine', 'cleos'])
 })
 
+test('tickets whose customers wait are found in every order, and others by excluding them', async () => {
+  for (const sort of ['', '&sort=waiting', '&sort=created_asc']) {
+    const all = await names('', sort)
+    const waiting = await names('is:waiting', sort)
+    const others = await names('-is:waiting', sort)
+    expect(waiting.length).toBeGreaterThan(0)
+    expect([...waiting, ...others].toSorted(), sort).toEqual(all.toSorted())
+    expect(all.filter((name) => waiting.includes(name))).toEqual(waiting)
+    expect(await names('is:waiting status:resolved', sort)).toEqual([])
+  }
+})
+
 test('a ticket is unread for each agent who has not read the customer’s newest message', async () => {
   expect(await names('is:unread status:open')).toEqual(['cleos', 'mine'])
   const read = await ben.call<{ timeline: { id: string; kind: string }[] }>(
@@ -151,7 +163,10 @@ const REFUSED: [string, string][] = [
     'channel:fax',
     '“fax” isn’t a channel. Try channel:widget, channel:email, channel:telegram or channel:api.',
   ],
-  ['is:odd', '“odd” isn’t a state. Try is:unread, is:failed, is:held, is:spam or is:draft.'],
+  [
+    'is:odd',
+    '“odd” isn’t a state. Try is:unread, is:failed, is:held, is:spam, is:draft, is:waiting, is:mentioned or is:followed.',
+  ],
   ['before:yesterday', '“yesterday” isn’t a date. Try before:2026-03-01.'],
   ['after:2026-02-30', '“2026-02-30” isn’t a date. Try after:2026-03-01.'],
   [

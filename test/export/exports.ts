@@ -67,6 +67,7 @@ export async function fillTables(deps: Deps, { client: { orgId }, owned }: FullO
     orgId,
     ticketId: owned.ticket,
     messageId: owned.message,
+    noteId: owned.note,
     customerId: owned.customer,
     agentId: owned.agent,
     mailboxId: owned.mailbox,

@@ -178,6 +178,9 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: ({ message }) => ({ messageId: message }),
   },
   'DELETE /console/tickets/:id/read': { path: `${ticket}/read` },
+  'PUT /console/tickets/:id/mentions/seen': { path: `${ticket}/mentions/seen` },
+  'PUT /console/tickets/:id/follower': { path: `${ticket}/follower` },
+  'DELETE /console/tickets/:id/follower': { path: `${ticket}/follower` },
   'PUT /console/tickets/:id/draft': { path: `${ticket}/draft`, body: () => ({ kind: 'reply', text: 'x' }) },
   'POST /console/tickets': {
     // The other organization has no mailbox of its own.

@@ -41,6 +41,7 @@ export interface Owned {
   mail: string
   ticket: string
   message: string
+  note: string
   failedMessage: string
   customer: string
   /** A ticket that a visitor opened in the widget. */
@@ -133,7 +134,8 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     await tx.update(tickets).set({ channel: 'email' }).where(eq(tickets.id, ticketId))
   })
   const written = { text: MARKER, format: 'markdown' as const, attachments: [await newUpload()] }
-  await putNote(deps, orgId, { ticketId, id: deps.newId('not'), ...written, ...author })
+  const note = deps.newId('not')
+  await putNote(deps, orgId, { ticketId, id: note, ...written, ...author })
   const draft = { kind: 'note' as const, text: MARKER, attachments: [await newUpload()] }
   await keepDraft(deps, { orgId, ticketId, agentId: admin.id, ...draft })
   const reply = deps.newId('msg')
@@ -184,6 +186,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       ticket: ticketId,
       visitorTicket: conversation.id,
       message,
+      note,
       failedMessage: failed.id,
       customer: ticket.customerId,
       reply,

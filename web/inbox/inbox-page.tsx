@@ -21,7 +21,6 @@ import { OpenTicket, preloadTicketPane, usePrefetch } from './open-ticket.tsx'
 import { usePageKeys } from './page-keys.ts'
 import { Palette, preloadPalette } from './palette/palette.tsx'
 import { createPanes, Drawer, Splitter } from './panes.tsx'
-import { AssignPicker, TagPicker } from './quick-pickers.tsx'
 import { Rail } from './rail/rail.tsx'
 import { hrefOf } from './rail/views.ts'
 import './inbox-page.css'
@@ -30,6 +29,9 @@ import './inbox-page.css'
 const CustomerPanel = lazyPage(async () => ({
   default: (await import('../ticket/customer/customer-panel.tsx')).CustomerPanel,
 }))
+const loadPickers = () => import('./quick-pickers.tsx')
+const AssignPicker = lazyDialog(async () => ({ default: (await loadPickers()).AssignPicker }))
+const TagPicker = lazyDialog(async () => ({ default: (await loadPickers()).TagPicker }))
 const KeySheet = lazyDialog(() => import('../keyboard/key-sheet.tsx'))
 const NewTicketDialog = lazyDialog(() => import('../ticket/outgoing/new-ticket-dialog.tsx'))
 
@@ -91,6 +93,7 @@ export default function InboxPage() {
   onMount(() => {
     const timer = setTimeout(() => {
       void preloadPalette()
+      void loadPickers().catch(() => {})
       void CustomerPanel.preload()
       preloadThreadParts()
       preloadBulkBar()

@@ -42,7 +42,7 @@ export function createLocation() {
     navigate(hrefOfTicket(id), { replace: ticketId() !== undefined, scroll: false })
   }
 
-  const sort = createMemo(() => sortNamed(location.query.sort) ?? sortOfView(viewId()))
+  const sort = createMemo(() => sortNamed(viewId(), location.query.sort) ?? sortOfView(viewId()))
   const q = createMemo(() => String(location.query.q ?? ''))
   const view = createMemo(() => viewOf(viewId(), q(), savedViews() ?? []))
   /** The last view that was not a search. Escape leads back to it. */

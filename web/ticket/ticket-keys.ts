@@ -6,6 +6,7 @@ import type { Ticket } from './ticket-query.ts'
 
 interface TicketKeysInput {
   ticket: () => Ticket
+  followers: () => readonly string[]
   myId: string
   /** False while another ticket is loading: keys then act on that one. */
   isTarget: () => boolean
@@ -18,6 +19,7 @@ interface TicketKeysInput {
 /** The keys of the open ticket. */
 export function ticketKeys({
   ticket,
+  followers,
   myId,
   isTarget,
   onNext,
@@ -60,6 +62,13 @@ export function ticketKeys({
         label: status === 'pending' ? 'Set to open' : 'Set to pending',
         keys: ['p'],
         run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
+      },
+      {
+        id: 'ticket.follow',
+        label: followers().includes(myId) ? 'Unfollow' : 'Follow',
+        keys: ['f'],
+        run: () =>
+          void import('./changes/follow.ts').then(({ toggleFollowing }) => toggleFollowing(id, myId)),
       },
     ]),
   ]

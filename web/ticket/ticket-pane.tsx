@@ -136,10 +136,17 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     setTyped(true)
     composer.attach(files)
   }
+  /** The first mention that is new; in the list of mentions, else the newest one. */
+  function shownNote(): string | undefined {
+    const { mentions } = props.detail
+    const newest = location.pathname.startsWith('/inbox/mentions/') ? mentions.at(-1) : undefined
+    return (mentions.find(({ isSeen }) => !isSeen) ?? newest)?.noteId
+  }
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
       ticket: () => props.detail.ticket,
+      followers: () => props.detail.followers,
       isTarget: () => props.isTarget(id),
       myId: session().agent.id,
       onNext: props.onNext,
@@ -155,6 +162,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     <>
       <TicketHeader
         ticket={props.detail.ticket}
+        followers={props.detail.followers}
         openPicker={openPicker()}
         onOpenPicker={setOpenPicker}
         onClose={props.onClose}
@@ -163,7 +171,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
         onOpenPanel={props.onOpenPanel}
         onMarkUnread={readMark.markUnread}
       />
-      <Thread detail={props.detail} composer={composer} terms={terms} />
+      <Thread detail={props.detail} composer={composer} terms={terms} shownNote={shownNote} />
       <StaleNotice read={props.read} />
       <Composer
         detail={props.detail}

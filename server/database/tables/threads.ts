@@ -1,4 +1,5 @@
-import { index, integer, json, primaryKey, table, text } from '../columns.ts'
+import { sql } from 'drizzle-orm'
+import { boolean, index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
 import type { MessageFormat } from './messages.ts'
 import type { Recipients } from './scheduled-messages.ts'
@@ -102,5 +103,48 @@ export const drafts = table(
   (row) => [
     primaryKey({ columns: [row.orgId, row.agentId, row.ticketId, row.kind] }),
     index('drafts_by_ticket').on(row.ticketId),
+  ],
+)
+
+/** Who was mentioned in a note, besides its author. A row moves with its note to another ticket. */
+export const mentions = table(
+  'mentions',
+  {
+    orgId: text().notNull(),
+    agentId: text().notNull(),
+    noteId: text()
+      .notNull()
+      .references(() => notes.id),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    /** When they opened the ticket after it; null while it is new to them. */
+    seenAt: integer(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.noteId, row.agentId] }),
+    index('mentions_by_agent').on(row.orgId, row.agentId, row.createdAt),
+    index('mentions_unseen').on(row.orgId, row.agentId).where(sql`seen_at is null`),
+    index('mentions_by_ticket').on(row.ticketId),
+  ],
+)
+
+/** Who follows a ticket. Who stopped following it by themselves keeps a row, so that no mention makes them follow it again. */
+export const followers = table(
+  'followers',
+  {
+    orgId: text().notNull(),
+    agentId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    isFollowing: boolean().notNull(),
+    /** When they began or stopped. */
+    changedAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.agentId, row.ticketId] }),
+    index('followers_by_ticket').on(row.ticketId),
   ],
 )

@@ -15,7 +15,7 @@ import type { BulkActions } from './bulk-actions.ts'
 import { LIST_HEADING_ID } from './list-focus.ts'
 import { EmptyList, FailedList, ListSkeleton, TooBroad } from './list-states.tsx'
 import type { Selection } from './selection.ts'
-import { SORTS } from './sort.ts'
+import { sortsOf } from './sort.ts'
 import type { TicketList } from './ticket-list.ts'
 import { VirtualList } from './virtual-list.tsx'
 import './list-pane.css'
@@ -155,13 +155,20 @@ function ListTitle(props: Pick<ListPaneProps, 'location' | 'list'> & { name: str
     if (props.list.failure() || props.list.isLoading() || !props.list.isUpToDate()) return undefined
     const id = props.location.viewId()
     const known = Object.entries(counts()?.views ?? {}).find(([view]) => view === id)
+    // Those that the agent has seen are in the list too.
+    if (known && id === 'mentions') return known[1] > 0 ? `${FORMAT.format(known[1])} new` : undefined
     if (known) return FORMAT.format(known[1])
     const shown = props.list.ids().length - props.list.departedIds().length
     if (shown === 0 && props.list.hasMore()) return undefined
     return `${FORMAT.format(shown)}${props.list.hasMore() ? '+' : ''}`
   })
-  const isSortable = () => props.list.terms().length === 0 && !props.list.failure() && count() !== undefined
-  const sortName = () => SORTS.find(({ sort }) => sort === props.location.sort())?.name
+  const isSortable = () =>
+    props.list.terms().length === 0 &&
+    !props.list.failure() &&
+    props.list.isUpToDate() &&
+    props.list.ids().length > 0
+  const sortName = () =>
+    sortsOf(props.location.viewId()).find(({ sort }) => sort === props.location.sort())?.name
   return (
     <div class="list-pane-title">
       {/* The open ticket is the page's heading. */}
@@ -197,7 +204,7 @@ function ListTitle(props: Pick<ListPaneProps, 'location' | 'list'> & { name: str
             </Button>
           )}
         >
-          <For each={SORTS}>
+          <For each={sortsOf(props.location.viewId())}>
             {({ sort, name }) => (
               <MenuChoice
                 isChosen={props.location.sort() === sort}

@@ -26,6 +26,7 @@ const SKELETON_ROWS = 8
 
 const TEXTS: Record<string, { title: string; text: string }> = {
   mine: { title: 'All done', text: 'No open tickets are assigned to you.' },
+  mentions: { title: 'No mentions', text: 'Notes in which a colleague mentions you appear here.' },
   unassigned: { title: 'No unassigned tickets', text: 'Everything is assigned.' },
   open: { title: 'All done', text: 'There are no open tickets.' },
   pending: { title: 'No pending tickets', text: 'Tickets waiting on the customer appear here.' },

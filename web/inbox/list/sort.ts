@@ -10,30 +10,49 @@ const KEY = 'bellhop.sorts'
 const MAX_REMEMBERED = 100
 
 export const DEFAULT_SORT = 'message_desc' satisfies Sort
-export const SORTS: readonly { sort: Sort; name: string }[] = [
+const SORTS: readonly NamedSort[] = [
   { sort: DEFAULT_SORT, name: 'Latest message' },
   { sort: 'waiting', name: 'Waiting longest' },
   { sort: 'created_desc', name: 'Newest' },
 ]
+/** The first order of views that have one of their own. */
+const OWN_SORTS: Record<string, NamedSort> = {
+  mentions: { sort: 'mention_desc', name: 'Latest mention' },
+}
+
+interface NamedSort {
+  sort: Sort
+  name: string
+}
+
+/** The orders that a view can be put in, its default first. */
+export function sortsOf(viewId: string): readonly NamedSort[] {
+  const own = OWN_SORTS[viewId]
+  return own ? [own, ...SORTS] : SORTS
+}
+
+export function defaultSortOf(viewId: string): Sort {
+  return OWN_SORTS[viewId]?.sort ?? DEFAULT_SORT
+}
 
 /** The orders that differ from the default, by view, stored in this browser. */
 const [sorts, setSorts] = createSignal(readStored(KEY, isRecord, {}))
 
 /** The order that a view was last put in. */
 export function sortOfView(viewId: string): Sort {
-  return sortNamed(sorts()[viewId]) ?? DEFAULT_SORT
+  return sortNamed(viewId, sorts()[viewId]) ?? defaultSortOf(viewId)
 }
 
 export function rememberSort(viewId: string, sort: Sort): void {
   const { [viewId]: _, ...others } = sorts()
   const kept = Object.fromEntries(Object.entries(others).slice(1 - MAX_REMEMBERED))
-  setSorts(sort === DEFAULT_SORT ? kept : { ...kept, [viewId]: sort })
+  setSorts(sort === defaultSortOf(viewId) ? kept : { ...kept, [viewId]: sort })
   store(KEY, sorts())
 }
 
-/** Undefined for anything that isn't an order of the list. */
-export function sortNamed(name: unknown): Sort | undefined {
-  return SORTS.find(({ sort }) => sort === name)?.sort
+/** Undefined for anything that isn't an order of the view. */
+export function sortNamed(viewId: string, name: unknown): Sort | undefined {
+  return sortsOf(viewId).find(({ sort }) => sort === name)?.sort
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

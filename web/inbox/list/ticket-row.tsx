@@ -9,6 +9,7 @@ import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from
 import type { Row } from '../inbox-data.ts'
 import './ticket-row.css'
 
+import AtSign from 'lucide-solid/icons/at-sign'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import Code from 'lucide-solid/icons/code'
@@ -56,6 +57,7 @@ interface TicketRowProps {
 /** One ticket of the list. It is a link, so it can be opened in another tab. Its text is its accessible name. */
 export function TicketRow(props: TicketRowProps) {
   const preview = createMemo(() => props.row.excerpt ?? withoutSubject(props.row))
+  const isUnread = () => props.row.isUnread || props.row.mention?.isSeen === false
   return (
     <a
       class="ticket-row"
@@ -70,14 +72,14 @@ export function TicketRow(props: TicketRowProps) {
       aria-setsize={props.size}
       data-id={props.row.id}
       data-cursor={props.isMarked || undefined}
-      data-unread={props.row.isUnread || undefined}
+      data-unread={isUnread() || undefined}
       data-left={props.departure !== undefined || undefined}
       onClick={(event) => props.onClick(event)}
       style={{ transform: `translateY(${props.top}px)` }}
     >
       <span class="ticket-row-mark" data-check aria-hidden="true" />
       <span class="ticket-row-line">
-        <Show when={props.row.isUnread}>
+        <Show when={isUnread()}>
           <span class="unseen">Unread.</span>
         </Show>
         <span class="ticket-row-name cut">
@@ -108,7 +110,7 @@ export function TicketRow(props: TicketRowProps) {
           </span>
         </Show>
         <ChannelIcon channel={props.row.channel} />
-        <RelativeTime at={props.row.lastMessageAt} title={timesOf(props.row)} />
+        <RelativeTime at={props.row.mention?.at ?? props.row.lastMessageAt} title={timesOf(props.row)} />
       </span>
       <span class="ticket-row-line ticket-row-subject">
         <span class="ticket-row-cut cut">
@@ -122,7 +124,15 @@ export function TicketRow(props: TicketRowProps) {
           when={props.departure === undefined}
           fallback={<span class="ticket-row-cut ticket-row-departure cut">{props.departure}</span>}
         >
-          <span class="ticket-row-cut cut">
+          <Show when={props.row.mention}>
+            {(mention) => (
+              <span class="ticket-row-cut cut">
+                <AtSign class="ticket-row-arrow" aria-hidden="true" />
+                {mention().agentName}: {mention().text}
+              </span>
+            )}
+          </Show>
+          <span class="ticket-row-cut cut" hidden={props.row.mention !== undefined}>
             <Show when={props.row.preview.role === 'agent' && props.row.excerpt === undefined}>
               <CornerUpLeft class="ticket-row-arrow" role="img" aria-label="Reply:" />
             </Show>

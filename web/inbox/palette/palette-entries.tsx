@@ -4,6 +4,7 @@ import CheckCheck from 'lucide-solid/icons/check-check'
 import CircleCheck from 'lucide-solid/icons/circle-check'
 import CircleUserRound from 'lucide-solid/icons/circle-user-round'
 import Clock from 'lucide-solid/icons/clock'
+import Eye from 'lucide-solid/icons/eye'
 import Funnel from 'lucide-solid/icons/funnel'
 import Inbox from 'lucide-solid/icons/inbox'
 import Keyboard from 'lucide-solid/icons/keyboard'
@@ -252,6 +253,7 @@ const OF_ACTIONS: Record<string, Component> = {
   'ticket.assign-me': UserRoundCheck,
   'ticket.resolve-next': CheckCheck,
   'ticket.tag': Tag,
+  'ticket.follow': Eye,
   reopen: Inbox,
   spam: ShieldAlert,
   undo: Undo,

@@ -1,4 +1,5 @@
 import Archive from 'lucide-solid/icons/archive'
+import AtSign from 'lucide-solid/icons/at-sign'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import Clock from 'lucide-solid/icons/clock'
@@ -19,6 +20,7 @@ import { BUILT_IN_VIEWS, type BuiltInView } from './views.ts'
 
 const ICONS: Record<BuiltInView, Component> = {
   mine: UserRound,
+  mentions: AtSign,
   unassigned: Inbox,
   open: Layers,
   pending: Clock,
@@ -29,7 +31,7 @@ const ICONS: Record<BuiltInView, Component> = {
 }
 
 /** Views whose tickets need attention. */
-const LOUD: BuiltInView[] = ['failed', 'held']
+const LOUD: BuiltInView[] = ['mentions', 'failed', 'held']
 
 interface RailProps {
   location: InboxLocation

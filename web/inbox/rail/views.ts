@@ -1,6 +1,6 @@
 import { quoted } from '../../../server/search/query-language.ts'
 import type { Answer, api } from '../../api/api.ts'
-import { DEFAULT_SORT, type Sort, sortOfView } from '../list/sort.ts'
+import { defaultSortOf, type Sort, sortOfView } from '../list/sort.ts'
 
 export type SavedView = Answer<typeof api.console.views.get>['data'][number]
 type Counts = Answer<typeof api.console.counts.get>
@@ -23,6 +23,7 @@ export const FIRST_VIEW = 'mine'
 /** The key that goes to the view, pressed after `g`. */
 export const VIEW_LETTERS: Record<BuiltInView, string> = {
   mine: 'm',
+  mentions: 'n',
   unassigned: 'u',
   open: 'a',
   pending: 'p',
@@ -34,6 +35,7 @@ export const VIEW_LETTERS: Record<BuiltInView, string> = {
 
 export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'mine', name: 'My open', query: 'status:open assigned:me' },
+  { id: 'mentions', name: 'Mentions', query: 'is:mentioned' },
   { id: 'unassigned', name: 'Unassigned', query: 'status:open assigned:none' },
   { id: 'open', name: 'All open', query: 'status:open' },
   { id: 'pending', name: 'Pending', query: 'status:pending' },
@@ -60,6 +62,6 @@ export function hrefOf(
   { ticketId = '', q = '', sort = sortOfView(viewId) }: { ticketId?: string; q?: string; sort?: Sort } = {},
 ): string {
   const path = ['', 'inbox', encodeURIComponent(viewId), ...(ticketId ? [ticketId] : [])].join('/')
-  const query = new URLSearchParams({ ...(q && { q }), ...(sort !== DEFAULT_SORT && { sort }) })
+  const query = new URLSearchParams({ ...(q && { q }), ...(sort !== defaultSortOf(viewId) && { sort }) })
   return query.size > 0 ? `${path}?${query}` : path
 }

@@ -21,7 +21,7 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'company:', detail: "customer's company" },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
-  { text: 'is:', detail: 'unread, failed, held, draft or spam' },
+  { text: 'is:', detail: 'unread, waiting, mentioned, followed, draft or spam' },
   { text: 'before:', detail: 'last message before a date' },
   { text: 'after:', detail: 'last message on or after a date' },
 ]
@@ -43,6 +43,9 @@ const FIXED: Record<string, readonly Suggestion[]> = {
   ],
   is: [
     { text: 'unread', detail: 'unread by you' },
+    { text: 'waiting', detail: 'the customer waits for an answer' },
+    { text: 'mentioned', detail: 'a note mentions you' },
+    { text: 'followed', detail: 'you follow it' },
     { text: 'failed', detail: 'a reply failed to send' },
     { text: 'held', detail: 'your reply was held' },
     { text: 'draft', detail: 'you have an unsent reply or note' },

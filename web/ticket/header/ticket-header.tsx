@@ -1,13 +1,14 @@
 import { Show } from 'solid-js'
+import { useSession } from '../../api/session.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { UnverifiedMark } from '../customer/unverified-mark.tsx'
+import { ThreadParts } from '../thread/thread-parts.tsx'
 import { shortId } from '../ticket-names.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { AssigneePicker, StatusPicker, TagsPicker } from './pickers.tsx'
 import { PresenceLine } from './presence-line.tsx'
 import { SubjectField } from './subject-field.tsx'
-import { TicketMenu } from './ticket-menu.tsx'
 import './ticket-header.css'
 
 import ChevronDown from 'lucide-solid/icons/chevron-down'
@@ -19,6 +20,8 @@ export type OpenPicker = 'status' | 'assignee' | 'tags' | undefined
 
 interface TicketHeaderProps {
   ticket: Ticket
+  /** Ids of the agents who follow it. */
+  followers: readonly string[]
   openPicker: OpenPicker
   onOpenPicker: (picker: OpenPicker) => void
   onClose: () => void
@@ -30,6 +33,7 @@ interface TicketHeaderProps {
 
 /** The subject, status, assignee and tags of the ticket, and who else has it open. */
 export function TicketHeader(props: TicketHeaderProps) {
+  const session = useSession()
   return (
     <header class="ticket-header">
       <div class="ticket-header-top">
@@ -44,7 +48,12 @@ export function TicketHeader(props: TicketHeaderProps) {
           <IconButton name="Next ticket" keys="j" onClick={props.onNext}>
             <ChevronDown />
           </IconButton>
-          <TicketMenu ticket={props.ticket} onMarkUnread={props.onMarkUnread} onDeleted={props.onClose} />
+          <ThreadParts.TicketMenu
+            ticket={props.ticket}
+            isFollowing={props.followers.includes(session().agent.id)}
+            onMarkUnread={props.onMarkUnread}
+            onDeleted={props.onClose}
+          />
           <IconButton name="Toggle customer panel" keys="]" onClick={props.onOpenPanel}>
             <PanelRight />
           </IconButton>
@@ -75,6 +84,7 @@ export function TicketHeader(props: TicketHeaderProps) {
             <span class="cut">{props.ticket.customer.name}</span> <UnverifiedMark />
           </span>
         </Show>
+        <ThreadParts.Followers ticketId={props.ticket.id} followers={props.followers} />
         <PresenceLine ticketId={props.ticket.id} />
       </div>
     </header>

@@ -1,4 +1,5 @@
 import Ellipsis from 'lucide-solid/icons/ellipsis'
+import Eye from 'lucide-solid/icons/eye'
 import Link from 'lucide-solid/icons/link'
 import Mail from 'lucide-solid/icons/mail'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
@@ -13,6 +14,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { changeTicket } from '../changes/change-ticket.ts'
+import { toggleFollowing } from '../changes/follow.ts'
 import { ChatParts } from '../chat-parts.tsx'
 import { forgetDrafts } from '../draft/drafts.ts'
 import { blankRows, readListsAgain } from '../list-cache.ts'
@@ -20,6 +22,7 @@ import type { Ticket } from '../ticket-query.ts'
 
 interface TicketMenuProps {
   ticket: Ticket
+  isFollowing: boolean
   onMarkUnread: () => void
   onDeleted: () => void
 }
@@ -41,6 +44,13 @@ export function TicketMenu(props: TicketMenuProps) {
       >
         <MenuItem icon={<Mail />} onSelect={props.onMarkUnread}>
           Mark as unread
+        </MenuItem>
+        <MenuItem
+          icon={<Eye />}
+          keys="f"
+          onSelect={() => void toggleFollowing(props.ticket.id, session().agent.id)}
+        >
+          {props.isFollowing ? 'Following' : 'Follow'}
         </MenuItem>
         <MenuItem icon={<Link />} onSelect={() => void copyLink()}>
           Copy link

@@ -62,11 +62,13 @@ export function createFollowScroll({ onEnd, onTop }: Edges) {
     /** Whether the content is shorter than the visible area. */
     hasRoom: () =>
       scroller !== undefined && scroller.scrollHeight <= scroller.clientHeight && scroller.clientHeight > 0,
-    /** Scrolls to the first unread message, or to the end. */
-    start() {
+    /** Scrolls to a message or note, to the first unread message, or to the end. */
+    start(messageId?: string) {
       if (!scroller?.isConnected || !content) return
+      const wanted = messageId && content.querySelector<HTMLElement>(`[data-message="${messageId}"]`)
       const firstNew = content.querySelector<HTMLElement>('.thread-new')
-      if (firstNew) scroller.scrollTop = firstNew.offsetTop - ABOVE_NEW_PX
+      if (wanted) scroller.scrollTop += topIn(scroller, wanted) - ABOVE_NEW_PX
+      else if (firstNew) scroller.scrollTop = firstNew.offsetTop - ABOVE_NEW_PX
       else jumpToEnd()
       isFollowing = isAtEnd()
       scroller.addEventListener('scroll', onScroll, { passive: true })
@@ -78,4 +80,8 @@ export function createFollowScroll({ onEnd, onTop }: Edges) {
       scroller?.removeEventListener('scroll', onScroll)
     },
   }
+}
+
+function topIn(scroller: HTMLElement, element: HTMLElement): number {
+  return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top
 }

@@ -31,6 +31,12 @@ export function useReadMark(detail: () => TicketDetail) {
     onCleanup(() => clearTimeout(timer))
   })
 
+  createEffect(() => {
+    if (!isVisible() || isKeptUnread() || detail().mentions.every(({ isSeen }) => isSeen)) return
+    const timer = setTimeout(() => void markMentionsSeen(id), READ_AFTER_MS)
+    onCleanup(() => clearTimeout(timer))
+  })
+
   return {
     /** Stays unread until the ticket is opened again. */
     async markUnread() {
@@ -55,6 +61,20 @@ async function markRead(id: string, messageId: string): Promise<void> {
     refreshCounts()
   } catch {
     // The agent can't do anything about it. The next message tries again.
+  }
+}
+
+async function markMentionsSeen(id: string): Promise<void> {
+  try {
+    await ask(api.console.tickets({ id }).mentions.seen.put())
+    patchTicket(id, (known) => ({
+      ...known,
+      mentions: known.mentions.map((mention) => ({ ...mention, isSeen: true })),
+    }))
+    patchRow(id, (row) => (row.mention ? { ...row, mention: { ...row.mention, isSeen: true } } : row))
+    refreshCounts()
+  } catch {
+    // Opening the ticket again tries again.
   }
 }
 

@@ -13,6 +13,8 @@ const Body = lazyPart(
 )
 const Menu = lazyPart(async () => (await import('../mail/message-menu.tsx')).MessageMenu)
 const FailedSend = lazyPart(async () => (await import('../mail/failed-send.tsx')).FailedSend)
+const TicketMenu = lazyPart(async () => (await import('../header/ticket-menu.tsx')).TicketMenu)
+const Followers = lazyPart(async () => (await import('../header/followers.tsx')).Followers)
 const Activity = lazyPart(async () => (await import('./activity-lines.tsx')).ActivityLines)
 const WaitingReply = lazyPart(
   async () => (await import('./waiting-reply-card.tsx')).WaitingReplyCard,
@@ -27,7 +29,17 @@ const SendingMessage = lazyPart(
   ),
 )
 
-export const ThreadParts = { Recipients, Body, Menu, FailedSend, Activity, WaitingReply, SendingMessage }
+export const ThreadParts = {
+  Recipients,
+  Body,
+  Menu,
+  FailedSend,
+  TicketMenu,
+  Followers,
+  Activity,
+  WaitingReply,
+  SendingMessage,
+}
 
 /** Loads them before they are needed. */
 export function preloadThreadParts(): void {

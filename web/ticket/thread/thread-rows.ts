@@ -63,10 +63,10 @@ export function firstUnread(timeline: readonly Entry[], readUpTo: string | null)
   return timeline.find((entry, at) => at > readAt && isFromCustomer(entry))?.id
 }
 
-/** How many messages to show at first, so that the oldest one that matches a search is among them. */
-export function initialCount(timeline: readonly Entry[], isMatch: (text: string) => boolean): number {
+/** How many messages to show at first, so that the oldest one that someone looks for is among them. */
+export function initialCount(timeline: readonly Entry[], isMatch: (entry: MessageOrNote) => boolean): number {
   const messages = timeline.filter(isMessageOrNote)
-  const first = messages.findIndex(({ text }) => isMatch(text))
+  const first = messages.findIndex(isMatch)
   const count = first < 0 ? 0 : messages.length - first
   return Math.max(INITIAL_COUNT, Math.min(count, MAX_UNREAD_SHOWN))
 }

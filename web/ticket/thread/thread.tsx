@@ -42,14 +42,17 @@ interface ThreadProps {
   detail: TicketDetail
   composer: ComposerState
   terms: readonly string[]
+  /** The note to begin at, which mentions the agent. */
+  shownNote: () => string | undefined
 }
 
 /** The messages, notes and activity of a ticket, oldest first. */
 export function Thread(props: ThreadProps) {
   const session = useSession()
   const ticketId = () => props.detail.ticket.id
+  const mention = props.shownNote()
   const [shownCount, setShownCount] = createSignal(
-    initialCount(props.detail.timeline, (text) => hasHit(text, props.terms)),
+    initialCount(props.detail.timeline, ({ id, text }) => id === mention || hasHit(text, props.terms)),
   )
   const [unreadFrom, setUnreadFrom] = createSignal(firstUnread(props.detail.timeline, props.detail.readUpTo))
   const [missedCount, setMissedCount] = createSignal(0)
@@ -85,7 +88,7 @@ export function Thread(props: ThreadProps) {
   /** Shows more messages until the thread fills the visible area. */
   function fill() {
     while (isFolded() && scroll.hasRoom()) setShownCount((count) => count + FILLED_AT_ONCE)
-    scroll.start()
+    scroll.start(mention)
   }
 
   /** Announces a message from someone else, counts it when it is out of view, and marks it when the tab is hidden. */
