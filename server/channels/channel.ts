@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Attachment } from '../attachments/queries.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type {
@@ -56,7 +56,11 @@ export interface Channel {
   readonly changes?: Changes
   /** Whether a page of ours shows an agent's message to the customer, and whether they have seen it. */
   shown?(tx: Transaction, message: SentMessage): Promise<{ isSeen: boolean } | undefined>
+  /** Whether the same person reads all of these tickets of a customer, each on a page of ours. By default it is so. */
+  isOneReader?(read: Reader | Transaction, of: { orgId: string; ticketIds: string[] }): Promise<boolean>
   readonly erasure?: Erasure
+  /** What it stores of single messages. When a message goes to another ticket, its rows do too. */
+  readonly rowsOfMessages?: readonly RowsOfMessages[]
   /** The rows of its mailboxes or bots: a commit of one may start or stop what runs. */
   readonly accounts?: PgTable
   /** Whether it has to be started. By default, once one of its accounts is connected. */
@@ -64,6 +68,9 @@ export interface Channel {
   /** Starts receiving. Called once, when it is used; loads the rest of the channel. */
   start?(deps: Deps, live: LiveTyping): Promise<Pick<Loop, 'stop'>>
 }
+
+/** A table whose rows belong to a message of a ticket. */
+type RowsOfMessages = PgTable & Record<'orgId' | 'ticketId' | 'messageId', PgColumn>
 
 /** What a channel stores about tickets and customers beside the rows that all channels share. */
 export interface Erasure {

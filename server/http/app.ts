@@ -23,6 +23,8 @@ import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
 import { replyRoutes } from '../messages/routes.ts'
 import { messageRoutes } from '../messages/v1.ts'
+import { moveConsoleRoutes } from '../moves/routes.ts'
+import { moveRoutes } from '../moves/v1.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
 import { isSetUp } from '../organizations/directory.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
@@ -103,7 +105,7 @@ export function createApp(
     .use(widgetScriptRoutes())
     .use(healthRoutes(deps, guards.storageFault))
     .use(ticketRoutes(deps, guards.keys, guards.large))
-    .use(messageRoutes(deps, guards.keys))
+    .use(messageApiRoutes())
     .use(attachmentRoutes(deps, guards.keys))
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
     .use(accountRoutes(guards.agents, attempts))
@@ -113,8 +115,7 @@ export function createApp(
     .use(keyRoutes(guards.agents))
     .use(auditRoutes(guards.agents))
     .use(threadRoutes(deps, guards.agents, guards.large))
-    .use(customerRoutes(deps, guards.agents))
-    .use(bulkRoutes(guards.agents))
+    .use(ticketConsoleRoutes())
     .use(replyRoutes(guards.agents))
     .use(savedReplyRoutes(guards.agents, guards.large))
     .use(tagRoutes(guards.agents))
@@ -142,6 +143,19 @@ export function createApp(
       .use(searchRoutes(guards.agents))
       .use(notificationRoutes(guards.agents))
       .use(doctorRoutes(deps, guards.agents, { untrustedProxy: proxies.seen, widgetTag }))
+  }
+
+  function messageApiRoutes() {
+    return new Elysia({ name: 'messages' })
+      .use(messageRoutes(deps, guards.keys))
+      .use(moveRoutes(deps, guards.keys))
+  }
+
+  function ticketConsoleRoutes() {
+    return new Elysia({ name: 'tickets' })
+      .use(bulkRoutes(guards.agents))
+      .use(moveConsoleRoutes(guards.agents))
+      .use(customerRoutes(deps, guards.agents))
   }
 
   /** Throws 503. */

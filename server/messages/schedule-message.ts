@@ -10,6 +10,7 @@ import { type Fault, invalid, notFound } from '../errors.ts'
 import { isId, timeOfId } from '../ids.ts'
 import { clientIdFault } from '../requests/client-id.ts'
 import { deleteSentDraft } from '../threads/drafts.ts'
+import { requireNotMerged, survivorOf } from '../tickets/merged.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
@@ -68,7 +69,7 @@ export type OutgoingMessage = { attachments: Attachment[] } & (
  * Stores a message under an id that the client made, and sends it at `sendAt`, or at once without one. The same request
  * again changes nothing. The message is held if another agent replied after the message `after`, or the author did from
  * another page. Deletes the agent's draft of a reply if it has the same text. Throws 404, 400 for an invalid id, time,
- * attachment, or recipient, and 409 if the id belongs to another message.
+ * attachment, or recipient, and 409 for a merged ticket or an id that belongs to another message.
  */
 export async function scheduleMessage(
   deps: Deps,
@@ -84,7 +85,10 @@ export async function scheduleMessage(
     const ticket = await requireTicket(tx, orgId, ticketId)
     const now = deps.clock.now()
     const known = isId('msg', id) ? await findOutgoing(tx, orgId, id) : undefined
-    if (known) return { message: requireSame(known, ticketId, requestHash), isNew: false }
+    const hasMoved = ticket.mergedInto !== null
+    const currentId = hasMoved ? await survivorOf(tx, orgId, ticketId) : ticketId
+    if (known) return { message: requireSame(known, currentId, requestHash), isNew: false }
+    requireNotMerged(ticket)
     requireInTime(input, now)
     const recipients = await chosenBy(deps, tx, ticket, input)
     const scheduled: ScheduledReply = {
@@ -129,10 +133,11 @@ export async function scheduleMessage(
 export async function readOutgoing(
   deps: Deps,
   orgId: string,
-  { ticketId, id }: { ticketId: string; id: string },
+  { ticketId: askedId, id }: { ticketId: string; id: string },
 ): Promise<OutgoingMessage> {
   const { read } = deps.database
-  await readTicketRow(read, orgId, ticketId)
+  await readTicketRow(read, orgId, askedId)
+  const ticketId = await survivorOf(read, orgId, askedId)
   // The scheduled one first: it can become a sent one between the two reads, but not the other way around.
   const scheduled = isId('msg', id) ? await findScheduled(read, { orgId, id }) : undefined
   if (scheduled?.ticketId === ticketId) return { scheduled, attachments: await filesOf(read, scheduled) }

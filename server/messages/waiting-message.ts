@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { returnToDraft } from '../threads/drafts.ts'
+import { survivorOf } from '../tickets/merged.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import { lockAssignees } from '../tickets/update-ticket.ts'
 import { removeFromChat } from './change-sent.ts'
@@ -122,8 +123,9 @@ async function requireOwn(
   orgId: string,
   request: WaitingRequest,
 ): Promise<{ scheduled: ScheduledReply; sent?: never } | { scheduled?: never; sent: StoredMessage }> {
-  const { ticketId, id } = request
-  await requireTicket(tx, orgId, ticketId)
+  const { id } = request
+  await requireTicket(tx, orgId, request.ticketId)
+  const ticketId = await survivorOf(tx, orgId, request.ticketId)
   if (!isId('msg', id)) throw notFound('message')
   const scheduled = await findScheduled(tx, { orgId, id })
   if (scheduled?.ticketId === ticketId) {

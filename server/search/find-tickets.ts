@@ -2,6 +2,7 @@ import { type Database, isReadTimeout, type Reader } from '../database/database.
 import type { ExpensiveRead } from '../database/expensive-reads.ts'
 import { type IndexQuery, type Matches, matchingNumbers } from '../database/full-text.ts'
 import { rangeParams, rangeShape, SORTED_BY, type TicketSort } from '../tickets/list-ranges.ts'
+import { survivorOf } from '../tickets/merged.ts'
 import { chooseIndex, type IndexChoice, type OwnOrder, upperBound } from './choose-index.ts'
 import { parameterOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
@@ -82,7 +83,7 @@ async function find(readers: Readers, input: FindInput): Promise<Found> {
   return findByReference(readers, input, { indexQuery, ticketReference })
 }
 
-/** The ticket with this id or handle, spam or not, before the tickets whose text contains it. */
+/** The ticket with this id or handle, spam or not, or the one it was merged into, before those whose text contains it. */
 async function findByReference(
   readers: Readers,
   input: FindInput,
@@ -91,9 +92,9 @@ async function findByReference(
   const handle = handleOf(ticketReference)
   const sameHandle = await ticketsWithHandle(readers.read, { orgId: input.orgId, handle })
   // Handles are random, so there is hardly ever more than one.
-  const ids = new Set(
-    sameHandle.map(({ id }) => id).filter((id) => ticketReference === handle || ticketReference === id),
-  )
+  const meant = sameHandle.filter(({ id }) => ticketReference === handle || ticketReference === id)
+  const ids = new Set<string>()
+  for (const { id } of meant) ids.add(await survivorOf(readers.read, input.orgId, id))
   const first = input.after ? [] : Array.from(ids, (id) => ({ at: Number.MAX_SAFE_INTEGER, id }))
   const others = await findByWords(readers, { ...input, limit: input.limit + ids.size }, indexQuery)
   const keys = [...first, ...others.keys.filter(({ id }) => !ids.has(id))].slice(0, input.limit)

@@ -9,6 +9,7 @@ import { type DraftKind, drafts } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { lengthOf } from '../text/text.ts'
+import { survivorOf } from '../tickets/merged.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 
@@ -34,11 +35,14 @@ type Draft = DraftKey & {
  */
 export async function keepDraft(
   deps: Deps,
-  { base, ...draft }: Draft & { base?: number | null },
+  { base, ...kept }: Draft & { base?: number | null },
 ): Promise<number> {
-  const { orgId, ticketId } = draft
+  const { orgId } = kept
   return deps.database.write(orgId, async (tx) => {
-    await requireTicket(tx, orgId, ticketId)
+    await requireTicket(tx, orgId, kept.ticketId)
+    // Of a page that doesn't know yet that the ticket was merged.
+    const ticketId = await survivorOf(tx, orgId, kept.ticketId)
+    const draft = { ...kept, ticketId }
     const [stored] = await findDraft(tx, draft)
     const isNewer = stored && base !== undefined && stored.savedAt > (base ?? 0)
     if (isNewer) {

@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { requireFreshId } from '../requests/client-id.ts'
+import { requireNotMerged } from '../tickets/merged.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import { deleteSentDraft } from './drafts.ts'
@@ -30,7 +31,8 @@ interface NewNote {
 /**
  * Adds a note under an id that the page made; only agents see it. The same request again changes nothing. The agent's
  * draft of a note that has the same text is deleted. `updatedAt` and everything `/v1` shows of the ticket stay as they
- * are. Throws 404, 400 for a wrong id, attachment or mention, and 409 when the id belongs to another note.
+ * are. Throws 404, 400 for a wrong id, attachment or mention, and 409 for a merged ticket or an id that belongs to
+ * another note.
  */
 export async function putNote(
   deps: Deps,
@@ -39,7 +41,7 @@ export async function putNote(
 ): Promise<{ note: NoteRow; isNew: boolean }> {
   requireTextOrFiles({ text: note.text, attachments: ids })
   return deps.database.write(orgId, async (tx) => {
-    await requireTicket(tx, orgId, ticketId)
+    const ticket = await requireTicket(tx, orgId, ticketId)
     const known = isId('not', note.id) ? await findNote(tx, note.id) : undefined
     if (known) {
       const { text, format, agentId } = note
@@ -50,6 +52,7 @@ export async function putNote(
       if (known.orgId !== orgId || !isSame || !isSameFiles) throw idTaken()
       return { note: { ...known, attachments }, isNew: false }
     }
+    requireNotMerged(ticket)
     const createdAt = deps.clock.now()
     requireFreshId('not', note.id, { now: createdAt, parameter: 'noteId' })
     const added = { ...note, orgId, ticketId, attachmentCount: ids.length, createdAt }

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { recordActivities } from './activities.ts'
-import { requireTicket, touchTags, touchTicket } from './queries.ts'
+import { type Message, requireTicket, touchTags, touchTicket } from './queries.ts'
 
 /** Messages changed by one statement. */
 const MESSAGES_AT_ONCE = 500
@@ -65,11 +65,14 @@ interface Authors {
   emails: string[]
 }
 
-/** Messages without a mail name their writer only, so that one who becomes the customer again is known by the name. */
-async function changeAuthors(
+/**
+ * Messages without a mail name their writer only, so that one who becomes the customer again is known by the name. Returns
+ * who had written those that changed.
+ */
+export async function changeAuthors(
   tx: Transaction,
   { orgId, ticketId, before, after, emails }: Authors,
-): Promise<void> {
+): Promise<Pick<Message, 'id' | 'author' | 'authorName'>[]> {
   const received = await tx
     .select({
       id: messages.id,
@@ -86,6 +89,7 @@ async function changeAuthors(
   const lost = received.filter((message) => message.author === 'customer' && !isOfNew(message))
   await setAuthor(tx, gained, { author: 'customer', authorName: null })
   await setAuthor(tx, lost, { author: 'participant', authorName: before.name })
+  return [...gained, ...lost].map(({ id, author, authorName }) => ({ id, author, authorName }))
 }
 
 async function setAuthor(

@@ -11,6 +11,7 @@ import { isId } from '../ids.ts'
 import { planSends } from '../messages/sends/plan-sends.ts'
 import { insertSends } from '../messages/sends/queries.ts'
 import { text, textFault } from '../text/text.ts'
+import { requireNotMerged } from './merged.ts'
 import {
   insertMessages,
   type Message,
@@ -78,7 +79,8 @@ export async function postAgentMessage(
 
 /**
  * Stores an agent's message and its sends; the caller records the event. On the API channel, the webhook `message.sent`
- * delivers it. Locks the ticket's row first. Throws 404, and 400 for an attachment that can't be sent.
+ * delivers it. Locks the ticket's row first. Throws 404, 409 for a merged ticket, and 400 for an attachment that can't be
+ * sent.
  */
 export async function addAgentMessage(
   deps: Deps,
@@ -93,6 +95,7 @@ export async function addAgentMessage(
   const effect = input.forwarded ? 'none' : 'answer'
   const [ticket] = await touchWithMessage(tx, { orgId, id: ticketId, at: now, effect })
   if (!ticket) throw notFound('ticket')
+  requireNotMerged(ticket)
   const customer = await customerOf(tx, orgId, ticket.customerId)
   const id = input.id ?? deps.newId('msg')
   const attachments = await attach(deps, tx, orgId, { ownerId: id, ticketId, files: input.attachments })

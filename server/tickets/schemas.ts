@@ -247,6 +247,12 @@ const read = {
       'The customer’s first message since the last answer. Absent while nobody waits, and when the ticket is resolved.',
     ),
   ),
+  mergedInto: t.Optional(
+    id(
+      'tkt_01jq8z5w8wf6r9f5v0h3q1x2yz',
+      'The ticket that it was merged into and that has its messages now. Absent unless it was merged.',
+    ),
+  ),
 }
 
 const EXAMPLE = {

@@ -10,6 +10,7 @@ import { isId } from '../ids.ts'
 import { isNamed } from '../requests/headers.ts'
 import { recordActivities } from './activities.ts'
 import { moveCounters } from './counters.ts'
+import { requireNotMerged } from './merged.ts'
 import {
   deleteTag,
   insertTags,
@@ -49,7 +50,7 @@ export const MAX_TAGS = 50
 
 /**
  * Changes a ticket and adds the change to its thread. A change without effect leaves `updatedAt` and records nothing.
- * With `ifMatch` it throws 412 unless that is the ticket's current ETag.
+ * Throws 409 for a merged ticket. With `ifMatch` it throws 412 unless that is the ticket's current ETag.
  */
 export async function updateTicket(
   deps: Deps,
@@ -59,6 +60,7 @@ export async function updateTicket(
   await deps.database.write(orgId, async (tx) => {
     const assignable = await lockAssignees(tx, orgId, [change])
     const before = await requireTicket(tx, orgId, id)
+    requireNotMerged(before)
     if (ifMatch !== undefined) await requireMatch(tx, before, ifMatch)
     const now = deps.clock.now()
     const changed = await changeRow(deps, tx, before, { change, assignable, now })
@@ -152,6 +154,9 @@ export function updatedEvent({ before, after }: Changed, createdAt: number): New
   const [wasSpam, isSpam] = [before.place === PLACES.spam, after.place === PLACES.spam]
   if (wasSpam !== isSpam) changes.spam = { from: wasSpam, to: isSpam }
   if (before.subject !== after.subject) changes.subject = {}
+  if (before.mergedInto !== after.mergedInto) {
+    changes.mergedInto = { from: before.mergedInto, to: after.mergedInto }
+  }
   return { type: 'ticket.updated', ticketId: after.id, createdAt, changes }
 }
 
@@ -211,7 +216,8 @@ function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
   return from.length === to.length && from.every((tag, position) => tag === to[position])
 }
 
-async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
+/** Keeps the rows of its tags equal to the ticket, besides the time of its last message. */
+export async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
   const { orgId, id: ticketId, createdAt } = before
   const { status, channel, assignedTo, tags, place, updatedAt, lastMessageAt, waitingOrder } = after
   for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })

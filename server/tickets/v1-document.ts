@@ -8,7 +8,7 @@ const notJson = problem('The body isn’t `application/json`.')
 const slowBody = problem('The body didn’t arrive within 30 seconds.')
 export const badBody = { 408: slowBody, 413: problem('The body is larger than 256 KiB.'), 415: notJson }
 export const badTextBody = { 408: slowBody, 413: problem('The body is larger than 1 MiB.'), 415: notJson }
-const idempotency = {
+export const idempotency = {
   409: problem('The first request with this Idempotency-Key is still running.'),
   422: problem('This Idempotency-Key was used for another request.'),
 }
@@ -21,7 +21,7 @@ const header = (name: string, description: string, example: string) => ({
   example,
 })
 /** Postman and compatible tools replace this example with a new UUID. A fixed key would be refused the second time. */
-const idempotencyKey = {
+export const idempotencyKey = {
   ...header(
     'Idempotency-Key',
     'Up to 255 characters of your choice. Within 24 hours, the same request with the same key changes nothing and returns the first response, with `Idempotency-Replayed: true`.',
@@ -34,7 +34,7 @@ const idempotencyKey = {
     pattern: IDEMPOTENCY_KEY_PATTERN,
   },
 }
-const replayed = {
+export const replayed = {
   description: '`true` if this is a repeated response.',
   schema: { type: 'string' as const, enum: ['true'] },
 }

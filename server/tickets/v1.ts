@@ -175,7 +175,8 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     )
 }
 
-function idempotent(
+/** A request that a key with an `Idempotency-Key` makes at most once. */
+export function idempotent(
   caller: Caller,
   { headers }: Request,
   { path, body }: { path: string; body: object },
@@ -193,7 +194,7 @@ export function actorOf({ agentId, keyId, name }: Caller): Actor {
   return agentId === undefined ? { kind: 'key', id: keyId, name } : { kind: 'agent', id: agentId, name }
 }
 
-function answerHeaders(answer: { location: string | null; etag: string | null; isReplay: boolean }) {
+export function answerHeaders(answer: { location: string | null; etag: string | null; isReplay: boolean }) {
   return {
     ...(answer.location === null ? {} : { location: answer.location }),
     ...(answer.etag === null ? {} : { etag: answer.etag }),

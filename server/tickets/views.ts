@@ -40,6 +40,7 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
     ...assignment(ticket),
     tags: ticket.tags,
     spam: ticket.place === PLACES.spam,
+    ...(ticket.mergedInto !== null && { mergedInto: ticket.mergedInto }),
   }
 }
 

@@ -97,7 +97,7 @@ async function commandsBelow(path: string[]): Promise<string[]> {
 
 /** What a caller of `/v1` with a key can get. */
 const OF_THE_API =
-  /^server\/(errors\.ts|http|attachments|tickets|customers|idempotency|requests|responses|messages\/(schedule|waiting|client|change-sent)|channels\/(telegram\/outbound\/change-telegram|email\/outbound\/recipients)|api-keys\/(require-|rate-limit))/
+  /^server\/(errors\.ts|http|attachments|tickets|customers|moves|idempotency|requests|responses|messages\/(schedule|waiting|client|change-sent)|channels\/(telegram\/outbound\/change-telegram|email\/outbound\/recipients)|api-keys\/(require-|rate-limit))/
 const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.ts$/
 
 /** Thrown by the verbs of messages, but only for an agent's session. */
@@ -106,7 +106,6 @@ const ONLY_FOR_AGENTS = [
   '409 answered_meanwhile',
   '409 customer_fixed',
   '409 customer_has_email',
-  '409 draft_too_long',
   '409 not_changeable',
   '409 email_taken',
 ]

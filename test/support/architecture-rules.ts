@@ -26,7 +26,7 @@ const LAYERS = [
   ['agents', 'api-keys', 'export'],
   ['sessions'],
   ['search', 'saved-replies', 'threads'],
-  ['saved-views', 'messages'],
+  ['saved-views', 'messages', 'moves'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live'],
   ['notifications'],

@@ -113,6 +113,15 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     foreign: 201,
     body: () => ({ subject: 'x', message: 'x', customer: { email: 'x@example.com' } }),
   },
+  'POST /v1/tickets/:id/merge': {
+    path: '/v1/tickets/:ticket/merge',
+    body: ({ otherTicket }) => ({ from: otherTicket }),
+  },
+  'POST /v1/tickets/:id/split': {
+    path: '/v1/tickets/:ticket/split',
+    body: ({ failedMessage }) => ({ messages: [failedMessage], subject: 'x' }),
+  },
+  'POST /v1/moves/:id/undo': { path: '/v1/moves/:move/undo' },
   'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
   'GET /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages' },
   'PUT /v1/tickets/:id/messages/:messageId': {
@@ -164,6 +173,16 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/counts': { foreign: 200 },
   'GET /console/tickets/:id': { path: ticket },
   'PATCH /console/tickets/:id': { path: ticket, body: () => ({ subject: 'x', isSpam: true }) },
+  'GET /console/tickets/:id/merge/:from': { path: `${ticket}/merge/:otherTicket` },
+  'POST /console/tickets/:id/merge': {
+    path: `${ticket}/merge`,
+    body: ({ otherTicket }) => ({ from: otherTicket }),
+  },
+  'POST /console/tickets/:id/split': {
+    path: `${ticket}/split`,
+    body: ({ failedMessage }) => ({ message: failedMessage, andLater: false, subject: 'x' }),
+  },
+  'POST /console/moves/:id/undo': { path: '/console/moves/:move/undo' },
   'POST /console/tickets/:id/customer': {
     path: `${ticket}/customer`,
     body: () => ({ email: 'new@example.com' }),

@@ -14,6 +14,7 @@ import { endpoints, resendJobs } from '../../server/database/tables/webhooks.ts'
 import type { Deps } from '../../server/deps.ts'
 import { startConversation } from '../../server/messages/new-conversation.ts'
 import { scheduleMessage } from '../../server/messages/schedule-message.ts'
+import { mergeTickets } from '../../server/moves/merge-tickets.ts'
 import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
 import { keepDraft } from '../../server/threads/drafts.ts'
@@ -70,6 +71,9 @@ export interface Owned {
   browser: string
   delivery: string
   job: string
+  /** A ticket of the same customer, with the messages of another one: the merge can be undone. */
+  otherTicket: string
+  move: string
 }
 
 export interface FullOrganization {
@@ -178,10 +182,20 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   await deps.database.write(undefined, async (tx) => {
     await tx.insert(messageContents).values({ messageId: message, orgId, ticketId, ...contents })
   })
+  const opened = () =>
+    createTicket(deps, orgId, {
+      subject: MARKER,
+      message: MARKER,
+      customer: { email: `carla.${MARKER}@example.com` },
+    })
+  const [into, from] = [await opened(), await opened()]
+  const move = await mergeTickets(deps, orgId, { into: into.id, from: from.id })
   return {
     client,
     admin,
     owned: {
+      otherTicket: into.id,
+      move: move.id,
       mail,
       ticket: ticketId,
       visitorTicket: conversation.id,

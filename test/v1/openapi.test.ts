@@ -40,6 +40,17 @@ await client.call('POST', '/tickets', { body: ticketInput(), headers: keyed })
 await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempotency-key': 'm' } })
 await spent.call('GET', '/tickets')
 
+const merge = async () => {
+  const [into, from] = [await makeTicket(client), await makeTicket(client)]
+  const path = `/tickets/${into.id}/merge`
+  return (await client.call<{ id: string }>('POST', path, { body: { from: from.id } })).json.id
+}
+const [merged, other] = [`/moves/${await merge()}/undo`, await makeTicket(client)]
+const merging = { body: { from: other.id } }
+const splitting = { body: { messages: [sentId], subject: 'Another question' } }
+const again = { headers: { 'idempotency-key': 'moved' } }
+await client.call('POST', `/moves/${await merge()}/undo`, again)
+
 type Sent = [by: Client, method: string, path: string, more?: Parameters<Client['call']>[2]]
 
 /** A request for each answer that is described, by operation. Those of our own faults are in errors.test.ts. */
@@ -106,6 +117,37 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
       { body: { text: 'Other' }, headers: { 'idempotency-key': 'm' } },
     ],
     429: [spent, 'POST', `${one}/messages`, { body: message }],
+  },
+  mergeTicket: {
+    200: [client, 'POST', `${one}/merge`, merging],
+    400: [client, 'POST', `${one}/merge`, { body: { from: ticket.id } }],
+    401: [nobody, 'POST', `${one}/merge`, merging],
+    403: [reader, 'POST', `${one}/merge`, merging],
+    404: [client, 'POST', `${one}/merge`, { body: { from: NO_TICKET } }],
+    413: [client, 'POST', `${one}/merge`, { raw: ' '.repeat(1_100_000) }],
+    415: [client, 'POST', `${one}/merge`, { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    422: [client, 'POST', `${one}/merge`, { ...merging, ...again }],
+    429: [spent, 'POST', `${one}/merge`, merging],
+  },
+  splitTicket: {
+    201: [client, 'POST', `${one}/split`, splitting],
+    400: [client, 'POST', `${one}/split`, { body: { messages: [], subject: 'x' } }],
+    401: [nobody, 'POST', `${one}/split`, splitting],
+    403: [reader, 'POST', `${one}/split`, splitting],
+    404: [client, 'POST', `/tickets/${NO_TICKET}/split`, splitting],
+    413: [client, 'POST', `${one}/split`, { raw: ' '.repeat(1_100_000) }],
+    415: [client, 'POST', `${one}/split`, { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    422: [client, 'POST', `${one}/split`, { ...splitting, ...again }],
+    429: [spent, 'POST', `${one}/split`, splitting],
+  },
+  undoMove: {
+    200: [client, 'POST', merged],
+    400: [client, 'POST', `${merged}?x=1`],
+    401: [nobody, 'POST', merged],
+    403: [reader, 'POST', merged],
+    404: [client, 'POST', '/moves/mov_1/undo'],
+    422: [client, 'POST', merged, again],
+    429: [spent, 'POST', merged],
   },
   putMessage: {
     200: [client, 'PUT', `${one}/messages/${waitingId}`, { body: later }],
@@ -205,6 +247,9 @@ describe('the document of the real app', () => {
         'GET /v1/tickets/{id}/messages',
         'GET /v1/attachments/{id}',
         'DELETE /v1/attachments/{id}',
+        'POST /v1/tickets/{id}/merge',
+        'POST /v1/tickets/{id}/split',
+        'POST /v1/moves/{id}/undo',
       ].sort(),
     )
   })
@@ -249,7 +294,9 @@ describe('the examples can be sent as they are, by clients that import the docum
     if (path.endsWith('{messageId}') && method !== 'put') {
       await client.call('PUT', filled('/tickets/{id}/messages/{messageId}', fresh), { body: later })
     }
-    const answer = await client.call(method.toUpperCase(), ...exampleOf(path, operation, fresh))
+    const [to, more] = exampleOf(path, operation, fresh)
+    const body = await withOwnIds(operation.operationId, fresh.id)
+    const answer = await client.call(method.toUpperCase(), to, { ...more, ...body })
     expect(answer.status, answer.text).toBeWithin(200, 300)
     expect(Object.keys(operation.responses)).toContain(String(answer.status))
   })
@@ -279,7 +326,16 @@ describe('the examples can be sent as they are, by clients that import the docum
 
   /** Of a ticket or of an upload, as the path needs one. */
   async function ownId(path: string): Promise<string> {
+    if (path.startsWith('/moves')) return merge()
     return path.startsWith('/attachments') ? await upload() : (await makeTicket(client)).id
+  }
+
+  /** An example names a ticket and messages that are there. */
+  async function withOwnIds(operationId: string, id: string): Promise<{ body?: object }> {
+    if (operationId === 'mergeTicket') return { body: { from: (await makeTicket(client)).id } }
+    if (operationId !== 'splitTicket') return {}
+    const sent = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, { body: message })
+    return { body: { messages: [sent.json.id], subject: 'Another question' } }
   }
 
   /** All parameters at once: importers turn on the optional ones too. */

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { statement, text } from '../../database/statement.ts'
-import { mailboxes } from '../../database/tables/mailboxes.ts'
+import { knownMails, mailboxes, mails } from '../../database/tables/mailboxes.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { AppError } from '../../errors.ts'
 import { undoSecondsIn } from '../../messages/sends/undo-seconds.ts'
@@ -61,6 +61,7 @@ export const emailChannel: AddressChannel = {
   undoSeconds: undoSecondsIn('email', organizations.undoEmailSeconds),
   sending,
   accounts: mailboxes,
+  rowsOfMessages: [mails, knownMails],
   async start(deps) {
     const { startEmail } = await import('./start-email.ts')
     return startEmail(deps)

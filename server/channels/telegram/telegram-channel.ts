@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { statement, text } from '../../database/statement.ts'
-import { bots } from '../../database/tables/bots.ts'
+import { bots, telegramFiles, telegramMessages } from '../../database/tables/bots.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { failedPlan } from '../../messages/sends/plan-sends.ts'
 import { undoSecondsIn } from '../../messages/sends/undo-seconds.ts'
@@ -63,6 +63,7 @@ export const telegramChannel: Channel = {
   changes: telegramChanges,
   accounts: bots,
   erasure: telegramErasure,
+  rowsOfMessages: [telegramMessages, telegramFiles],
   async start(deps, live) {
     const { startTelegramReceiving } = await import('./start-telegram.ts')
     return startTelegramReceiving(deps, live)

@@ -37,6 +37,9 @@ export interface EventChanges {
   spam?: FromTo<boolean>
   subject?: Record<string, never>
   customer?: Record<string, never>
+  mergedInto?: FromTo<string | null>
+  /** Messages came from another ticket or went to one. */
+  messages?: Record<string, never>
 }
 
 /** The event log. Within an organization, numbers have no gaps and follow the order of commits. */

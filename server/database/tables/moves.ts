@@ -1,5 +1,8 @@
 import { index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
+import type { messages } from './messages.ts'
+import type { drafts, readMarks } from './threads.ts'
+import type { tickets } from './tickets.ts'
 
 /** `merge`: a ticket into another one. `split`: messages into a new ticket. `customer`: a customer into another one. */
 export const MOVE_KINDS = ['merge', 'split', 'customer'] as const
@@ -27,6 +30,26 @@ export const moves = table(
   ],
 )
 
+type Draft = typeof drafts.$inferSelect
+type Mark = Omit<typeof readMarks.$inferSelect, 'ticketId'>
+/** The columns of a ticket that a merge changes. */
+export type MergedColumns = Pick<
+  typeof tickets.$inferSelect,
+  'status' | 'place' | 'tags' | 'lastMessageAt' | 'waitingOrder'
+>
+
+/** How rows were that a move changed, each under its own name. */
+export interface MovedValues {
+  /** Who had written a message. */
+  author?: Pick<typeof messages.$inferSelect, 'author' | 'authorName'>
+  /** The recipients of a scheduled message were those that its ticket suggested. */
+  hadNoRecipients?: true
+  /** An agent's drafts on both tickets, and when the one that they became was saved. */
+  draft?: { from: Draft; into: Draft | null; savedAt: number }
+  mark?: { before: Mark | null; after: Mark | null }
+  ticket?: { before: MergedColumns; after: MergedColumns }
+}
+
 /**
  * What a move has moved or changed, by the ids of the rows. Rows that belong to a message, such as its files and sends,
  * move with it and aren't listed.
@@ -39,8 +62,8 @@ export const movedRows = table(
     /** What `rowId` is an id of, such as `message`. */
     kind: text().notNull(),
     rowId: text().notNull(),
-    /** Columns before and after, of a row that was changed and not only moved: they are restored if no one else changed them. */
-    values: json().$type<unknown>(),
+    /** Of a row that was changed and not only moved. Undo restores it if no one else has changed it since. */
+    values: json().$type<MovedValues | null>(),
   },
   (row) => [
     primaryKey({ columns: [row.moveId, row.kind, row.rowId] }),

@@ -5,6 +5,12 @@ import type { MessageFormat } from './messages.ts'
 import type { Recipients } from './scheduled-messages.ts'
 import { tickets } from './tickets.ts'
 
+/**
+ * A merge or split: `from` is the id of the other ticket, and `to` that of the move. `merged` and `split` are in the ticket
+ * that messages came to or went from, `mergedInto` and `splitFrom` in the other one, `moveUndone` in both.
+ */
+export const MOVE_LINES = ['merged', 'mergedInto', 'split', 'splitFrom', 'moveUndone'] as const
+
 /** The fields whose changes a thread shows. */
 export const ACTIVITY_FIELDS = [
   'status',
@@ -14,6 +20,7 @@ export const ACTIVITY_FIELDS = [
   'spam',
   'customer',
   'mailbox',
+  ...MOVE_LINES,
 ] as const
 type ActivityField = (typeof ACTIVITY_FIELDS)[number]
 

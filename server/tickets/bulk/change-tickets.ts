@@ -88,7 +88,8 @@ function changeSlice(
     const done: Changed[] = []
     for (const { id, change } of inOrder) {
       const [before] = await lockTicket(tx, { orgId, id })
-      if (!before) continue
+      // One that was merged meanwhile is in no list anymore.
+      if (!before || before.mergedInto !== null) continue
       found.push(before)
       const changed = await changeRow(deps, tx, before, { change, assignable, now })
       if (changed) done.push(changed)

@@ -1,11 +1,13 @@
-import { and, desc, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { emailsOfTicket } from '../../../customers/customer-emails.ts'
 import type { Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
 import { knownMails } from '../../../database/tables/mailboxes.ts'
 import { type MessageAuthor, messages } from '../../../database/tables/messages.ts'
+import { moves } from '../../../database/tables/moves.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
+import { survivorOf } from '../../../tickets/merged.ts'
 import { findTypedContact } from '../../widget/unread/unread-answers.ts'
 import { ownMessageIdsIn } from '../message-id.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
@@ -67,7 +69,11 @@ export async function findTicketOf(
   const recipients = [...mail.to, ...mail.cc].map(({ address }) => address)
   const answered = await ownMessageIn(deps, tx, orgId, [...mail.inReplyTo, ...mail.references.toReversed()])
   const tokens = tokensInAddresses([...recipients, ...mail.deliveredTo])
-  const signed = (await ticketOfTokens(deps, tx, orgId, tokens)) ?? answered?.ticketId
+  const addressed = await ticketOfTokens(deps, tx, orgId, tokens)
+  // The answered message can have left the ticket since, for a new one.
+  const hasLeft =
+    addressed && answered && (await isSplitFrom(tx, { orgId, from: addressed, into: answered.ticketId }))
+  const signed = hasLeft ? answered.ticketId : (addressed ?? answered?.ticketId)
   const ticketId =
     signed ??
     (await ticketOfKnownMail(tx, { orgId, mailboxId, mail })) ??
@@ -119,9 +125,22 @@ async function ticketOfTokens(
       .from(tickets)
       .where(and(eq(tickets.orgId, orgId), sql`substr(${tickets.id}, 25) = ${token.handle}`))
     const meant = candidates.find(({ id }) => isTokenOf(deps.encryption, token, id))
-    if (meant) return meant.id
+    if (meant) return survivorOf(tx, orgId, meant.id)
   }
   return undefined
+}
+
+async function isSplitFrom(
+  tx: Transaction,
+  { orgId, from: fromId, into: intoId }: { orgId: string; from: string; into: string },
+): Promise<boolean> {
+  if (fromId === intoId) return false
+  const [split] = await tx
+    .select({ id: moves.id })
+    .from(moves)
+    .where(and(matches(moves, { orgId, fromId, intoId, kind: 'split' }), isNull(moves.undoneAt)))
+    .limit(1)
+  return split !== undefined
 }
 
 async function ticketOfKnownMail(

@@ -8,6 +8,7 @@ import type { MessageChat } from '../../../database/tables/messages.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import type { Deps } from '../../../deps.ts'
 import { plainTextOf } from '../../../formatting/plain-text.ts'
+import { survivorOf } from '../../../tickets/merged.ts'
 import { lockTicket, type Ticket } from '../../../tickets/queries.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket, subjectOf } from '../../../tickets/tickets.ts'
@@ -94,7 +95,8 @@ async function openTicketOf(deps: Deps, tx: Transaction, received: Received): Pr
   const all = await ticketsOfChat(tx, bot, chatId)
   const isOpen = ({ status }: { status: string }) => status !== 'resolved'
   const answered = await answeredTicket(tx, received)
-  const current = all.find(({ id }) => id === chat?.ticketId)
+  const currentId = chat?.ticketId && (await survivorOf(tx, bot.orgId, chat.ticketId))
+  const current = all.find(({ id }) => id === currentId)
   const chosen =
     all.find((one) => one.id === answered && isOpen(one)) ??
     (current && isOpen(current) ? current : undefined) ??
@@ -108,16 +110,28 @@ async function openTicketOf(deps: Deps, tx: Transaction, received: Received): Pr
   return isOver && deps.clock.now() - ticket.updatedAt >= days * DAY_MS ? undefined : ticket
 }
 
-/** The newest tickets of a chat, last changed first. */
-function ticketsOfChat(tx: Transaction, { orgId, id: botId }: Bot, chatId: string) {
-  const { id, status, updatedAt } = tickets
-  return tx
-    .select({ id, status, updatedAt })
+/** The newest tickets of a chat, last changed first, and those that they were merged into. */
+async function ticketsOfChat(tx: Transaction, { orgId, id: botId }: Bot, chatId: string) {
+  const { id, status, updatedAt, mergedInto } = tickets
+  const opened = await tx
+    .select({ id, status, updatedAt, mergedInto })
     .from(telegramConversations)
     .innerJoin(tickets, matches(tickets, { orgId, id: telegramConversations.ticketId }))
     .where(matches(telegramConversations, { orgId, botId, chatId }))
     .orderBy(desc(updatedAt), desc(id))
     .limit(MAX_TICKETS_READ)
+  const all = new Map(opened.map((one) => [one.id, one]))
+  for (const one of opened) {
+    if (one.mergedInto === null) continue
+    all.delete(one.id)
+    const survivor = await survivorOf(tx, orgId, one.id)
+    const [found] = await tx
+      .select({ id, status, updatedAt, mergedInto })
+      .from(tickets)
+      .where(matches(tickets, { orgId, id: survivor }))
+    if (found) all.set(survivor, found)
+  }
+  return [...all.values()].sort((one, other) => other.updatedAt - one.updatedAt)
 }
 
 async function answeredTicket(

@@ -1,0 +1,154 @@
+import { emailsOf } from '../customers/customer-emails.ts'
+import { customerOf } from '../customers/customers.ts'
+import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import type { MovedValues } from '../database/tables/moves.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import { readDestination } from '../messages/sends/plan-sends.ts'
+import { changeAuthors } from '../tickets/change-customer.ts'
+import { requireTicket, type Ticket } from '../tickets/queries.ts'
+import type { AlsoSave } from '../tickets/tickets.ts'
+import { MAX_TAGS } from '../tickets/update-ticket.ts'
+import { waitingOrderOf } from '../tickets/waiting.ts'
+import { joinDrafts, joinMarks } from './join-tickets.ts'
+import { type Pair, requireMergeable } from './mergeable.ts'
+import { requireFewMoves } from './move-limit.ts'
+import { insertMovedRows, insertMoves, listRows, type Move, moveRows, newMove } from './moved-rows.ts'
+import { type MovedTicket, mergedColumns, saveMoved, withTimes } from './moved-tickets.ts'
+
+/** From the one that needs an agent most. */
+const BY_URGENCY: TicketStatus[] = ['open', 'pending', 'resolved']
+
+interface Merge {
+  /** The ticket that goes. */
+  from: string
+  /** The ticket that gets its messages. */
+  into: string
+}
+
+/**
+ * Moves everything of one ticket into another one, whose customer, assignee and subject stay. From then on the other
+ * ticket's address, handle and conversation lead there. Throws 404, 400 for a ticket and itself, 409 for two that can't be
+ * merged, and 429 after 60 merges in a minute.
+ */
+export async function mergeTickets(
+  deps: Deps,
+  orgId: string,
+  merge: Merge,
+  alsoSave?: AlsoSave<Move>,
+): Promise<Move> {
+  return deps.database.write(orgId, async (tx) => {
+    const pair = await lockPair(tx, orgId, merge)
+    await requireMergeable(deps, tx, pair)
+    await requireFewMoves(deps, tx, orgId)
+    const move = newMove(deps, orgId, { kind: 'merge', fromId: pair.from.id, intoId: pair.into.id })
+    await insertMoves(tx, [move])
+    await moveAll(deps, tx, move, pair)
+    const done = await changeBoth(tx, move, pair)
+    await alsoSave?.(tx, move)
+    await saveMoved(deps, tx, orgId, done)
+    return move
+  })
+}
+
+/** Locks the rows of two tickets in the order of their ids, and reads their customers. Throws 404. */
+async function lockPair(tx: Transaction, orgId: string, merge: Merge): Promise<Pair> {
+  const locked = new Map<string, Ticket>()
+  for (const id of [merge.from, merge.into].sort()) locked.set(id, await requireTicket(tx, orgId, id))
+  const [from, into] = [locked.get(merge.from), locked.get(merge.into)]
+  if (!from || !into) throw new Error('A ticket was locked and is missing.')
+  return {
+    from,
+    into,
+    fromCustomer: await customerOf(tx, orgId, from.customerId),
+    intoCustomer: await customerOf(tx, orgId, into.customerId),
+  }
+}
+
+async function moveAll(deps: Deps, tx: Transaction, { orgId, id: moveId }: Move, pair: Pair): Promise<void> {
+  const { from, into } = pair
+  const way = { orgId, moveId, from: from.id, into: into.id }
+  const values = new Map<string, MovedValues>()
+  for (const { id, ...author } of await renameAuthors(tx, pair)) values.set(id, { author })
+  for (const id of await addressReplies(deps, tx, pair)) values.set(id, { hadNoRecipients: true })
+  await listRows(tx, { orgId, moveId, ticketId: from.id }, values)
+  await joinMarks(tx, way)
+  await joinDrafts(deps, tx, way)
+  await moveRows(deps, tx, way)
+}
+
+/** Another customer becomes a participant. */
+async function renameAuthors(tx: Transaction, { from, fromCustomer, intoCustomer }: Pair) {
+  if (fromCustomer.id === intoCustomer.id) return []
+  const { orgId, id: ticketId } = from
+  const emails = await emailsOf(tx, orgId, intoCustomer)
+  return changeAuthors(tx, { orgId, ticketId, before: fromCustomer, after: intoCustomer, emails })
+}
+
+/**
+ * Replies that wait go to those they were written to, whomever the other ticket would suggest. Returns the ids of those
+ * that named no one.
+ */
+async function addressReplies(
+  deps: Deps,
+  tx: Transaction,
+  { from, fromCustomer, into, intoCustomer }: Pair,
+): Promise<string[]> {
+  const { orgId, id: ticketId } = from
+  const waiting = await tx
+    .select({ id: scheduledMessages.id, recipients: scheduledMessages.recipients })
+    .from(scheduledMessages)
+    .where(matches(scheduledMessages, { orgId, ticketId }))
+  const unaddressed = waiting.filter(({ recipients }) => recipients === null)
+  if (unaddressed.length === 0) return []
+  const { recipients: byEmail } = await readDestination(deps, tx, into, intoCustomer)
+  if (!byEmail) return []
+  const suggested = (await readDestination(deps, tx, from, fromCustomer)).recipients
+  const { name, email } = fromCustomer
+  const recipients = suggested
+    ? { to: suggested.to, cc: suggested.cc }
+    : { to: email === null ? [] : [{ name, address: email }], cc: [] }
+  if (recipients.to.length === 0) return []
+  for (const { id } of unaddressed) {
+    await tx.update(scheduledMessages).set({ recipients }).where(matches(scheduledMessages, { orgId, id }))
+  }
+  return unaddressed.map(({ id }) => id)
+}
+
+/** So that no question is forgotten: that of the one which needs an agent more. */
+export function mergedStatus({ from, into }: Pick<Pair, 'from' | 'into'>): TicketStatus {
+  return BY_URGENCY.find((one) => one === from.status || one === into.status) ?? into.status
+}
+
+/** Resolves the one that goes, and gives the other one its tags and the more urgent status of both. */
+async function changeBoth(
+  tx: Transaction,
+  { orgId, id: moveId }: Move,
+  { from, into }: Pair,
+): Promise<MovedTicket[]> {
+  const gone: Ticket = {
+    ...from,
+    status: 'resolved',
+    place: PLACES.merged,
+    mergedInto: into.id,
+    waitingOrder: waitingOrderOf(undefined, from.lastMessageAt),
+  }
+  const status = mergedStatus({ from, into })
+  const tags = [...new Set([...into.tags, ...from.tags])].slice(0, Math.max(MAX_TAGS, into.tags.length))
+  const survivor = await withTimes(tx, { ...into, status, tags })
+  const done = [
+    { before: from, after: gone, line: { field: 'mergedInto', from: into.id, to: moveId } },
+    { before: into, after: survivor, line: { field: 'merged', from: from.id, to: moveId } },
+  ] satisfies MovedTicket[]
+  const changed = done.map(({ before, after }) => ({
+    orgId,
+    moveId,
+    kind: 'ticket',
+    rowId: before.id,
+    values: { ticket: { before: mergedColumns(before), after: mergedColumns(after) } },
+  }))
+  await insertMovedRows(tx, changed)
+  return done
+}

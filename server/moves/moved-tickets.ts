@@ -1,0 +1,78 @@
+import { max, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { messages } from '../database/tables/messages.ts'
+import type { MergedColumns } from '../database/tables/moves.ts'
+import type { FieldChange } from '../database/tables/threads.ts'
+import { tickets } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import { recordEvents } from '../events/events.ts'
+import { recordActivities } from '../tickets/activities.ts'
+import { moveCounters } from '../tickets/counters.ts'
+import { saveTicket, type Ticket, touchTags } from '../tickets/queries.ts'
+import { type Changed, saveTags, updatedEvent } from '../tickets/update-ticket.ts'
+import { readWaitingOrder, waitingOrderOf } from '../tickets/waiting.ts'
+
+/** A ticket before and after messages came or went, and the line about it in its thread. */
+export interface MovedTicket extends Changed {
+  line: FieldChange
+}
+
+/** Stores tickets that messages came to or went from, whose rows are locked. It comes last in a unit. */
+export async function saveMoved(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  moved: MovedTicket[],
+): Promise<void> {
+  const now = deps.clock.now()
+  const done = moved.map(({ before, after, line }) => ({
+    before,
+    after: { ...after, version: before.version + 1, updatedAt: now },
+    line,
+  }))
+  for (const changed of done) await saveChanged(tx, changed)
+  const lines = done.map(({ after, line }) => ({ ticketId: after.id, changes: [line] }))
+  await recordActivities(deps, tx, orgId, { done: lines, now })
+  recordEvents(
+    deps,
+    tx,
+    orgId,
+    done.map((changed) => {
+      const event = updatedEvent(changed, now)
+      return { ...event, changes: { ...event.changes, messages: {} } }
+    }),
+  )
+  moveCounters(tx, orgId, done)
+}
+
+/** Also stores what only moves change. */
+export async function saveChanged(tx: Transaction, { before, after }: Changed): Promise<void> {
+  const { orgId, id, mergedInto, lastMessageAt } = after
+  await saveTicket(tx, after)
+  await tx.update(tickets).set({ mergedInto, lastMessageAt }).where(matches(tickets, { orgId, id }))
+  await saveTags(tx, before, after)
+  await touchTags(tx, after)
+}
+
+/** The ticket with the times of the messages that it has now. */
+export async function withTimes(tx: Transaction, ticket: Ticket): Promise<Ticket> {
+  const { orgId, id: ticketId, createdAt } = ticket
+  const [newest] = await tx
+    .select({ at: max(messages.createdAt) })
+    .from(messages)
+    .where(
+      sql`${matches(messages, { orgId, ticketId })} and not (${messages.role} = 'agent' and ${messages.isAutomatic})`,
+    )
+  const lastMessageAt = newest?.at ?? createdAt
+  const after = { ...ticket, lastMessageAt }
+  const isWaitedOn = ticket.status !== 'resolved'
+  const waitingOrder = isWaitedOn
+    ? await readWaitingOrder(tx, after)
+    : waitingOrderOf(undefined, lastMessageAt)
+  return { ...after, waitingOrder }
+}
+
+export function mergedColumns({ status, place, tags, lastMessageAt, waitingOrder }: Ticket): MergedColumns {
+  return { status, place, tags, lastMessageAt, waitingOrder }
+}
