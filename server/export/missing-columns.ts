@@ -4,6 +4,7 @@ import { matches } from '../database/matches.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 
 /** The name of all visitors who gave none, before they had numbers. */
 const NAMELESS = 'Visitor'
@@ -15,6 +16,18 @@ const NAMELESS = 'Visitor'
 export async function addMissingColumns(tx: Transaction, orgId: string): Promise<void> {
   await addTransports(tx, orgId)
   await addVisitorNumbers(tx, orgId)
+  await addLater(tx, orgId)
+}
+
+const MAX_UNDO_MS = 60_000
+
+/** The author of a message that waits longer than it can be undone has chosen the time. */
+async function addLater(tx: Transaction, orgId: string): Promise<void> {
+  const { sendAt, createdAt } = scheduledMessages
+  await tx
+    .update(scheduledMessages)
+    .set({ isLater: true })
+    .where(and(eq(scheduledMessages.orgId, orgId), sql`${sendAt} - ${createdAt} > ${MAX_UNDO_MS}`))
 }
 
 async function addTransports(tx: Transaction, orgId: string): Promise<void> {

@@ -94,7 +94,9 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('message', messages, ['id']),
   kind('messageContent', messageContents, ['messageId']),
   kind('messageEdit', messageEdits, ['messageId', 'version']),
-  kind('scheduledMessage', scheduledMessages, ['id']),
+  kind('scheduledMessage', scheduledMessages, ['id'], {
+    replaced: { thenStatus: (status) => ({ actions: status === null ? null : { status } }) },
+  }),
   kind('note', notes, ['id']),
   kind('activity', activities, ['id']),
   kind('timer', timers, ['ticketId', 'kind', 'ref']),

@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newestEvent } from '../events/events.ts'
 import { listViews } from '../saved-views/saved-views.ts'
-import { isHeldForMe } from '../search/conditions.ts'
+import { isHeldForMe, isScheduledForMe } from '../search/conditions.ts'
 import { type Count, countMatches, MAX_COUNTED, readCount } from '../search/count-tickets.ts'
 import type { Filter } from '../search/filters.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
@@ -32,6 +32,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
   const [failed] = await failedTickets(read, { orgId })
   const held = await readHeld(read, orgId, me)
   const [mentioned] = await unseenMentions(read, { orgId, me })
+  const [scheduled] = await scheduledTickets(read, { orgId, me })
   return {
     views: {
       mine: await countTickets(read, orgId, { status: 'open', assignedTo: me, places: INBOX }),
@@ -42,6 +43,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
       failed: failed?.total ?? 0,
       held: held.tickets,
       mentions: mentioned?.total ?? 0,
+      scheduled: scheduled?.total ?? 0,
       spam: sumOf(all.filter(({ place }) => place === PLACES.spam)),
     },
     tags: (await countOpenTags(deps.database, orgId, MAX_TAGS)).map(({ tag, open }) => ({
@@ -88,6 +90,19 @@ const unseenMentions = statement('inbox_mentions', { orgId: text, me: text }, (r
       ),
     ),
 )
+const scheduledTickets = statement('inbox_scheduled', { orgId: text, me: text }, (read: Reader) => {
+  const scheduled = read
+    .selectDistinct({ ticketId: scheduledMessages.ticketId })
+    .from(scheduledMessages)
+    .where(and(eq(scheduledMessages.orgId, text.bind('orgId')), isScheduledForMe))
+    .limit(MAX_COUNTED)
+    .as('scheduled')
+  return read
+    .select({ total: sql<number>`cast(count(*) as integer)` })
+    .from(scheduled)
+    .innerJoin(tickets, eq(tickets.id, scheduled.ticketId))
+    .where(isInInbox)
+})
 
 /** Counts that take less are not kept; others are kept for a multiple of what they took. */
 const CHEAP_MS = 5
@@ -193,7 +208,7 @@ async function countAfter(
 }
 
 /** Filters by what is the agent's own. */
-const PERSONAL: Filter['kind'][] = ['unread', 'draft', 'held', 'mentioned', 'followed']
+const PERSONAL: Filter['kind'][] = ['unread', 'draft', 'held', 'scheduled', 'mentioned', 'followed']
 /** Filters by what can change without an event. */
 const SILENT: Filter['kind'][] = ['unread', 'draft', 'failed', 'followed']
 

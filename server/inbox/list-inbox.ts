@@ -17,6 +17,7 @@ import {
   hasDraft,
   hasFailedSend,
   hasHeldReply,
+  hasScheduledReply,
   isOneOf,
   newestMessageId,
   ownReadMark,
@@ -55,6 +56,8 @@ export interface InboxRow extends TicketWithCustomer {
   hasFailedSend: boolean
   /** The agent's own held reply, or one of a disabled agent. */
   hasHeldReply: boolean
+  /** The agent's own reply that is sent later, or one of an API key or a disabled agent. */
+  hasScheduledReply: boolean
   /** The page of a website that its visitor was on last. */
   pageUrl: string | null
   pageTitle: string | null
@@ -205,6 +208,7 @@ function inboxRow({
   hasDraft,
   hasFailedSend,
   hasHeldReply,
+  hasScheduledReply,
   ...ticket
 }: StoredRow): InboxRow {
   const isRead =
@@ -225,6 +229,7 @@ function inboxRow({
     hasDraft: Boolean(hasDraft),
     hasFailedSend: Boolean(hasFailedSend),
     hasHeldReply: Boolean(hasHeldReply),
+    hasScheduledReply: Boolean(hasScheduledReply),
   }
 }
 
@@ -243,6 +248,7 @@ interface StoredRow extends TicketWithCustomer {
   hasDraft: unknown
   hasFailedSend: unknown
   hasHeldReply: unknown
+  hasScheduledReply: unknown
 }
 
 const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
@@ -262,6 +268,7 @@ const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
       hasDraft: sql<unknown>`${hasDraft}`,
       hasFailedSend: sql<unknown>`${hasFailedSend}`,
       hasHeldReply: sql<unknown>`${hasHeldReply}`,
+      hasScheduledReply: sql<unknown>`${hasScheduledReply}`,
     })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))

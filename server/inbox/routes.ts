@@ -51,6 +51,8 @@ const row = t.Object({
       isSeen: t.Boolean(),
     }),
   ),
+  /** The agent's own reply that is sent later, or one of an API key or a disabled agent. */
+  hasScheduledReply: t.Boolean(),
   /** The page of the website that the visitor was on last. */
   page: t.Optional(t.Object({ url: t.String(), title: t.String() })),
   isSpam: t.Boolean(),
@@ -85,6 +87,7 @@ const counts = t.Object({
     held: count,
     /** With a mention of the agent that they haven't seen. */
     mentions: count,
+    scheduled: count,
     spam: count,
   }),
   /** Those with the most open tickets, in order of the tag. */
@@ -148,6 +151,7 @@ function viewRow(row: InboxRow) {
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
     ...(row.mention && { mention: viewMention(row.mention) }),
+    hasScheduledReply: row.hasScheduledReply,
     ...(row.pageUrl ? { page: { url: row.pageUrl, title: row.pageTitle ?? '' } } : {}),
     isSpam: row.place === PLACES.spam,
     version: row.version,

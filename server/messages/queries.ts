@@ -120,7 +120,7 @@ export async function holdScheduled(
 
 export type NextScheduled = Pick<
   ScheduledMessage,
-  'id' | 'orgId' | 'ticketId' | 'agentId' | 'sendAt' | 'createdAt'
+  'id' | 'orgId' | 'ticketId' | 'isLater' | 'sendAt' | 'createdAt'
 >
 
 /** The messages of all organizations that are sent next. Runs at every change of one, so it is planned once. */
@@ -130,7 +130,7 @@ export const findNext = statement('scheduled_next', { limit: integer }, (read: R
       id: scheduledMessages.id,
       orgId: scheduledMessages.orgId,
       ticketId: scheduledMessages.ticketId,
-      agentId: scheduledMessages.agentId,
+      isLater: scheduledMessages.isLater,
       sendAt: scheduledMessages.sendAt,
       createdAt: scheduledMessages.createdAt,
     })
@@ -160,6 +160,26 @@ export const findAnswer = statement('scheduled_answer', seen, (tx, p) =>
       ),
     )
     .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
+)
+
+/** The first message by someone in the conversation after what the author had seen. */
+export const findCustomerMessage = statement(
+  'scheduled_customer_message',
+  { orgId: text, ticketId: text, seenMessageId: text, seenAt: integer },
+  (tx: Transaction, p) =>
+    tx
+      .select({ id: messages.id })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.orgId, p.orgId),
+          eq(messages.ticketId, p.ticketId),
+          sql`${messages.role} = 'customer' and not ${messages.isAutomatic}`,
+          sql`coalesce(${messages.author}, '') <> 'third_party'`,
+          sql`(${messages.createdAt}, ${messages.id}) > (${p.seenAt}, ${p.seenMessageId})`,
+        ),
+      )
+      .orderBy(sql`${messages.createdAt}, ${messages.id} limit 1`),
 )
 
 /**

@@ -4,7 +4,7 @@ import { customerOf } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import type { MessageFormat } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
-import type { TicketStatus } from '../database/tables/tickets.ts'
+import type { Actions, TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid, notFound } from '../errors.ts'
 import { isId, timeOfId } from '../ids.ts'
@@ -14,7 +14,7 @@ import { requireNotMerged, survivorOf } from '../tickets/merged.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
-import { lockAssignees } from '../tickets/update-ticket.ts'
+import { lockAssignees, unknownAgent } from '../tickets/update-ticket.ts'
 import { hashOfRequest, idTaken } from './client-message.ts'
 import {
   findMessage,
@@ -29,6 +29,8 @@ import {
 import { reasonToHold, recordWaiting, sendMessage } from './send-message.ts'
 import { wayOf } from './sends/plan-sends.ts'
 
+/** Longer than the time for Undo. The author of a message that waits longer has chosen when it is sent. */
+const MAX_UNDO_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS_AHEAD = 30
 
@@ -51,8 +53,10 @@ interface NewScheduledMessage {
   sendAt?: number
   /** The newest message of the ticket that the author has seen. */
   after?: string
-  /** The status the ticket gets with it. */
+  /** The status the ticket gets with it, as in `actions`. */
   status?: TicketStatus
+  /** What is done to the ticket in the unit that sends it. */
+  actions?: Actions
   /** Ids of uploads of the author. */
   attachments?: string[]
   /** Recipients of an email. If absent, those that the ticket suggests. */
@@ -80,8 +84,10 @@ export async function scheduleMessage(
   requireTextOrFiles({ text, attachments: ids })
   const { agentId } = author
   const requestHash = hashOf(agentId, input)
+  const actions: Actions = { ...(input.status && { status: input.status }), ...input.actions }
   return deps.database.write(orgId, async (tx) => {
-    const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
+    const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }, actions])
+    if (!assignable.has(actions.assignedTo ?? '')) throw unknownAgent('/then/assignedTo')
     const ticket = await requireTicket(tx, orgId, ticketId)
     const now = deps.clock.now()
     const known = isId('msg', id) ? await findOutgoing(tx, orgId, id) : undefined
@@ -101,7 +107,8 @@ export async function scheduleMessage(
       format: input.format ?? 'plain',
       attachmentCount: ids.length,
       recipients,
-      thenStatus: input.status ?? null,
+      actions: Object.keys(actions).length > 0 ? actions : null,
+      isLater: (input.sendAt ?? 0) > now + MAX_UNDO_MS,
       seenMessageId: input.after ?? null,
       seenAt: input.after === undefined ? null : await whenWritten(tx, orgId, ticketId, input.after),
       isForced: false,
@@ -188,8 +195,9 @@ async function chosenBy(
 /** Contains only what the client sent: the same request always has the same hash. */
 function hashOf(agentId: string | null, input: NewScheduledMessage): string {
   const { text, format = 'plain', sendAt = null, after = null, status = null } = input
-  const { attachments = [], recipients = null } = input
-  return hashOfRequest([agentId, text, format, sendAt, after, status, attachments, recipients])
+  const { attachments = [], recipients = null, actions } = input
+  const request = [agentId, text, format, sendAt, after, status, attachments, recipients]
+  return hashOfRequest(actions ? [...request, actions] : request)
 }
 
 function requireSame(known: OutgoingMessage, ticketId: string, requestHash: string): OutgoingMessage {

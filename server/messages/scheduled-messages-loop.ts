@@ -6,8 +6,6 @@ import { openDue } from './new-conversation.ts'
 import { findNext, type NextScheduled } from './queries.ts'
 import { sendDue } from './send-message.ts'
 
-/** Longer than the time for Undo. A message that waits longer than this was scheduled. */
-const MAX_UNDO_MS = 60_000
 /** They are found by their times, so that scheduled ones can come before those in their undo period. */
 const MIN_FOUND = 50
 
@@ -36,6 +34,6 @@ export function startSendingMessages(deps: Deps): Loop {
  * If a message was created in the future, the clock was set back. Then a message in its undo period is sent
  * immediately, and a scheduled one waits for its time on the new clock.
  */
-function dueAtOf({ sendAt, createdAt }: NextScheduled, now: number): number {
-  return now < createdAt && sendAt - createdAt <= MAX_UNDO_MS ? 0 : sendAt
+function dueAtOf({ sendAt, createdAt, isLater }: NextScheduled, now: number): number {
+  return now < createdAt && !isLater ? 0 : sendAt
 }

@@ -3,7 +3,7 @@ import { attachmentIds, inboxAttachmentList } from '../attachments/schemas.ts'
 import { described } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { format, status, subject, tags, textOrFiles, time } from '../tickets/schemas.ts'
+import { actions, format, status, subject, tags, textOrFiles, time } from '../tickets/schemas.ts'
 
 const MESSAGE_ID = 'msg_01jq8z5w8wf6r9f5v0h3q1x2yz'
 
@@ -115,6 +115,9 @@ export const forward = t.Object(
 )
 export const forwarded = t.Object({ messageId: t.String() })
 
+/** The name of a field: written out, it would look like the method of a promise. */
+export const THEN = 'then'
+
 /** Another text for a message that was sent. It can be blank below files. */
 export const messageEdit = t.Object(
   { text: textOrFiles, format: t.Optional(format) },
@@ -138,12 +141,18 @@ export const scheduledMessage = t.Object(
       t.String({
         maxLength: 64,
         description:
-          'The newest message of the ticket that the author has seen. The message is held when another agent message was sent after it.',
+          'The newest message of the ticket that the author has seen. The message is held when another agent message was sent after it, or, if it is sent more than a minute later, when the customer wrote after it.',
         examples: [MESSAGE_ID],
       }),
     ),
     status: t.Optional(
       described(status, 'The status the ticket gets when the message is sent. Needs `tickets:write` too.'),
+    ),
+    [THEN]: t.Optional(
+      described(
+        actions,
+        'What is done to the ticket in the moment the message is sent. Needs `tickets:write` too.',
+      ),
     ),
   },
   {

@@ -1,16 +1,18 @@
 import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
 import type { HeldBecause } from '../database/tables/scheduled-messages.ts'
+import type { Actions } from '../database/tables/tickets.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
-import { changeRow, lockAssignees, updatedEvent } from '../tickets/update-ticket.ts'
+import { changeRow, lockAssignees, stillPossible, updatedEvent } from '../tickets/update-ticket.ts'
 import {
   assignsOnReply,
   deleteScheduled,
   findAnswer,
+  findCustomerMessage,
   findScheduled,
   holdScheduled,
   isAuthorDisabled,
@@ -21,14 +23,27 @@ import {
 /** Sends a message that is due, unless it was taken back or held since it was found. */
 export async function sendDue(
   deps: Deps,
-  { orgId, ticketId, id, agentId }: Pick<ScheduledReply, 'orgId' | 'ticketId' | 'id' | 'agentId'>,
+  { orgId, ticketId, id }: Pick<ScheduledReply, 'orgId' | 'ticketId' | 'id'>,
 ): Promise<void> {
+  const assignees = await assigneesOf(deps, { orgId, id })
   await deps.database.write(orgId, async (tx) => {
-    const assignable = await lockAssignees(tx, orgId, [{ assignedTo: agentId }])
+    const assignable = await lockAssignees(tx, orgId, assignees)
     await lockTicket(tx, { orgId, id: ticketId })
     const scheduled = await findScheduled(tx, { orgId, id })
     if (scheduled && !scheduled.isHeld) await sendOrHold(deps, tx, { scheduled, assignable })
   })
+}
+
+/**
+ * Whom a message may assign its ticket to: its author, and the one in its actions. Read before the unit, which must lock
+ * their rows first: neither ever changes.
+ */
+export async function assigneesOf(
+  { database: { read } }: Deps,
+  of: { orgId: string; id: string },
+): Promise<Pick<Actions, 'assignedTo'>[]> {
+  const scheduled = await findScheduled(read, of)
+  return scheduled ? [{ assignedTo: scheduled.agentId }, scheduled.actions ?? {}] : []
 }
 
 /** Returns whether the message was sent. The unit has locked the author's row and the ticket's. */
@@ -48,8 +63,7 @@ export async function sendOrHold(
 }
 
 /**
- * Turns a scheduled message into a message of the ticket, under the same id, and gives the ticket the status that was
- * chosen with it. `assignable` holds the agents whose rows the unit has locked.
+ * Turns a scheduled message into a message of the ticket, under the same id, and does what was chosen with it. `assignable` holds the agents whose rows the unit has locked.
  */
 export async function sendMessage(
   deps: Deps,
@@ -65,8 +79,8 @@ export async function sendMessage(
   const { message, ticket, event } = await addAgentMessage(asAuthor, tx, orgId, input)
   const now = deps.clock.now()
   const change = {
-    ...(scheduled.thenStatus !== null && { status: scheduled.thenStatus }),
     ...((await isToAssign(tx, { ticket, agentId, assignable })) && { assignedTo: agentId }),
+    ...stillPossible(ticket, scheduled.actions ?? {}, assignable),
   }
   const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now })
   recordEvents(asAuthor, tx, orgId, changed ? [event, updatedEvent(changed, now)] : [event])
@@ -80,11 +94,13 @@ export async function reasonToHold(
   scheduled: ScheduledReply,
 ): Promise<HeldBecause | undefined> {
   if (await isAuthorDisabled(tx, scheduled)) return 'disabled'
-  const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, isForced } = scheduled
+  const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, isForced, isLater } = scheduled
   if (isForced || seenMessageId === null || seenAt === null) return undefined
   const author = agentId ?? agentName
   const [answer] = await findAnswer(tx, { orgId, ticketId, author, seenMessageId, seenAt })
-  return answer && 'answered'
+  if (answer) return 'answered'
+  const [words] = isLater ? await findCustomerMessage(tx, { orgId, ticketId, seenMessageId, seenAt }) : []
+  return words && 'customer_wrote'
 }
 
 /** Records that the waiting messages of a ticket changed, so that open pages load them again. */

@@ -8,7 +8,7 @@ import { outgoingMessage } from '../tickets/schemas.ts'
 import { actorOf } from '../tickets/v1.ts'
 import { badTextBody, noTicket, problem } from '../tickets/v1-document.ts'
 import { readOutgoing, scheduleMessage } from './schedule-message.ts'
-import { messagePath, scheduledMessage } from './schemas.ts'
+import { messagePath, scheduledMessage, THEN } from './schemas.ts'
 import { viewOutgoing, withNames } from './views.ts'
 import { takeBack } from './waiting-message.ts'
 
@@ -19,10 +19,13 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
     .use(guard.requireApiKey)
     .put(
       '/tickets/:id/messages/:messageId',
-      async ({ caller, params, body: { sendAt, recipients, ...body }, status }) => {
-        if (body.status !== undefined) requireScope(caller, 'tickets:write')
+      async ({ caller, params, body: { sendAt, recipients, status: thenStatus, ...body }, status }) => {
+        const { [THEN]: actions, ...written } = body
+        if (thenStatus !== undefined || actions) requireScope(caller, 'tickets:write')
         const { message, isNew } = await scheduleMessage(actingAs(deps, actorOf(caller)), caller.orgId, {
-          ...body,
+          ...written,
+          ...(thenStatus !== undefined && { status: thenStatus }),
+          ...(actions && { actions }),
           ...(recipients && { recipients: withNames(recipients) }),
           ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
           ticketId: params.id,

@@ -9,6 +9,7 @@ import type { OutgoingMessage } from './schedule-message.ts'
 
 const HELD_REASON: Record<HeldBecause, string> = {
   answered: 'Another message was sent after the newest one its author had seen.',
+  customer_wrote: 'The customer wrote after the newest message its author had seen.',
   disabled: 'The agent who wrote it is disabled, or the API key is revoked.',
   too_long: 'It was taken back, but the text did not fit into the agent’s draft.',
 }

@@ -3,7 +3,8 @@ import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
-import type { Recipients } from '../database/tables/scheduled-messages.ts'
+import type { HeldBecause, Recipients } from '../database/tables/scheduled-messages.ts'
+import type { Actions } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -22,7 +23,10 @@ import {
   type ScheduledReply,
   type StoredMessage,
 } from './queries.ts'
-import { recordWaiting, sendOrHold } from './send-message.ts'
+import { assigneesOf, recordWaiting, sendOrHold } from './send-message.ts'
+
+/** Someone wrote before it, which the one who sends it anyway has read. */
+const HELD_BY_WORDS: HeldBecause[] = ['answered', 'customer_wrote']
 
 /** A message that is not sent yet, or can be taken back, and who changes it. */
 interface WaitingRequest {
@@ -65,11 +69,13 @@ async function returnContent(
   tx: Transaction,
   message: Pick<StoredMessage, 'id' | 'orgId' | 'ticketId' | 'agentId' | 'text' | 'attachmentCount'> & {
     recipients?: Recipients | null
+    actions?: Actions | null
   },
 ): Promise<boolean> {
-  const { id: ownerId, orgId, ticketId, agentId, text, recipients = null, attachmentCount } = message
+  const { id: ownerId, orgId, ticketId, agentId, text, attachmentCount } = message
+  const { recipients = null, actions = null } = message
   const bound = attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId })
-  const written = { text, recipients, attachments: bound.map(({ id }) => id) }
+  const written = { text, recipients, actions, attachments: bound.map(({ id }) => id) }
   const fits = agentId === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId, ...written }))
   if (fits && attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId, agentId })
   return fits
@@ -80,17 +86,17 @@ async function returnContent(
  * another author's message, and 409 when it is already sent or has to be held now.
  */
 export async function sendNow(deps: Deps, orgId: string, request: WaitingRequest): Promise<void> {
-  const author = await authorOf(deps, orgId, request.id)
+  const assignees = isId('msg', request.id) ? await assigneesOf(deps, { orgId, id: request.id }) : []
   const isSent = await deps.database.write(orgId, async (tx) => {
-    const assignable = await lockAssignees(tx, orgId, [
-      { assignedTo: author },
-      { assignedTo: request.agentId ?? null },
-    ])
+    const own = { assignedTo: request.agentId ?? null }
+    const assignable = await lockAssignees(tx, orgId, [...assignees, own])
     const found = await requireWaiting(tx, orgId, request)
-    const isHeldByReply = found.isHeld && (found.heldBecause ?? 'answered') === 'answered'
+    const isHeldByWords = found.isHeld && HELD_BY_WORDS.includes(found.heldBecause ?? 'answered')
     const scheduled = {
       ...(await withEnabledAuthor(tx, found, request)),
-      isForced: found.isForced || isHeldByReply,
+      isForced: found.isForced || isHeldByWords,
+      // Whoever presses Send now has the customer's words before them.
+      isLater: false,
     }
     return sendOrHold(deps, tx, { scheduled, assignable })
   })
@@ -155,12 +161,6 @@ async function requireAuthor(
 /** Its files are in a draft again. */
 async function removeFiles(tx: Transaction, { orgId, id }: StoredMessage): Promise<void> {
   await tx.update(messages).set({ attachmentCount: 0 }).where(matches(messages, { orgId, id }))
-}
-
-/** Read before the unit, which must lock the author's row first. The author of a message never changes. */
-async function authorOf(deps: Deps, orgId: string, id: string): Promise<string | null> {
-  if (!isId('msg', id)) return null
-  return (await findScheduled(deps.database.read, { orgId, id }))?.agentId ?? null
 }
 
 function answeredMeanwhile(): AppError {

@@ -8,7 +8,7 @@ import { placeOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
-const RARE = ['draft', 'held', 'failed', 'mentioned', 'followed'] as const
+const RARE = ['draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed'] as const
 /** Those that tickets can be sorted by: by the time of the newest mention. */
 export type OwnOrder = 'mentioned'
 

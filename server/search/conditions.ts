@@ -63,6 +63,8 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
       return hasFailedSend
     case 'held':
       return hasHeldReply
+    case 'scheduled':
+      return hasScheduledReply
     case 'draft':
       return hasDraft
     case 'waiting':
@@ -92,13 +94,21 @@ const isMentioned = sql`exists (select 1 from mentions mine where mine.org_id = 
 
 const isFollowed = sql`exists (select 1 from followers mine where mine.org_id = ${text.bind('orgId')}
   and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id} and mine.is_following)`
+const isByDisabledAgent = sql`exists (select 1 from agents author
+  where author.org_id = ${text.bind('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null)`
 
 /** The agent's own held replies, and those of disabled agents. The partial index needs `is_held` written like this. */
-export const isHeldForMe = sql`is_held and (${scheduledMessages.agentId} = ${text.bind('me')} or exists (select 1 from agents author
-  where author.org_id = ${text.bind('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null))`
+export const isHeldForMe = sql`is_held and (${scheduledMessages.agentId} = ${text.bind('me')} or ${isByDisabledAgent})`
+
+/** The agent's own replies that are sent later, and those of API keys and disabled agents. Written as in the partial index. */
+export const isScheduledForMe = sql`is_later and not is_held and (${scheduledMessages.agentId} = ${text.bind('me')}
+  or ${scheduledMessages.agentId} is null or ${isByDisabledAgent})`
 
 export const hasHeldReply = sql`exists (select 1 from ${scheduledMessages} where ${scheduledMessages.orgId} = ${text.bind('orgId')}
   and ${scheduledMessages.ticketId} = ${tickets.id} and ${isHeldForMe})`
+
+export const hasScheduledReply = sql`exists (select 1 from ${scheduledMessages} where ${scheduledMessages.orgId} = ${text.bind('orgId')}
+  and ${scheduledMessages.ticketId} = ${tickets.id} and ${isScheduledForMe})`
 
 /** The newest message is from the customer, and the agent has not read that far. */
 const isUnread = sql`exists (select 1 from messages latest where latest.id = ${newestMessageId}
@@ -113,6 +123,8 @@ export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
     where ${messages.orgId} = ${text.bind('orgId')} and sending in ('failed', 'bounced'))`,
   held: sql`${tickets.id} in (select ${scheduledMessages.ticketId} from ${scheduledMessages}
     where ${scheduledMessages.orgId} = ${text.bind('orgId')} and ${isHeldForMe})`,
+  scheduled: sql`${tickets.id} in (select ${scheduledMessages.ticketId} from ${scheduledMessages}
+    where ${scheduledMessages.orgId} = ${text.bind('orgId')} and ${isScheduledForMe})`,
   draft: sql`${tickets.id} in (select ${drafts.ticketId} from ${drafts}
     where ${drafts.orgId} = ${text.bind('orgId')} and ${drafts.agentId} = ${text.bind('me')})`,
   mentioned: sql`${tickets.id} in (select ${mentions.ticketId} from ${mentions}

@@ -6,6 +6,7 @@ import { matches } from '../database/matches.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { type DraftKind, drafts } from '../database/tables/threads.ts'
+import type { Actions } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { lengthOf } from '../text/text.ts'
@@ -26,6 +27,8 @@ type Draft = DraftKey & {
   attachments: string[]
   /** Of a reply by email, if the agent changed them; null for those that the ticket suggests. */
   recipients?: Recipients | null
+  /** Of a saved reply, done to the ticket when the reply is sent; null for nothing. */
+  actions?: Actions | null
 }
 
 /**
@@ -60,7 +63,10 @@ export async function keepDraft(
     const savedAt = Math.max(deps.clock.now(), (stored?.savedAt ?? 0) + 1)
     const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
     if (isEmpty) await deleteDraft(tx, { ...draft, upTo: savedAt })
-    else await saveDrafts(tx, [{ ...draft, recipients: draft.recipients ?? null, savedAt }])
+    else {
+      const { recipients = null, actions = null } = draft
+      await saveDrafts(tx, [{ ...draft, recipients, actions, savedAt }])
+    }
     return savedAt
   })
 }
@@ -103,8 +109,15 @@ export async function returnToDraft(
   if (lengthOf(text) > MAX_MESSAGE_LENGTH || attachments.length > config.attachmentsPerMessage) return false
   const savedAt = Math.max(clock.now(), (current?.savedAt ?? 0) + 1)
   const recipients = draft.recipients ?? current?.recipients ?? null
-  await saveDrafts(tx, [{ ...draft, text, attachments, recipients, savedAt }])
+  const actions = returnedActions(draft.actions) ?? current?.actions ?? null
+  await saveDrafts(tx, [{ ...draft, text, attachments, recipients, actions, savedAt }])
   return true
+}
+
+/** Without the status, which Send may have brought along: its author chooses that again. */
+function returnedActions(actions: Actions | null = null): Actions | null {
+  const { status: _, ...kept } = actions ?? {}
+  return Object.keys(kept).length > 0 ? kept : null
 }
 
 function draftChanged(): AppError {
@@ -112,7 +125,10 @@ function draftChanged(): AppError {
   return new AppError(409, 'draft_changed', detail)
 }
 
-type StoredDraft = Pick<typeof drafts.$inferSelect, 'text' | 'attachments' | 'recipients' | 'savedAt'>
+type StoredDraft = Pick<
+  typeof drafts.$inferSelect,
+  'text' | 'attachments' | 'recipients' | 'actions' | 'savedAt'
+>
 
 function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, SQL>) {
   return matches(drafts, { orgId, agentId, ticketId, kind })
@@ -127,6 +143,7 @@ const findDraft = statement(
         text: drafts.text,
         attachments: drafts.attachments,
         recipients: drafts.recipients,
+        actions: drafts.actions,
         savedAt: drafts.savedAt,
       })
       .from(drafts)
@@ -146,6 +163,7 @@ const saveDrafts = insertOf(drafts, {
       text: sql`excluded.text`,
       attachments: sql`excluded.attachments`,
       recipients: sql`excluded.recipients`,
+      actions: sql`excluded.actions`,
       savedAt: sql`excluded.saved_at`,
     },
   },

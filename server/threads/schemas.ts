@@ -10,7 +10,7 @@ import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { format, status, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
+import { actions, format, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
 // A ticket's thread, and an agent's notes and drafts on it.
 
@@ -145,7 +145,10 @@ const waitingReply = t.Object({
   format,
   attachments: inboxAttachmentList,
   recipients: t.Optional(t.Object(recipients)),
-  thenStatus: t.Optional(status),
+  /** What is done to the ticket with it. */
+  actions: t.Optional(actions),
+  /** Its author chose the time. */
+  isLater: t.Optional(t.Literal(true)),
   sendAt: time('When it is sent, unless it is held.'),
   isHeld: t.Boolean(),
   heldBecause: t.Optional(oneOf(HELD_BECAUSE, 'Why it is held.')),
@@ -156,6 +159,7 @@ const draft = t.Object({
   text: t.String(),
   attachments: inboxAttachmentList,
   recipients: t.Optional(t.Object(recipients)),
+  actions: t.Optional(actions),
   savedAt: time('When it was saved.'),
 })
 
@@ -233,6 +237,7 @@ export const newDraft = t.Object(
     text: text({ minLength: 0, maxLength: MAX_MESSAGE_LENGTH }),
     attachments: attachmentIds,
     recipients: t.Optional(orNull(t.Object(draftRecipients, strict))),
+    actions: t.Optional(orNull(actions)),
     base: t.Optional(t.Union([time('When the version that this was written from was saved.'), t.Null()])),
   },
   strict,

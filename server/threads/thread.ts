@@ -72,14 +72,15 @@ export type WaitingReplyRow = WithFiles<
     | 'text'
     | 'format'
     | 'recipients'
-    | 'thenStatus'
+    | 'actions'
+    | 'isLater'
     | 'sendAt'
     | 'isHeld'
     | 'heldBecause'
     | 'createdAt'
   >
 >
-export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'savedAt'>>
+export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'actions' | 'savedAt'>>
 
 /** All but the messages, notes, and changes of a thread, and the replies that wait. */
 export interface ThreadFrame {

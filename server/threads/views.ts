@@ -36,7 +36,7 @@ export function viewNote(note: NoteRow) {
 }
 
 export function viewWaitingReply(reply: WaitingReplyRow) {
-  const { id, agentId, agentName, text, format, thenStatus, sendAt, isHeld, heldBecause } = reply
+  const { id, agentId, agentName, text, format, actions, isLater, sendAt, isHeld, heldBecause } = reply
   return {
     id,
     ...(agentId === null ? {} : { agentId }),
@@ -45,7 +45,8 @@ export function viewWaitingReply(reply: WaitingReplyRow) {
     format,
     ...viewInboxAttachments(reply.attachments),
     ...(reply.recipients && { recipients: reply.recipients }),
-    ...(thenStatus === null ? {} : { thenStatus }),
+    ...(actions && { actions }),
+    ...(isLater && { isLater: true as const }),
     sendAt: isoTime(sendAt),
     isHeld,
     ...(isHeld ? { heldBecause: heldBecause ?? ('answered' as const) } : {}),
@@ -146,7 +147,8 @@ function viewActivity({ id, actorKind, actorId, actorName, changes, createdAt }:
   return { kind: 'activity' as const, id, actor, changes, createdAt: isoTime(createdAt) }
 }
 
-function viewDraft({ kind, text, attachments, recipients, savedAt }: DraftRow) {
+function viewDraft({ kind, text, attachments, recipients, actions, savedAt }: DraftRow) {
   const written = { kind, text, ...viewInboxAttachments(attachments) }
-  return { ...written, ...(recipients && { recipients }), savedAt: isoTime(savedAt) }
+  const chosen = { ...(recipients && { recipients }), ...(actions && { actions }) }
+  return { ...written, ...chosen, savedAt: isoTime(savedAt) }
 }

@@ -104,6 +104,21 @@ export const ticketChange = t.Object(
   },
 )
 
+export const actions = t.Object(
+  {
+    status: t.Optional(status),
+    assignedTo: ticketChange.properties.assignedTo,
+    addTags: t.Optional(described(tags, 'Tags to add.')),
+    removeTags: t.Optional(described(tags, 'Tags to remove.')),
+  },
+  {
+    $id: 'Actions',
+    additionalProperties: false,
+    description: 'What is done to a ticket. Fields you leave out don’t change.',
+    examples: [{ status: 'resolved', addTags: ['refund'] }],
+  },
+)
+
 export const newMessage = t.Object(
   {
     text: { ...messageText, examples: ['It is attached.'] },

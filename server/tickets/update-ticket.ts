@@ -2,7 +2,7 @@ import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { EventChanges } from '../database/tables/events.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
-import { PLACES, type Place, type TicketStatus } from '../database/tables/tickets.ts'
+import { type Actions, PLACES, type Place } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
@@ -23,21 +23,12 @@ import {
 import { ticketEtag } from './views.ts'
 import { readWaitingOrder, waitingOrderOf } from './waiting.ts'
 
-/** Fields that are absent stay as they are. */
-interface TicketChange {
-  status?: TicketStatus
-  /** Agent id; null or an empty string unassigns. */
-  assignedTo?: string | null
+/** All that can change. Fields that are absent stay as they are. */
+export interface InboxChange extends Actions {
   /** Replaces all tags. */
   tags?: string[]
-}
-
-/** With the fields that only the inbox can change. */
-export interface InboxChange extends TicketChange {
   subject?: string
   isSpam?: boolean
-  addTags?: string[]
-  removeTags?: string[]
 }
 
 /** A ticket before and after an effective change. */
@@ -75,7 +66,7 @@ export async function updateTicket(
 export async function lockAssignees(
   tx: Transaction,
   orgId: string,
-  changes: TicketChange[],
+  changes: Pick<Actions, 'assignedTo'>[],
 ): Promise<Set<string>> {
   const wanted = new Set(changes.map((change) => change.assignedTo ?? ''))
   const assignable = new Set([''])
@@ -231,7 +222,25 @@ export async function saveTags(tx: Transaction, before: Ticket, after: Ticket): 
   )
 }
 
-export function unknownAgent() {
+/**
+ * What is still possible of actions that were chosen earlier: an agent may be disabled since, and a ticket can have only so
+ * many tags.
+ */
+export function stillPossible(ticket: Ticket, actions: Actions, assignable: Set<string>): Actions {
+  const { assignedTo, addTags, ...others } = actions
+  const left = MAX_TAGS - ticket.tags.length
+  return {
+    ...others,
+    ...(assignedTo !== undefined && assignable.has(assignedTo ?? '') && { assignedTo }),
+    ...(addTags && {
+      addTags: cleanTags(addTags)
+        .filter((tag) => !ticket.tags.includes(tag))
+        .slice(0, left),
+    }),
+  }
+}
+
+export function unknownAgent(pointer = '/assignedTo') {
   const detail = 'No enabled agent has this id.'
-  return invalid([{ pointer: '/assignedTo', code: 'unknown_agent', detail }])
+  return invalid([{ pointer, code: 'unknown_agent', detail }])
 }

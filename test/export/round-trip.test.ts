@@ -42,7 +42,8 @@ const INVENTED: Record<string, string[]> = {
   mailbox: ['aliases'],
   ticket: ['lastMessageAt', 'waitingOrder', 'mergedInto'],
   message: ['sentBy', 'isRemovalShown'],
-  scheduledMessage: ['opening'],
+  scheduledMessage: ['opening', 'actions', 'isLater'],
+  draft: ['actions'],
   mail: ['becomesTicket'],
   knownMail: ['bodyHash'],
 }

@@ -63,7 +63,8 @@ export interface ReplyJson {
   text: string
   attachments?: AttachmentJson[]
   format: string
-  thenStatus?: string
+  actions?: { status?: string; assignedTo?: string; addTags?: string[]; removeTags?: string[] }
+  isLater?: true
   sendAt: string
   isHeld: boolean
   heldBecause?: string

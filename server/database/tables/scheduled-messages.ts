@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, json, table, text } from '../columns.ts'
 import type { EmailAddress, MessageFormat } from './messages.ts'
-import { type TicketStatus, tickets } from './tickets.ts'
+import { type Actions, type TicketStatus, tickets } from './tickets.ts'
 
 /**
- * `answered`: another agent replied first. `disabled`: the agent is disabled, or the key is revoked. `too_long`: it was
+ * `answered`: another agent replied first. `customer_wrote`: its author chose a later time, and the customer wrote before. `disabled`: the agent is disabled, or the key is revoked. `too_long`: it was
  * taken back, but its text and the agent's draft together are too long for one draft.
  */
-export const HELD_BECAUSE = ['answered', 'disabled', 'too_long'] as const
+export const HELD_BECAUSE = ['answered', 'customer_wrote', 'disabled', 'too_long'] as const
 export type HeldBecause = (typeof HELD_BECAUSE)[number]
 
 /** Where an email reply goes. */
@@ -50,8 +50,10 @@ export const scheduledMessages = table(
     attachmentCount: integer().notNull().default(0),
     /** The recipients that the agent chose; null for those that the ticket suggests. */
     recipients: json().$type<Recipients | null>(),
-    /** The status the ticket gets when the message is sent; null for no change. */
-    thenStatus: text().$type<TicketStatus>(),
+    /** What is done to the ticket when the message is sent; null for nothing. */
+    actions: json().$type<Actions | null>(),
+    /** Its author chose the time. Otherwise it waits only as long as it can be undone. */
+    isLater: boolean().notNull().default(false),
     /** The newest message its author had seen, and when that one was written. Null: it is never held for an answer. */
     seenMessageId: text(),
     seenAt: integer(),
@@ -68,6 +70,7 @@ export const scheduledMessages = table(
     index('scheduled_messages_due').on(row.isHeld, row.sendAt),
     index('scheduled_messages_by_ticket').on(row.ticketId, row.createdAt),
     index('scheduled_messages_opening').on(row.orgId, row.createdAt).where(sql`ticket_id is null`),
+    index('scheduled_messages_later').on(row.orgId, row.ticketId).where(sql`is_later and not is_held`),
     index('scheduled_messages_held').on(row.orgId, row.ticketId).where(sql`is_held`),
   ],
 )

@@ -3,7 +3,7 @@ import { boolean, index, integer, json, primaryKey, table, text } from '../colum
 import type { ActorKind } from './audit.ts'
 import type { MessageFormat } from './messages.ts'
 import type { Recipients } from './scheduled-messages.ts'
-import { tickets } from './tickets.ts'
+import { type Actions, tickets } from './tickets.ts'
 
 /**
  * A merge or split: `from` is the id of the other ticket, and `to` that of the move. `merged` and `split` are in the ticket
@@ -105,6 +105,8 @@ export const drafts = table(
     attachments: json().$type<string[]>().notNull(),
     /** Recipients that the agent changed; null for those that the ticket suggests. */
     recipients: json().$type<Recipients | null>(),
+    /** Of a saved reply: what is done to the ticket when the reply is sent. Null for nothing. */
+    actions: json().$type<Actions | null>(),
     savedAt: integer().notNull(),
   },
   (row) => [

@@ -10,6 +10,14 @@ export type TicketStatus = (typeof TICKET_STATUSES)[number]
 /** Where a ticket is. Numbers, because they are part of most indexes; `spam` is the 1 that `is_spam` was. */
 export const PLACES = { inbox: 0, spam: 1, snoozed: 2, merged: 3 } as const
 export type Place = (typeof PLACES)[keyof typeof PLACES]
+/** What is done to a ticket: by hand, with a saved reply, or when a message is sent. What is absent stays as it is. */
+export interface Actions {
+  status?: TicketStatus | undefined
+  /** Agent id; null or an empty string unassigns. */
+  assignedTo?: string | null | undefined
+  addTags?: string[] | undefined
+  removeTags?: string[] | undefined
+}
 
 export const tickets = table(
   'tickets',

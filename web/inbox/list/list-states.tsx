@@ -36,6 +36,10 @@ const TEXTS: Record<string, { title: string; text: string }> = {
     title: 'No held replies',
     text: 'If a colleague replies first, your reply is held here.',
   },
+  scheduled: {
+    title: 'Nothing scheduled',
+    text: 'Replies you send later wait here. Choose Send later… in the menu beside Send.',
+  },
   spam: { title: 'No spam', text: 'Tickets marked as spam appear here, and in no other view.' },
 }
 

@@ -5,6 +5,7 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import Clock from 'lucide-solid/icons/clock'
 import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
+import SendHorizontal from 'lucide-solid/icons/send-horizontal'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import UserRound from 'lucide-solid/icons/user-round'
 import { type Component, createMemo, For, Show } from 'solid-js'
@@ -27,11 +28,15 @@ const ICONS: Record<BuiltInView, Component> = {
   resolved: Archive,
   failed: CircleAlert,
   held: CirclePause,
+  scheduled: SendHorizontal,
   spam: ShieldAlert,
 }
 
 /** Views whose tickets need attention. */
 const LOUD: BuiltInView[] = ['mentions', 'failed', 'held']
+
+/** Views that are mostly empty. They are shown only while they have tickets. */
+const RARE: BuiltInView[] = ['held', 'scheduled']
 
 interface RailProps {
   location: InboxLocation
@@ -47,9 +52,11 @@ export function Rail(props: RailProps) {
   const session = useSession()
   const counts = useCounts()
   const views = useSavedViews()
-  /** Replies are rarely held: their view is shown only while it has any. */
-  const isHeldShown = createMemo(() => Boolean(counts()?.views.held) || props.location.viewId() === 'held')
-  const shownViews = createMemo(() => BUILT_IN_VIEWS.filter(({ id }) => id !== 'held' || isHeldShown()))
+  const shownViews = createMemo(() =>
+    BUILT_IN_VIEWS.filter(
+      ({ id }) => !RARE.includes(id) || counts()?.views[id] || props.location.viewId() === id,
+    ),
+  )
   return (
     <div class="rail">
       <header class="rail-head">

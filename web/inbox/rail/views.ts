@@ -30,6 +30,7 @@ export const VIEW_LETTERS: Record<BuiltInView, string> = {
   resolved: 'r',
   failed: 'f',
   held: 'h',
+  scheduled: 'l',
   spam: 's',
 }
 
@@ -42,6 +43,7 @@ export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'resolved', name: 'Resolved', query: 'status:resolved' },
   { id: 'failed', name: 'Failed sends', query: 'is:failed' },
   { id: 'held', name: 'Held', query: 'is:held' },
+  { id: 'scheduled', name: 'Scheduled', query: 'is:scheduled' },
   { id: 'spam', name: 'Spam', query: 'is:spam' },
 ]
 

@@ -4,7 +4,15 @@ import type { Row } from '../inbox-data.ts'
 /** The facts of a row that a query can ask about without the server. */
 type Facts = Pick<
   Row,
-  'status' | 'assignedTo' | 'tags' | 'channel' | 'isSpam' | 'hasFailedSend' | 'hasHeldReply' | 'waitingSince'
+  | 'status'
+  | 'assignedTo'
+  | 'tags'
+  | 'channel'
+  | 'isSpam'
+  | 'hasFailedSend'
+  | 'hasHeldReply'
+  | 'hasScheduledReply'
+  | 'waitingSince'
 >
 
 const EMPTY_QUERY: Query = { terms: [], phrases: [], isSymbolsOnly: false, ticketReference: undefined }
@@ -41,5 +49,6 @@ function matchesTerm(row: Facts, { key, value }: Term, me: string): boolean | un
   if (key === 'is' && value === 'failed') return row.hasFailedSend
   if (key === 'is' && value === 'held') return row.hasHeldReply
   if (key === 'is' && value === 'waiting') return row.waitingSince !== undefined
+  if (key === 'is' && value === 'scheduled') return row.hasScheduledReply
   return undefined
 }

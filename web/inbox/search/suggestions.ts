@@ -21,7 +21,7 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'company:', detail: "customer's company" },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
-  { text: 'is:', detail: 'unread, waiting, mentioned, followed, draft or spam' },
+  { text: 'is:', detail: 'unread, waiting, mentioned, followed, scheduled, draft or spam' },
   { text: 'before:', detail: 'last message before a date' },
   { text: 'after:', detail: 'last message on or after a date' },
 ]
@@ -48,6 +48,7 @@ const FIXED: Record<string, readonly Suggestion[]> = {
     { text: 'followed', detail: 'you follow it' },
     { text: 'failed', detail: 'a reply failed to send' },
     { text: 'held', detail: 'your reply was held' },
+    { text: 'scheduled', detail: 'your reply is sent later' },
     { text: 'draft', detail: 'you have an unsent reply or note' },
     { text: 'spam', detail: 'marked as spam' },
   ],

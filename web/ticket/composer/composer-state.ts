@@ -1,6 +1,7 @@
 import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid-js'
 import { timeOfId } from '../../api/create-id.ts'
 import type { AttachmentLimits } from '../attachments/upload-queue.ts'
+import { actionsWith } from '../changes/actions.ts'
 import { isBlank } from '../draft/draft-content.ts'
 import type { DraftKind } from '../draft/draft-storage.ts'
 import { draftOf, type OpenDraft } from '../draft/drafts.ts'
@@ -80,14 +81,16 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     return by === 'email' ? (drafts.reply.state().recipients ?? suggested) : undefined
   })
 
-  function sendReply({ thenStatus }: SendChoice) {
+  function sendReply({ actions }: SendChoice) {
     const { id: after } = newer(seen, lastSent.get(ticketId))
     const { by, undoSeconds } = detail().reply
-    const undone = { ticketId, draft: drafts.reply, agentId, statusBefore: detail().ticket.status }
+    const before = detail().ticket
+    const done = actionsWith(drafts.reply.state().actions, actions)
+    const undone = { ticketId, draft: drafts.reply, agentId, before, done }
     const isChat = by === 'widget' || by === 'telegram'
     drafts.reply.send({
       after,
-      status: thenStatus,
+      chosen: actions,
       sentTo: explicit(recipients()),
       undoMs: undoSeconds * 1_000,
       onAccepted(id) {

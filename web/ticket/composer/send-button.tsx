@@ -3,7 +3,7 @@ import { createSignal, For } from 'solid-js'
 import { readStored, store } from '../../browser/local-storage.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
-import type { TicketStatus } from '../ticket-query.ts'
+import type { Actions } from '../changes/actions.ts'
 
 interface SendButtonProps {
   isDisabled: boolean
@@ -49,12 +49,12 @@ export function SendButton(props: SendButtonProps) {
   )
 }
 
-/** What Send does to the status. */
+/** What Send does to the ticket. */
 export const SEND_CHOICES = [
-  { id: 'send', label: 'Send', thenStatus: undefined },
-  { id: 'resolve', label: 'Send and resolve', thenStatus: 'resolved' },
-  { id: 'pending', label: 'Send and set pending', thenStatus: 'pending' },
-] as const satisfies readonly { id: string; label: string; thenStatus: TicketStatus | undefined }[]
+  { id: 'send', label: 'Send', actions: undefined },
+  { id: 'resolve', label: 'Send and resolve', actions: { status: 'resolved' } },
+  { id: 'pending', label: 'Send and set pending', actions: { status: 'pending' } },
+] as const satisfies readonly { id: string; label: string; actions: Actions | undefined }[]
 
 export type SendChoice = (typeof SEND_CHOICES)[number]
 

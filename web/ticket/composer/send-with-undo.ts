@@ -2,6 +2,7 @@ import { type Answer, api, ask } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { CLOCK_STEP_MS, toServerTime } from '../../api/server-clock.ts'
 import { onConnectionBack } from '../../live/live.ts'
+import { actionsWith } from '../changes/actions.ts'
 import type { Sending } from '../draft/draft-storage.ts'
 import type { NoteEntry } from '../ticket-query.ts'
 
@@ -27,23 +28,27 @@ interface Trying {
  * the id makes it one message, however often the request arrives. Throws the server's errors.
  */
 export function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
-  const { id, text, after, status, sentTo, undoMs = 0 } = reply
+  const { id, text, after, sentTo, undoMs = 0, laterAt } = reply
+  const actions = actionsWith(reply.actions, reply.chosen)
   const attachments = idsOf(reply)
   let sendAt = 0
   return retryUntilAnswered(text, trying, (how) => {
     // A retry sends the same request, unless the undo time has passed while offline.
-    if (sendAt < Date.now()) sendAt = Date.now() + undoMs
+    if (sendAt < Date.now()) sendAt = laterAt ?? Date.now() + undoMs
     const sent = {
       text,
       format: 'markdown' as const,
       after,
-      status,
-      ...(undoMs > 0 && { sendAt: atServer(sendAt) }),
+      ...(actions && { [THEN]: actions }),
+      ...((undoMs > 0 || laterAt !== undefined) && { sendAt: atServer(sendAt) }),
     }
     const body = { ...sent, ...attachments, ...(sentTo && { recipients: sentTo }) }
     return ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).put(body, how))
   })
 }
+
+/** Written out, the name of this field would look like the method of a promise. */
+const THEN = 'then'
 
 /** The undo time is measured by the server's clock. */
 function atServer(time: number): string {

@@ -3,17 +3,13 @@ import { api, ask } from '../../api/api.ts'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
 import { toServerTime, undoEndsAt } from '../../api/server-clock.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
+import type { Actions } from '../changes/actions.ts'
 import { applyChanges } from '../changes/change-ticket.ts'
+import type { TicketChange } from '../changes/optimistic.ts'
 import { pushUndo } from '../changes/undo.ts'
 import { without } from '../draft/draft-content.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
-import {
-  knownTicket,
-  patchTicket,
-  readTicketAgain,
-  type TicketStatus,
-  type WaitingReply,
-} from '../ticket-query.ts'
+import { knownTicket, patchTicket, readTicketAgain, type Ticket, type WaitingReply } from '../ticket-query.ts'
 
 /** How long a message that left at once can be undone. */
 const TAKE_BACK_MS = 10_000
@@ -21,7 +17,10 @@ const TAKE_BACK_MS = 10_000
 /** A reply that is taken back, and the draft that its text returns to. */
 interface TakeBack {
   ticketId: string
-  reply: Pick<WaitingReply, 'id' | 'text' | 'attachments' | 'recipients' | 'agentId' | 'heldBecause'>
+  reply: Pick<
+    WaitingReply,
+    'id' | 'text' | 'attachments' | 'recipients' | 'actions' | 'agentId' | 'heldBecause'
+  >
   draft: OpenDraft
   agentId: string
 }
@@ -57,7 +56,7 @@ export function offerUndo(
   if (!reply || reply.isHeld) return
   const endsAt = undoEndsAt(reply)
   const forget = pushUndo({
-    label: reply.thenStatus === 'resolved' ? 'Sending and resolving' : 'Sending',
+    label: reply.actions?.status === 'resolved' ? 'Sending and resolving' : 'Sending',
     endsAt,
     isOnScreen: () => threadOnScreen() === ticketId,
     undo: async () => {
@@ -71,22 +70,32 @@ export function offerUndo(
 
 /**
  * Offers for ten seconds to undo a message that a chat shows already: it's removed there, its text is in the draft, and the
- * ticket has the status from before.
+ * ticket is as it was before.
  */
 export function offerTakingBack(
-  { ticketId, draft, agentId, statusBefore }: Omit<TakeBack, 'reply'> & { statusBefore: TicketStatus },
+  {
+    ticketId,
+    draft,
+    agentId,
+    before,
+    done,
+  }: Omit<TakeBack, 'reply'> & {
+    before: Ticket
+    done: Actions | undefined
+  },
   id: string,
   onTakenBack: () => void,
 ): void {
   const reply = knownTicket(ticketId)?.timeline.find((one) => one.id === id)
   if (reply?.kind !== 'message') return
-  const status = knownTicket(ticketId)?.ticket.status
   const endsAt = Date.now() + TAKE_BACK_MS
   async function undo(): Promise<void> {
     end()
-    if (reply?.kind !== 'message' || !(await takeBack({ ticketId, reply, draft, agentId }))) return
+    if (reply?.kind !== 'message') return
+    const sent = { ...reply, ...(done && { actions: done }) }
+    if (!(await takeBack({ ticketId, reply: sent, draft, agentId }))) return
     onTakenBack()
-    if (status !== statusBefore) await applyChanges([{ id: ticketId, change: { status: statusBefore } }])
+    if (done) await applyChanges([{ id: ticketId, change: changeBack(done, before) }])
   }
   const forget = pushUndo({ label: 'Sent', endsAt, isOnScreen: () => threadOnScreen() === ticketId, undo })
   setUndoable((known) => new Map(known).set(id, { endsAt, run: () => void (forget() && undo()) }))
@@ -98,9 +107,23 @@ export function offerTakingBack(
   }
 }
 
+/** The fields that actions changed, as they were. */
+function changeBack(done: Actions, { status, assignedTo, tags }: Ticket): TicketChange {
+  return {
+    ...(done.status && { status }),
+    ...(done.assignedTo !== undefined && { assignedTo: assignedTo ?? null }),
+    ...((done.addTags || done.removeTags) && { tags }),
+  }
+}
+
+/** Without the status, which Send may have brought along: its author chooses that again. */
+function returnedActions({ status: _, ...kept }: Actions = {}): Actions | undefined {
+  return Object.keys(kept).length > 0 ? kept : undefined
+}
+
 /** Takes a reply back that waits, or that a chat shows: its text is in the draft again. */
 export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): Promise<boolean> {
-  const { id, text, attachments = [], recipients } = reply
+  const { id, text, attachments = [], recipients, actions } = reply
   try {
     await draft.settle()
     await ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).delete())
@@ -120,7 +143,7 @@ export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): P
       waiting: known.waiting.filter((one) => one.id !== id),
       timeline: known.timeline.map((one) => (one.id === id ? { ...one, takenBackAt: now } : one)),
     }))
-    draft.takeBack({ text, attachments, recipients }, isSaved)
+    draft.takeBack({ text, attachments, recipients, actions: returnedActions(actions) }, isSaved)
   })
   return true
 }
@@ -139,14 +162,15 @@ export async function sendNow(ticketId: string, id: string): Promise<void> {
 /** Deletes a held reply, with an Undo that puts its text and files into the draft. */
 export async function discardReply(held: TakeBack): Promise<void> {
   const { draft, reply } = held
-  const { text: textBefore, attachments: filesBefore, recipients: recipientsBefore } = draft.state()
+  const { text: textBefore, attachments: filesBefore, ...choices } = draft.state()
   if (!(await takeBack(held))) return
-  const { text, attachments = [], recipients } = reply
+  const { text, attachments = [], recipients, actions } = reply
   for (const { id } of without(attachments, filesBefore)) draft.removeFile(id)
-  draft.changeRecipients(recipientsBefore)
+  draft.changeRecipients(choices.recipients)
+  draft.changeActions(choices.actions)
   draft.write(textBefore)
   draft.save()
-  const undo = () => draft.putBack({ text, attachments, recipients })
+  const undo = () => draft.putBack({ text, attachments, recipients, actions: returnedActions(actions) })
   pushUndo({ label: 'Reply discarded', undo })
 }
 

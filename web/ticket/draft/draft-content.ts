@@ -1,5 +1,6 @@
 import { canBeImage, imageMark } from '../../../server/formatting/inline.ts'
 import type { Attachment } from '../attachments/attachment-type.ts'
+import { type Actions, isSameActions } from '../changes/actions.ts'
 import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 
 /** An uploaded file in a draft. */
@@ -14,6 +15,8 @@ export interface DraftContent {
   attachments: DraftAttachment[]
   /** Who gets the reply, if the agent has changed that. */
   recipients?: Recipients | undefined
+  /** Of a saved reply: what is done to the ticket when the reply is sent. */
+  actions?: Actions | undefined
 }
 
 export function isBlank({ text, attachments }: DraftContent): boolean {
@@ -22,7 +25,8 @@ export function isBlank({ text, attachments }: DraftContent): boolean {
 
 export function isSameContent(one: DraftContent, other: DraftContent): boolean {
   const isSameWriting = one.text === other.text && idsOf(one).join() === idsOf(other).join()
-  return isSameWriting && isSameRecipients(one.recipients, other.recipients)
+  const isSameChoice = isSameRecipients(one.recipients, other.recipients)
+  return isSameWriting && isSameChoice && isSameActions(one.actions, other.actions)
 }
 
 /** Whether all of the other version is in this one. */
@@ -62,19 +66,22 @@ export function withFile(attachments: DraftAttachment[], file: DraftAttachment):
 /** Joins the earlier version and what was written since, as the server does (`returnToDraft` in server/threads/drafts.ts). */
 export function joined(earlier: DraftContent, since: DraftContent): DraftContent {
   return {
-    ...recipientsIn({ recipients: earlier.recipients ?? since.recipients }),
+    ...choicesIn({
+      recipients: earlier.recipients ?? since.recipients,
+      actions: earlier.actions ?? since.actions,
+    }),
     text: joinedText(earlier.text, since.text),
     attachments: [...earlier.attachments, ...without(since.attachments, earlier.attachments)],
   }
 }
 
 /** What is written, out of something larger. */
-export function contentIn({ text, attachments, recipients }: DraftContent): DraftContent {
-  return { text, attachments, ...recipientsIn({ recipients }) }
+export function contentIn({ text, attachments, ...choices }: DraftContent): DraftContent {
+  return { text, attachments, ...choicesIn(choices) }
 }
 
-function recipientsIn({ recipients }: Pick<DraftContent, 'recipients'>) {
-  return recipients ? { recipients } : {}
+function choicesIn({ recipients, actions }: Pick<DraftContent, 'recipients' | 'actions'>) {
+  return { ...(recipients && { recipients }), ...(actions && { actions }) }
 }
 
 function joinedText(earlier: string, since: string): string {

@@ -1,6 +1,7 @@
 import { parseStored, readStored, removeStored, store, storedKeys } from '../../browser/local-storage.ts'
+import type { Actions } from '../changes/actions.ts'
 import type { Recipients } from '../recipients/address-list.ts'
-import type { Draft, TicketStatus } from '../ticket-query.ts'
+import type { Draft } from '../ticket-query.ts'
 import { contentIn, type DraftContent, isBlank, isSameContent, joined } from './draft-content.ts'
 
 export type DraftKind = Draft['kind']
@@ -16,8 +17,10 @@ export interface SendRequest {
   id: string
   /** Reply only: the newest message the agent had seen. */
   after: string
-  /** Reply only: the status the ticket gets with it. */
-  status?: TicketStatus | undefined
+  /** Reply only: what the chosen way to send does to the ticket, beside the actions of a saved reply. */
+  chosen?: Actions | undefined
+  /** Reply only: when to send it, in milliseconds since 1970 by this browser's clock. */
+  laterAt?: number | undefined
   /** Reply by email only: the recipients that the agent saw, changed or not. */
   sentTo?: Recipients | undefined
   /** Reply only: how long the agent can undo it before the server sends it; 0 sends it at once. */
@@ -48,6 +51,7 @@ export const EMPTY_DRAFT: StoredDraft = {
   text: '',
   attachments: [],
   recipients: undefined,
+  actions: undefined,
   changedAt: 0,
   saved: null,
   sending: null,

@@ -11,6 +11,7 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 import { goneFiles, goneFilesMessage } from '../attachments/attachment-type.ts'
 import { loadAttachmentList } from '../attachments/attachments.tsx'
 import type { AttachmentLimits, UploadQueue } from '../attachments/upload-queue.ts'
+import { type Actions, isSameActions } from '../changes/actions.ts'
 import { putNote, putReply } from '../composer/send-with-undo.ts'
 import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 import { type Draft, readNewest, readTicketAgain, type TicketDetail, ticketQuery } from '../ticket-query.ts'
@@ -52,6 +53,8 @@ const MAX_RETRY_MS = 10_000
 /** The server accepts ids created within a day. No request runs this long, so a new id is safe. */
 const ID_USABLE_MS = 12 * 60 * 60_000
 const MAX_QUOTED = 120
+/** Before those of a version that may have none. */
+const NO_CHOICES = { recipients: undefined, actions: undefined }
 
 interface DraftState extends StoredDraft {
   /** The version that a newer one has replaced, here or on the server. The agent can restore it. */
@@ -168,6 +171,11 @@ export class OpenDraft {
     this.#change({ recipients })
   }
 
+  /** Undefined for nothing. */
+  changeActions(actions: Actions | undefined): void {
+    this.#change({ actions })
+  }
+
   /** Puts an uploaded file at its place among the others, or one that was removed back there. */
   attach(file: DraftAttachment): void {
     this.#isForgotten = false
@@ -192,7 +200,7 @@ export class OpenDraft {
   /** Puts the version that was replaced into the field, and keeps the one that is there for another restore. */
   restoreOther(): void {
     const { other } = this.#now
-    if (other) this.#change({ recipients: undefined, ...other, other: contentIn(this.#now) })
+    if (other) this.#change({ ...NO_CHOICES, ...other, other: contentIn(this.#now) })
   }
 
   dismissOther(): void {
@@ -281,9 +289,10 @@ export class OpenDraft {
   async #put(draft: StoredDraft, isClosing: boolean): Promise<void> {
     const { ticketId, kind } = this.#place
     const content = contentIn(draft)
-    const { text, attachments, recipients = null } = content
+    const { text, attachments, recipients = null, actions = null } = content
     const base = draft.saved?.savedAt || null
-    const body = { kind, text, attachments: attachments.map(({ id }) => id), recipients, base }
+    const files = attachments.map(({ id }) => id)
+    const body = { kind, text, attachments: files, recipients, actions, base }
     const signal = AbortSignal.timeout(MAX_SAVE_MS)
     try {
       const saved = api.console.tickets({ id: ticketId }).draft
@@ -349,7 +358,7 @@ export class OpenDraft {
     this.#saveTimer = undefined
     const isLost = isUnsaved(ours) && !contains(theirs.sending ?? theirs, ours) && !contains(theirs, ours)
     const other = isLost && !isBlank(ours) ? contentIn(ours) : ours.other
-    this.#setState({ ...ours, ...theirs, recipients: theirs.recipients, other })
+    this.#setState({ ...ours, ...NO_CHOICES, ...theirs, other })
   }
 
   /** Compares it with what was read of its ticket. */
@@ -396,7 +405,7 @@ export class OpenDraft {
     } else {
       const changedAt = Date.parse(draft.savedAt)
       const other = isDirty && !isBlank(ours) ? contentIn(ours) : ours.other
-      this.#set({ recipients: undefined, ...content, changedAt, saved: theirs, other })
+      this.#set({ ...NO_CHOICES, ...content, changedAt, saved: theirs, other })
     }
   }
 
@@ -475,7 +484,7 @@ export class OpenDraft {
     this.#change({
       text: '',
       attachments: [],
-      recipients: undefined,
+      ...NO_CHOICES,
       other: null,
       sending,
       isSender: true,
@@ -559,9 +568,13 @@ export class OpenDraft {
   }
 }
 
-function isOtherRequest(earlier: Sending, content: DraftContent, { sentTo, status }: SendRequest): boolean {
+function isOtherRequest(earlier: Sending, content: DraftContent, request: SendRequest): boolean {
+  const { sentTo, chosen, laterAt } = request
   const isSame =
-    isSameContent(earlier, content) && isSameRecipients(earlier.sentTo, sentTo) && earlier.status === status
+    isSameContent(earlier, content) &&
+    isSameRecipients(earlier.sentTo, sentTo) &&
+    isSameActions(earlier.chosen, chosen) &&
+    earlier.laterAt === laterAt
   return earlier.isChanged || !isSame
 }
 
@@ -582,8 +595,8 @@ function copyOfSent(ours: StoredDraft, draft: Draft): StoredDraft['saved'] {
 }
 
 /** The server's version as the page keeps it. */
-function contentOf({ text, attachments = [], recipients }: Draft): DraftContent {
-  return contentIn({ text, attachments, recipients })
+function contentOf({ text, attachments = [], recipients, actions }: Draft): DraftContent {
+  return contentIn({ text, attachments, recipients, actions })
 }
 
 /** No answer, or one that says nothing about this draft. Another refusal would be the same again. */

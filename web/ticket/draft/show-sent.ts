@@ -1,3 +1,4 @@
+import { actionsWith } from '../changes/actions.ts'
 import type { SentMessage } from '../composer/send-with-undo.ts'
 import { patchRow } from '../list-cache.ts'
 import {
@@ -20,7 +21,8 @@ export function isInThread({ timeline, waiting }: TicketDetail, sending: Sending
   if (!sending.isChanged) return true
   const { text, attachments = [] } = sent
   const recipients = 'recipients' in sent ? sent.recipients : undefined
-  return isSameContent({ text, attachments, recipients }, { ...sending, recipients: sending.sentTo })
+  const wanted = { ...sending, recipients: sending.sentTo, actions: undefined }
+  return isSameContent({ text, attachments, recipients }, wanted)
 }
 
 export function showSavedDraft(
@@ -44,9 +46,11 @@ export function showNote(ticketId: string, note: NoteEntry): void {
 /** Shows a reply in the thread, or among those that wait for the end of their undo time. */
 export function showReply(
   { ticketId, agentId }: { ticketId: string; agentId: string },
-  { id, text, attachments, status, sentTo }: Sending,
+  sending: Sending,
   { agentName = '', delivery, createdAt }: SentMessage,
 ): void {
+  const { id, text, attachments, sentTo, laterAt } = sending
+  const actions = actionsWith(sending.actions, sending.chosen)
   const sendAt = delivery?.sendAt
   const isHeld = delivery?.state === 'held'
   if (sendAt === undefined || isHeld) void readTicketAgain(ticketId)
@@ -56,8 +60,14 @@ export function showReply(
     const drafts = withoutDraft(known.drafts, 'reply')
     if (sendAt === undefined) {
       if (known.timeline.some((one) => one.id === id)) return { ...known, drafts }
-      const sending = delivery?.state === 'sent' ? ('sent' as const) : ('queued' as const)
-      const entry = { kind: 'message' as const, role: 'agent' as const, ...message, sending, createdAt }
+      const state = delivery?.state === 'sent' ? ('sent' as const) : ('queued' as const)
+      const entry = {
+        kind: 'message' as const,
+        role: 'agent' as const,
+        ...message,
+        sending: state,
+        createdAt,
+      }
       return { ...known, drafts, timeline: [...known.timeline, entry] }
     }
     const reply = {
@@ -65,7 +75,8 @@ export function showReply(
       ...(sentTo && { recipients: sentTo }),
       sendAt,
       isHeld,
-      ...(status && { thenStatus: status }),
+      ...(actions && { actions }),
+      ...(laterAt !== undefined && { isLater: true as const }),
       ...(isHeld && { heldBecause: 'answered' as const }),
     }
     return { ...known, drafts, waiting: [...known.waiting.filter((one) => one.id !== id), reply] }

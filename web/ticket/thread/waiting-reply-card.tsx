@@ -8,6 +8,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SecondsLeft } from '../../ui/seconds-left.tsx'
+import { useActionList } from '../changes/action-words.ts'
 import { discardReply, sendNow, takeBack } from '../composer/waiting-replies.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
 import { hasPaneFocus, leaveFocusToPane } from '../focus-in-pane.ts'
@@ -39,6 +40,11 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
   const isMine = () => props.reply.agentId === session().agent.id || isOrphaned()
   const ticketId = () => props.detail.ticket.id
   const sentAt = createMemo(() => undoEndsAt(props.reply))
+  const actionsOf = useActionList()
+  const actionWords = () =>
+    actionsOf(props.reply.actions)
+      .map(({ words }) => words)
+      .join(', ')
   const inputOf = () => ({
     ticketId: ticketId(),
     reply: props.reply,
@@ -77,7 +83,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
               <span class="message-group-time">
                 Sends in
                 <SecondsLeft until={sentAt()} />
-                <Show when={props.reply.thenStatus}>{(status) => <>, then {status()}</>}</Show>
+                <Show when={actionWords()}>{(words) => <>, then {words()}</>}</Show>
               </span>
             }
           >
