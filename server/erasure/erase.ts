@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { emailsOf } from '../customers/customer-emails.ts'
@@ -9,7 +9,6 @@ import { attachments } from '../database/tables/attachments.ts'
 import { customerEmails, customerIdentities, customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
-import { movedRows, moves } from '../database/tables/moves.ts'
 import { notifications } from '../database/tables/notifications.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
@@ -22,11 +21,12 @@ import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { eraseAnswers } from '../idempotency/idempotency.ts'
 import { isId } from '../ids.ts'
+import { eraseMoves, formerTickets, takeBack, withMerged } from '../moves/erase-moved.ts'
 import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
-import { eraseDeliveries } from '../webhooks/deliveries/retention.ts'
+import { eraseDeliveries, eventsOfMessages } from '../webhooks/deliveries/retention.ts'
 
 /** Tickets in one unit. Each may have many messages, events and deliveries. */
 const SLICE = 20
@@ -160,14 +160,18 @@ async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise
 }
 
 /**
- * Deletes tickets whose rows are locked, and their text everywhere. The log keeps their events without bodies. Returns the
+ * Deletes tickets whose rows are locked with those that were merged into them, and their text everywhere. The log keeps their events without bodies. Returns the
  * hashes of their files: the caller deletes those after the unit, unless something else refers to them.
  */
-async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: Ticket[]): Promise<string[]> {
-  if (erased.length === 0) return []
+async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, given: Ticket[]): Promise<string[]> {
+  if (given.length === 0) return []
   const now = deps.clock.now()
+  const erased = await withMerged(tx, orgId, given)
+  await takeBack(deps, tx, orgId, erased)
   const ticketIds = erased.map(({ id }) => id)
-  await eraseAnswers(tx, orgId, ticketIds)
+  const former = await formerTickets(tx, orgId, ticketIds)
+  const moved = former.length === 0 ? [] : await eventsOfMessages(tx, { orgId, ticketIds, former })
+  await eraseAnswers(tx, orgId, [...ticketIds, ...former])
   const files = await eraseFiles(tx, orgId, ticketIds)
   for (const { erasure } of deps.channels.all) await erasure?.tickets(tx, { orgId, ticketIds })
   for (const table of TICKET_TABLES) {
@@ -189,7 +193,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, erased: 
   // Those of other units of this commit, too, may be of these tickets.
   await saveDeferred(tx)
   await clearRemains(tx, orgId)
-  await eraseDeliveries(tx, { orgId, ticketIds, now })
+  await eraseDeliveries(tx, { orgId, ticketIds, moved, now })
   moveCounters(
     tx,
     orgId,
@@ -222,14 +226,4 @@ async function eraseFiles(tx: Transaction, orgId: string, ticketIds: string[]): 
     .set({ ticketId: null, messageId: null })
     .where(and(eq(knownMails.orgId, orgId), inArray(knownMails.ticketId, ticketIds)))
   return [...files, ...raw].flatMap(({ hash }) => hash ?? [])
-}
-
-/** Those from or into tickets or customers: what moved can't move back anymore. */
-async function eraseMoves(tx: Transaction, orgId: string, ids: string[]): Promise<void> {
-  const isTheirs = and(eq(moves.orgId, orgId), or(inArray(moves.fromId, ids), inArray(moves.intoId, ids)))
-  const erased = await tx.select({ id: moves.id }).from(moves).where(isTheirs)
-  if (erased.length === 0) return
-  const moveIds = erased.map(({ id }) => id)
-  await tx.delete(movedRows).where(and(eq(movedRows.orgId, orgId), inArray(movedRows.moveId, moveIds)))
-  await tx.delete(moves).where(and(eq(moves.orgId, orgId), inArray(moves.id, moveIds)))
 }

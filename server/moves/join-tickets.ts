@@ -3,7 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { MovedValues } from '../database/tables/moves.ts'
-import { drafts, readMarks } from '../database/tables/threads.ts'
+import { drafts, followers, readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { lengthOf } from '../text/text.ts'
@@ -11,8 +11,8 @@ import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { insertMovedRows } from './moved-rows.ts'
 import { findNewest, type NewestMessage } from './queries.ts'
 
-// What each agent has on both tickets becomes one: drafts and read marks. Undo restores both, unless the agent has
-// changed the one since.
+// What each agent has on both tickets becomes one: drafts, read marks, following. Undo restores both, unless the agent
+// has changed the one since.
 
 type Draft = typeof drafts.$inferSelect
 type Mark = NonNullable<NonNullable<MovedValues['mark']>['before']>
@@ -92,6 +92,38 @@ export async function separateMark(
   const current = (await marksOf(tx, orgId, ticketId)).get(agentId)
   if (current?.messageId !== after?.messageId) return
   await saveMark(tx, { orgId, agentId }, ticketId, before ?? undefined)
+}
+
+/** Who follows either ticket follows both, unless they stopped. */
+export async function joinFollowers(tx: Transaction, { orgId, moveId, from, into }: Joined): Promise<void> {
+  const following = await tx
+    .select()
+    .from(followers)
+    .where(matches(followers, { orgId, ticketId: from, isFollowing: true }))
+  for (const { ticketId: _, ...follower } of following) {
+    const added = await tx
+      .insert(followers)
+      .values({ ...follower, ticketId: into })
+      .onConflictDoNothing()
+      .returning({ agentId: followers.agentId })
+    const rows = added.map(({ agentId: rowId }) => ({
+      orgId,
+      moveId,
+      kind: 'follower',
+      rowId,
+      values: { follower },
+    }))
+    await insertMovedRows(tx, rows)
+  }
+}
+
+/** Removes a follower who came with the other ticket, and has not chosen to follow since. */
+export async function separateFollower(
+  tx: Transaction,
+  { orgId, agentId, changedAt }: NonNullable<MovedValues['follower']>,
+  ticketId: string,
+): Promise<void> {
+  await tx.delete(followers).where(matches(followers, { orgId, agentId, ticketId, changedAt }))
 }
 
 function isRead(newest: NewestMessage | undefined, mark: Mark | undefined): boolean {

@@ -1,8 +1,10 @@
+import { and, isNull } from 'drizzle-orm'
 import { emailsOf } from '../customers/customer-emails.ts'
 import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import type { MovedValues } from '../database/tables/moves.ts'
+import { notifications } from '../database/tables/notifications.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -12,7 +14,7 @@ import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { MAX_TAGS } from '../tickets/update-ticket.ts'
 import { waitingOrderOf } from '../tickets/waiting.ts'
-import { joinDrafts, joinMarks } from './join-tickets.ts'
+import { joinDrafts, joinFollowers, joinMarks } from './join-tickets.ts'
 import { type Pair, requireMergeable } from './mergeable.ts'
 import { requireFewMoves } from './move-limit.ts'
 import { insertMovedRows, insertMoves, listRows, type Move, moveRows, newMove } from './moved-rows.ts'
@@ -76,7 +78,13 @@ async function moveAll(deps: Deps, tx: Transaction, { orgId, id: moveId }: Move,
   await listRows(tx, { orgId, moveId, ticketId: from.id }, values)
   await joinMarks(tx, way)
   await joinDrafts(deps, tx, way)
+  await joinFollowers(tx, way)
   await moveRows(deps, tx, way)
+  // No one can open the ticket anymore, so what is about no message would stay unseen.
+  await tx
+    .update(notifications)
+    .set({ seenAt: deps.clock.now() })
+    .where(and(matches(notifications, { orgId, ticketId: from.id }), isNull(notifications.seenAt)))
 }
 
 /** Another customer becomes a participant. */

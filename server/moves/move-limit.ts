@@ -13,7 +13,7 @@ const MOST_PER_MINUTE = 60
  * one. Throws 429.
  */
 export async function requireFewMoves(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
-  const since = deps.clock.now() - MINUTE_MS
+  const since = deps.clock.now() - MINUTE_MS + 1
   const [made] = await tx
     .select({ moves: count() })
     .from(moves)

@@ -5,9 +5,10 @@ import { insertOf } from '../database/statement.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { type MovedValues, movedRows, moves } from '../database/tables/moves.ts'
+import { notifications } from '../database/tables/notifications.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
-import { notes } from '../database/tables/threads.ts'
+import { mentions, notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 
 export type Move = typeof moves.$inferSelect
@@ -18,7 +19,7 @@ type MovableKind = keyof typeof MOVABLE
 const MOVABLE_KINDS: MovableKind[] = ['message', 'note', 'scheduledMessage']
 
 /** Rows of a message, whatever its channel. */
-const ROWS_OF_MESSAGES = [messageContents, messageEdits, sends]
+const ROWS_OF_MESSAGES = [messageContents, messageEdits, sends, notifications]
 
 interface Way {
   orgId: string
@@ -47,7 +48,7 @@ export async function moveRows(
   await followOwners(deps, tx, way)
 }
 
-/** Files of messages, notes and scheduled messages, and the other rows of messages: all whose owner is in the other ticket. */
+/** Files, mentions, notifications and all other rows whose message or note is in the other ticket. */
 async function followOwners(
   { channels }: Pick<Deps, 'channels'>,
   tx: Transaction,
@@ -67,6 +68,21 @@ async function followOwners(
       .set({ ticketId })
       .where(and(eq(table.orgId, orgId), eq(table.ticketId, from), inArray(table.messageId, idsIn(messages))))
   }
+  const ofNotes = idsIn(notes)
+  await tx
+    .update(mentions)
+    .set({ ticketId })
+    .where(and(eq(mentions.orgId, orgId), eq(mentions.ticketId, from), inArray(mentions.noteId, ofNotes)))
+  await tx
+    .update(notifications)
+    .set({ ticketId })
+    .where(
+      and(
+        eq(notifications.orgId, orgId),
+        eq(notifications.ticketId, from),
+        inArray(notifications.messageId, ofNotes),
+      ),
+    )
   for (const kind of MOVABLE_KINDS) {
     await tx
       .update(attachments)

@@ -1,7 +1,7 @@
 import { index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
 import type { messages } from './messages.ts'
-import type { drafts, readMarks } from './threads.ts'
+import type { drafts, followers, readMarks } from './threads.ts'
 import type { tickets } from './tickets.ts'
 
 /** `merge`: a ticket into another one. `split`: messages into a new ticket. `customer`: a customer into another one. */
@@ -47,6 +47,8 @@ export interface MovedValues {
   /** An agent's drafts on both tickets, and when the one that they became was saved. */
   draft?: { from: Draft; into: Draft | null; savedAt: number }
   mark?: { before: Mark | null; after: Mark | null }
+  /** An agent who followed the other ticket follows this one since. */
+  follower?: Omit<typeof followers.$inferSelect, 'ticketId'>
   ticket?: { before: MergedColumns; after: MergedColumns }
 }
 

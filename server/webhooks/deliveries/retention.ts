@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { events } from '../../database/tables/events.ts'
+import { messages } from '../../database/tables/messages.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
@@ -159,19 +160,28 @@ async function removeJobs(deps: Deps): Promise<string | null> {
 }
 
 /**
- * Erases the webhook data of tickets that are permanently deleted: event bodies and responses. Deliveries that have not
+ * Erases the webhook data of tickets that are permanently deleted, and of events of other tickets (`moved`): bodies and
+ * responses. Deliveries that have not
  * succeeded are canceled, and attempts in progress leave no result. The log keeps the time, target, and type of each
  * delivery. Locks endpoints. Call `saveDeferred` before: deliveries of this commit are among them.
  */
 export async function eraseDeliveries(
   tx: Transaction,
-  { orgId, ticketIds, now }: { orgId: string; ticketIds: string[]; now: number },
+  { orgId, ticketIds, moved, now }: { orgId: string; ticketIds: string[]; moved: number[]; now: number },
 ): Promise<void> {
-  const ofTickets = and(eq(deliveries.orgId, orgId), inArray(deliveries.ticketId, ticketIds))
+  const isOf = inArray(deliveries.ticketId, ticketIds)
+  const isOfMoved = inArray(deliveries.eventNumber, moved)
+  const ofTickets = and(eq(deliveries.orgId, orgId), moved.length === 0 ? isOf : or(isOf, isOfMoved))
+  const hasBody = and(eq(events.orgId, orgId), sql`body is not null`)
   await tx
     .update(events)
     .set({ body: null })
-    .where(and(eq(events.orgId, orgId), inArray(events.ticketId, ticketIds), sql`body is not null`))
+    .where(and(hasBody, inArray(events.ticketId, ticketIds)))
+  if (moved.length > 0)
+    await tx
+      .update(events)
+      .set({ body: null })
+      .where(and(hasBody, inArray(events.number, moved)))
   const affected = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
   for (const id of affected.map((endpoint) => endpoint.id).sort()) await endpointAccounts.lock(tx, orgId, id)
   await tx
@@ -189,4 +199,28 @@ export async function eraseDeliveries(
     .where(and(isOfTickets, isNull(attempts.outcome)))
   const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
   await tx.update(attempts).set(nothing).where(isOfTickets)
+}
+
+/** Numbers of the events that other tickets have of messages that are in these now: they were moved. */
+export async function eventsOfMessages(
+  tx: Transaction,
+  { orgId, ticketIds, former }: { orgId: string; ticketIds: string[]; former: string[] },
+): Promise<number[]> {
+  const moved = tx
+    .select({ id: messages.id })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), inArray(messages.ticketId, ticketIds)))
+  const found = await tx
+    .select({ number: events.number })
+    .from(events)
+    .where(
+      and(
+        eq(events.orgId, orgId),
+        inArray(events.ticketId, former),
+        // Literally, for the partial index.
+        sql`body is not null`,
+        inArray(events.messageId, moved),
+      ),
+    )
+  return found.map(({ number }) => number)
 }
