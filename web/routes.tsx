@@ -16,6 +16,7 @@ const Palette = lazyPage(async () => {
   await preloadPalette()
   return { default: Palette }
 })
+const CustomersPage = lazyPage(() => import('./inbox/customers/customers-page.tsx'))
 const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx'))
 const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = lazyPage(() => import('./sign-in/welcome-page.tsx'))
@@ -32,6 +33,7 @@ export function Routes() {
       <Route path="/join" component={JoinPage} />
       <Route component={SignedInPage}>
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
+        <Route path="/customers/:customerId?" component={() => <CustomersPage palette={Palette} />} />
         <Route path="/settings/*section" component={() => <SettingsPage palette={Palette} />} />
       </Route>
       <Route path="*" component={NotFoundPage} />

@@ -9,6 +9,8 @@ const PAGES = [
   '/',
   '/inbox',
   '/inbox/*',
+  '/customers',
+  '/customers/*',
   '/settings',
   '/settings/*',
   '/sign-in',

@@ -32,6 +32,7 @@ test('the keys do something in the inbox', async () => {
     for (const [, key = ''] of text.matchAll(/\b(?:keys|otherKeys): (?:\[+)?'([^']+)'/g)) registered.add(key)
     const [, views = ''] = /VIEW_LETTERS[^{]*\{([^}]*)\}/.exec(text) ?? []
     for (const [, letter = ''] of views.matchAll(/: '(\w)'/g)) letters.add(letter)
+    for (const [, letter = ''] of text.matchAll(/keys: \['g', '(\w)'\]/g)) letters.add(letter)
   }
   for (const letter of letters) registered.add(`g ${letter}`)
   const known = shown.map((key) => (key.length > 1 ? key.toLowerCase().replace('ctrl', 'mod') : key))

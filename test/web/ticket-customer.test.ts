@@ -39,7 +39,10 @@ browserTest(
     await makeTicket(client, { subject: 'Cannot sign in' })
     const cys = await openTicket(bellhop, cy, ticket.id)
     await cys.getByRole('heading', { name: 'Ana Pires' }).waitFor()
-    expect(await cys.getByRole('button', { name: 'Actions for Ana Pires' }).count()).toBe(0)
+    await cys.getByRole('button', { name: 'Actions for Ana Pires' }).click()
+    await cys.getByRole('menuitem', { name: 'Open customer' }).waitFor()
+    expect(await cys.getByRole('menuitem', { name: /Delete/ }).count()).toBe(0)
+    await cys.keyboard.press('Escape')
 
     const bens = await openTicket(bellhop, ben, ticket.id)
     await bens.getByRole('button', { name: 'Actions for Ana Pires' }).click()

@@ -45,6 +45,7 @@ export function usePageKeys({ location, panes, showPalette, showKeys, writeTicke
       },
     ]),
     ...actionsIn('Go to', [
+      { id: 'go-customers', label: 'Customers', keys: ['g', 'c'], run: () => navigate('/customers') },
       { id: 'account', label: 'Your account', keys: [], run: () => navigate('/settings/account') },
       { id: 'settings', label: 'Settings', keys: [], run: () => navigate('/settings') },
     ]),

@@ -35,12 +35,17 @@ const WORKSPACE_QUERIES = [
   queryKeys.checklist,
   queryKeys.audit,
   queryKeys.counts,
+  queryKeys.customers,
+  queryKeys.customerLists,
+  queryKeys.tickets,
+  queryKeys.anyTicket,
 ]
 /** Queries that a change of any ticket may concern. */
 const TICKET_QUERIES = [
   queryKeys.tickets,
   queryKeys.counts,
   queryKeys.customers,
+  queryKeys.customerLists,
   queryKeys.visitors,
   queryKeys.tags,
 ]

@@ -1,8 +1,10 @@
+import { useLocation } from '@solidjs/router'
 import Archive from 'lucide-solid/icons/archive'
 import AtSign from 'lucide-solid/icons/at-sign'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import Clock from 'lucide-solid/icons/clock'
+import ContactRound from 'lucide-solid/icons/contact-round'
 import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
 import SendHorizontal from 'lucide-solid/icons/send-horizontal'
@@ -50,6 +52,7 @@ interface RailProps {
 /** The views with their counts, and the agent's account at the bottom. */
 export function Rail(props: RailProps) {
   const session = useSession()
+  const here = useLocation()
   const counts = useCounts()
   const views = useSavedViews()
   const shownViews = createMemo(() =>
@@ -83,6 +86,17 @@ export function Rail(props: RailProps) {
               </li>
             )}
           </For>
+          <li>
+            <a
+              class="nav-link"
+              href="/customers"
+              aria-current={here.pathname.startsWith('/customers') ? 'page' : undefined}
+              onClick={() => props.onNavigate?.()}
+            >
+              <ContactRound />
+              <span>Customers</span>
+            </a>
+          </li>
         </ul>
         <Show when={views().length > 0}>
           <h2 class="rail-section muted small">Saved views</h2>

@@ -1,0 +1,105 @@
+import { expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
+import { browserTest, openPage } from '../support/browser.ts'
+import { indexed } from '../support/search.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await sharedBellhop()
+
+async function openCustomers() {
+  const { orgId, ...client } = await bellhop.organization('Acme')
+  const ben = await signInAgent(bellhop, orgId)
+  return { client: { orgId, ...client }, ben, page: await openPage({ url: bellhop.url, agent: ben }) }
+}
+
+browserTest('customers are found, opened, and changed by keys alone, and each change is undone', async () => {
+  const { client, ben, page } = await openCustomers()
+  await page.goto('/inbox')
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.waitForURL('**/customers')
+  await page.getByText('No customers yet').waitFor()
+
+  await page.keyboard.press('c')
+  const dialog = page.getByRole('dialog', { name: 'New customer' })
+  await dialog.getByLabel('Name').fill('Zoe Quimby')
+  await dialog.getByLabel('Email').fill('zoe@quimby.example')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Zoe Quimby' }).waitFor()
+  await page.getByText('No tickets yet.').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+
+  const { subject } = await makeTicket(client, { customer: { name: 'Ana Pires', email: 'ana@example.com' } })
+  await indexed(bellhop)
+  await page.keyboard.press('u')
+  await page.waitForURL('**/customers')
+  await page.getByRole('link', { name: /Ana Pires.*1/ }).waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.keyboard.press('/')
+  await page.keyboard.type('nobody at all')
+  await page.getByText('No customer found').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.type('ana')
+  await page.getByRole('link', { name: /Ana Pires/ }).waitFor()
+  await eventually(async () => (await page.getByRole('link', { name: /Zoe/ }).count()) === 0)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Ana Pires' }).waitFor()
+  await page.getByRole('link', { name: subject }).waitFor()
+
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const stored = async () => (await ben.call('GET', `/console/customers/${id}`)).json
+  await page.getByRole('button', { name: 'Add company' }).press('Enter')
+  await page.keyboard.type('Globex')
+  await page.keyboard.press('Enter')
+  await page.getByText('Company saved').waitFor()
+  await eventually(async () => (await stored()).company === 'Globex')
+  await page.keyboard.press('Control+z')
+  await eventually(async () => (await stored()).company === '')
+  await page.getByRole('button', { name: 'Add note' }).press('Enter')
+  await page.keyboard.type('Pays late')
+  await page.keyboard.press('Control+Enter')
+  await eventually(async () => (await stored()).note === 'Pays late')
+  await page.getByRole('button', { name: /Edit name/ }).press('Enter')
+  await page.keyboard.type('Never')
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { name: 'Ana Pires' }).waitFor()
+
+  await page.getByRole('button', { name: 'Add address…' }).press('Enter')
+  await page.keyboard.type('zoe@quimby.example')
+  await page.keyboard.press('Enter')
+  await page.getByText('Zoe Quimby has the address zoe@quimby.example').waitFor()
+  await page.getByRole('textbox', { name: 'Email' }).fill('ana@work.example')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Actions for ana@work.example' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Make main address' }).press('Enter')
+  await eventually(async () => (await stored()).email === 'ana@work.example')
+  await page.getByText('Undo').first().click()
+  await eventually(async () => (await stored()).email === 'ana@example.com')
+})
+
+browserTest(
+  'the panel beside a ticket changes the same customer, on the page of the ticket too',
+  async () => {
+    const { ben, ticket } = await openWorkspace(bellhop)
+    const page = await openTicket(bellhop, ben, ticket.id)
+    const panel = page.getByRole('complementary', { name: 'Customer' })
+    await panel.getByRole('button', { name: 'Edit name: Ana Pires' }).click()
+    await page.keyboard.type('Ana Maria Pires')
+    await page.keyboard.press('Enter')
+    await page.getByText('Renamed to Ana Maria Pires').waitFor()
+    await page.getByPlaceholder('Reply to Ana Maria Pires…').waitFor()
+    await panel.getByRole('button', { name: 'Add company' }).click()
+    await page.keyboard.type('Globex')
+    await page.keyboard.press('Tab')
+    await panel.getByRole('button', { name: 'Edit company: Globex' }).waitFor()
+    await panel.getByRole('button', { name: 'Actions for Ana Maria Pires' }).click()
+    await page.getByRole('menuitem', { name: 'Open customer' }).click()
+    await page.getByRole('heading', { name: 'Ana Maria Pires' }).waitFor()
+    await page.getByRole('button', { name: 'Edit company: Globex' }).waitFor()
+  },
+)
