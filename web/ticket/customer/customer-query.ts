@@ -7,7 +7,7 @@ import { toastError } from '../../ui/toaster.tsx'
 import { pushUndo } from '../changes/undo.ts'
 
 export type Customer = Answer<ReturnType<typeof api.console.customers>['get']>
-export type CustomerChange = Partial<Pick<Customer, 'name' | 'emails' | 'company' | 'phone' | 'note'>>
+type CustomerChange = Partial<Pick<Customer, 'name' | 'emails' | 'company' | 'phone' | 'note'>>
 
 /** A customer with their newest tickets. An empty id reads nothing. */
 export function customerQuery(id: string) {
@@ -49,7 +49,7 @@ async function save(id: string, change: CustomerChange): Promise<boolean> {
 }
 
 /** Reads again what shows customers: their list, and their names on tickets. */
-export function readCustomersAgain(): void {
+function readCustomersAgain(): void {
   for (const queryKey of [queryKeys.customerLists, queryKeys.tickets, queryKeys.anyTicket]) {
     void queries.invalidateQueries({ queryKey })
   }
