@@ -3,7 +3,7 @@ import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
-import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { type HeldBecause, scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { mentions } from '../database/tables/threads.ts'
 import { PLACES, type TicketStatus, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -243,7 +243,11 @@ interface HeldReply {
   customer: string
   /** The agent who answered first; empty when unknown. */
   answeredBy: string
+  because: HeldBecause
 }
+
+/** Someone wrote first. */
+const OVERTAKEN: HeldBecause[] = ['answered', 'customer_wrote']
 
 /** Counts tickets with a held reply that the agent can decide on, and lists the agent's newest ones. */
 async function readHeld(
@@ -253,15 +257,16 @@ async function readHeld(
 ): Promise<{ tickets: number; mine: HeldReply[] }> {
   const replies = await heldReplies(read, { orgId, me })
   const overtaken = replies.filter(
-    ({ agentId, heldBecause }) => agentId === me && (heldBecause ?? 'answered') === 'answered',
+    ({ agentId, heldBecause }) => agentId === me && OVERTAKEN.includes(heldBecause ?? 'answered'),
   )
   return {
     tickets: new Set(replies.map(({ ticketId }) => ticketId)).size,
-    mine: overtaken.slice(0, MAX_NAMED).map(({ id, ticketId, customer, answeredBy }) => ({
+    mine: overtaken.slice(0, MAX_NAMED).map(({ id, ticketId, customer, answeredBy, heldBecause }) => ({
       id,
       ticketId,
       customer,
       answeredBy: answeredBy ?? '',
+      because: heldBecause ?? 'answered',
     })),
   }
 }

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { MESSAGE_ROLES } from '../database/tables/messages.ts'
+import { HELD_BECAUSE } from '../database/tables/scheduled-messages.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -105,6 +106,7 @@ const counts = t.Object({
       customer: t.String(),
       /** Empty for an integration. */
       answeredBy: t.String(),
+      because: oneOf(HELD_BECAUSE),
     }),
   ),
   /** The counts of saved views may be out of date: ask again after this many milliseconds. */

@@ -54,7 +54,7 @@ browserTest('a reply is sent after ten seconds, and the status changes with it',
   await page.getByRole('button', { name: 'Other ways to send' }).click()
   await page.getByRole('menuitemcheckbox', { name: 'Send and resolve' }).click()
   await page.getByRole('button', { name: 'Send and resolve' }).click()
-  await page.getByText('then resolved').waitFor()
+  await page.getByText('then resolve').waitFor()
   await eventually(async () => (await readThread(ben, ticket.id)).waiting.length === 1)
   clock.advance(5_000)
   expect((await readThread(ben, ticket.id)).waiting).toHaveLength(1)

@@ -5,7 +5,7 @@ import { toastError } from '../ui/toaster.tsx'
 import { useCounts } from './inbox-data.ts'
 import { hrefOf } from './rail/views.ts'
 
-/** Notifies an agent on any page of each reply put on hold because a colleague replied first. */
+/** Notifies an agent on any page of each reply put on hold because someone wrote first. */
 export function HeldReplyNotices() {
   const counts = useCounts()
   const navigate = useNavigate()
@@ -21,8 +21,9 @@ export function HeldReplyNotices() {
     for (const [id, close] of openNotices) if (!ids.has(id)) end(id, close)
     const fresh = known ? held.filter(({ id }) => !known?.has(id)) : []
     known = ids
-    for (const { id, ticketId, customer, answeredBy } of fresh) {
-      const sentence = `${answeredBy || 'A colleague'} replied first, so your reply to ${customer} is on hold.`
+    for (const { id, ticketId, customer, answeredBy, because } of fresh) {
+      const first = because === 'answered' ? `${answeredBy || 'A colleague'} replied` : `${customer} wrote`
+      const sentence = `${first} first, so your reply to ${customer} is on hold.`
       // The open ticket shows it already.
       if (untrack(() => location.pathname).endsWith(ticketId)) announce(sentence)
       else openNotices.set(id, toastError(sentence, { text: 'Open', run: () => open(ticketId) }))

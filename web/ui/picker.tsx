@@ -25,6 +25,10 @@ interface PickerProps {
   label: string
   trigger: (given: TriggerProps) => JSX.Element
   options: readonly PickerOption[]
+  /** Instead of `options`: what the text means. */
+  optionsFor?: (text: string) => PickerOption[]
+  /** In the empty field, instead of the label. */
+  placeholder?: string
   /** The checked values. */
   selected: readonly string[]
   /** With `isMultiple` the list stays open, and the page decides whether a pick checks or unchecks. */
@@ -61,7 +65,7 @@ export function Picker(props: PickerProps) {
 /** The search field and list of a `Picker`, for containers that are already open, such as a dialog. */
 export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () => void }) {
   const [text, setText] = createSignal('')
-  const shown = createMemo(() => matching(props, text().trim()))
+  const shown = createMemo(() => props.optionsFor?.(text().trim()) ?? matching(props, text().trim()))
   const options = createOptions(() => shown().length)
   createEffect(on(text, options.reset, { defer: true }))
 
@@ -87,7 +91,7 @@ export function PickerList(props: Omit<PickerProps, 'trigger'> & { onDone: () =>
         class="picker-search"
         aria-label={props.label}
         aria-expanded="true"
-        placeholder={`${props.label}…`}
+        placeholder={props.placeholder ?? `${props.label}…`}
         ref={(field) => queueMicrotask(() => field.focus({ preventScroll: true }))}
         value={text()}
         onInput={(event) => setText(event.currentTarget.value)}

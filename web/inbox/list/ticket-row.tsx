@@ -10,6 +10,7 @@ import type { Row } from '../inbox-data.ts'
 import './ticket-row.css'
 
 import AtSign from 'lucide-solid/icons/at-sign'
+import CalendarClock from 'lucide-solid/icons/calendar-clock'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import Code from 'lucide-solid/icons/code'
@@ -100,6 +101,9 @@ export function TicketRow(props: TicketRowProps) {
         </Show>
         <Show when={props.row.hasHeldReply}>
           <CirclePause class="ticket-row-alert" role="img" aria-label="A reply is on hold" />
+        </Show>
+        <Show when={props.row.hasScheduledReply}>
+          <CalendarClock class="ticket-row-later" role="img" aria-label="A reply is scheduled" />
         </Show>
         <Show when={props.status}>
           <span class="ticket-row-word">{props.status}</span>

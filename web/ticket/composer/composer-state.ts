@@ -9,7 +9,6 @@ import { isSameRecipients, type Recipients } from '../recipients/address-list.ts
 import { newestMessage } from '../thread/thread-rows.ts'
 import type { TicketDetail } from '../ticket-query.ts'
 import type { SendChoice } from './send-button.tsx'
-import { offerTakingBack, offerUndo } from './waiting-replies.ts'
 
 /** Both drafts of the agent on one ticket, which of them is shown, and sending it. */
 export interface ComposerState {
@@ -19,7 +18,8 @@ export interface ComposerState {
   shown: Accessor<OpenDraft>
   /** Whether there is something to send, no upload failed, and nothing is being sent, because that may still return to the field. */
   canSend: Accessor<boolean>
-  send: (choice: SendChoice) => void
+  /** `at` for a later time. */
+  send: (choice: SendChoice, at?: Date) => void
   /** Who gets the reply: as the agent changed it, or as the ticket suggests. Undefined when it doesn't leave by email. */
   recipients: Accessor<Recipients | undefined>
   /** Undefined for the recipients that the ticket suggests. */
@@ -81,7 +81,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     return by === 'email' ? (drafts.reply.state().recipients ?? suggested) : undefined
   })
 
-  function sendReply({ actions }: SendChoice) {
+  function sendReply({ actions }: SendChoice, at: Date | undefined) {
     const { id: after } = newer(seen, lastSent.get(ticketId))
     const { by, undoSeconds } = detail().reply
     const before = detail().ticket
@@ -93,11 +93,18 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
       chosen: actions,
       sentTo: explicit(recipients()),
       undoMs: undoSeconds * 1_000,
+      laterAt: at?.getTime(),
       onAccepted(id) {
         lastSent.set(ticketId, { id, at: timeOfId(id) })
         const onTakenBack = () => returnTo('reply')
-        if (undoSeconds > 0) offerUndo(undone, id, onTakenBack)
-        else if (isChat) offerTakingBack(undone, id, onTakenBack)
+        // Its card offers it as well, if this can't be loaded.
+        void import('./waiting-replies.ts').then(
+          ({ offerUndo, offerTakingBack }) => {
+            if (undoSeconds > 0 || at) offerUndo(undone, id, onTakenBack)
+            else if (isChat) offerTakingBack(undone, id, onTakenBack)
+          },
+          () => {},
+        )
       },
     })
   }
@@ -114,9 +121,9 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     show,
     shown,
     canSend,
-    send(choice) {
+    send(choice, at) {
       if (!canSend()) return
-      if (kind() === 'reply') sendReply(choice)
+      if (kind() === 'reply') sendReply(choice, at)
       else drafts.note.send({ after: '' })
     },
     attach(files) {

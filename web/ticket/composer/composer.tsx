@@ -57,11 +57,11 @@ export function Composer(props: ComposerProps) {
   }
 
   /** The next key is for the ticket, such as `e` or `j`. */
-  function send(choice: SendChoice) {
+  function send(choice: SendChoice, at?: Date) {
     const fault = draft().uploads()?.fault()
     if (fault !== undefined) toastError(fault)
     if (!props.composer.canSend() || !hasRecipients()) return
-    props.composer.send(choice)
+    props.composer.send(choice, at)
     setAddressing(false)
     focusPane(field)
   }
@@ -196,7 +196,7 @@ function ComposerHead(props: ComposerHeadProps) {
 
 interface SendLineProps {
   composer: ComposerState
-  onSend: (choice: SendChoice) => void
+  onSend: (choice: SendChoice, at?: Date) => void
   /** It isn't sent after the uploads anymore. */
   onCancel: () => void
 }

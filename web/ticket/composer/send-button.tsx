@@ -1,17 +1,38 @@
 import ChevronDown from 'lucide-solid/icons/chevron-down'
 import { createSignal, For } from 'solid-js'
 import { readStored, store } from '../../browser/local-storage.ts'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
+import { lazyDialog } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Menu, MenuChoice } from '../../ui/menu.tsx'
+import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import type { Actions } from '../changes/actions.ts'
 
 interface SendButtonProps {
   isDisabled: boolean
-  onSend: (choice: SendChoice) => void
+  /** `at` for a later time. */
+  onSend: (choice: SendChoice, at?: Date) => void
 }
+
+/** Loaded when it is first opened. */
+const TimeDialog = lazyDialog(() => import('../times/time-dialog.tsx'))
+const LATER = ['In 2 hours', 'Tomorrow 9:00', 'Monday 9:00']
+/** The limit of the API: `MAX_DAYS_AHEAD` in server/messages/schedule-message.ts. */
+const MAX_DAYS_AHEAD = 30
 
 /** Sends with the last choice; the menu beside it has the others. */
 export function SendButton(props: SendButtonProps) {
+  const [isChoosingTime, setChoosingTime] = createSignal(false)
+  useKeys(() =>
+    actionsIn('Reply', [
+      {
+        id: 'ticket.send-later',
+        label: 'Send later…',
+        keys: [],
+        isEnabled: () => !props.isDisabled,
+        run: () => setChoosingTime(true),
+      },
+    ]),
+  )
   return (
     <div class="send-button">
       <Button
@@ -44,7 +65,17 @@ export function SendButton(props: SendButtonProps) {
             </MenuChoice>
           )}
         </For>
+        <MenuLine />
+        <MenuItem onSelect={() => setChoosingTime(true)}>Send later…</MenuItem>
       </Menu>
+      <TimeDialog
+        isOpen={isChoosingTime()}
+        onClose={() => setChoosingTime(false)}
+        title={sendChoice().id === 'send' ? 'Send later' : `${sendChoice().label} later`}
+        choices={LATER}
+        maxDays={MAX_DAYS_AHEAD}
+        onPick={(at) => props.onSend(sendChoice(), at)}
+      />
     </div>
   )
 }

@@ -1,7 +1,7 @@
-import { batch, createSignal } from 'solid-js'
+import { batch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { codeOf, errorMessage } from '../../api/api-problem.ts'
-import { toServerTime, undoEndsAt } from '../../api/server-clock.ts'
+import { toLocalTime, toServerTime, undoEndsAt } from '../../api/server-clock.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import type { Actions } from '../changes/actions.ts'
 import { applyChanges } from '../changes/change-ticket.ts'
@@ -9,7 +9,9 @@ import type { TicketChange } from '../changes/optimistic.ts'
 import { pushUndo } from '../changes/undo.ts'
 import { without } from '../draft/draft-content.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
+import { comingTime } from '../thread/times.ts'
 import { knownTicket, patchTicket, readTicketAgain, type Ticket, type WaitingReply } from '../ticket-query.ts'
+import { changeUndoOf, threadOnScreen } from './undoable.ts'
 
 /** How long a message that left at once can be undone. */
 const TAKE_BACK_MS = 10_000
@@ -28,24 +30,6 @@ interface TakeBack {
 /** Functions that remove the Undo of a reply that was sent or taken back. */
 const undos = new Map<string, () => void>()
 
-/** Undoing messages that have left, by their ids. */
-const [undoable, setUndoable] = createSignal<ReadonlyMap<string, Undoable>>(new Map())
-
-interface Undoable {
-  endsAt: number
-  run: () => void
-}
-
-/** How to undo a message that left at once, as long as its thread offers that. */
-export function undoOf(id: string): Undoable | undefined {
-  return undoable().get(id)
-}
-
-const [threadOnScreen, setThreadOnScreen] = createSignal<string>()
-
-/** The thread that shows its waiting replies with their own Undo. */
-export { setThreadOnScreen }
-
 /** Lets Ctrl/⌘+Z undo a reply that this page sent. A toast offers it too when the thread isn't visible. */
 export function offerUndo(
   { ticketId, draft, agentId }: Omit<TakeBack, 'reply'>,
@@ -54,10 +38,11 @@ export function offerUndo(
 ): void {
   const reply = knownTicket(ticketId)?.waiting.find((one) => one.id === id)
   if (!reply || reply.isHeld) return
-  const endsAt = undoEndsAt(reply)
+  // The card in the thread stays for one that is sent later.
+  const endsAt = reply.isLater ? undefined : undoEndsAt(reply)
   const forget = pushUndo({
-    label: reply.actions?.status === 'resolved' ? 'Sending and resolving' : 'Sending',
-    endsAt,
+    label: labelOf(reply),
+    ...(endsAt !== undefined && { endsAt }),
     isOnScreen: () => threadOnScreen() === ticketId,
     undo: async () => {
       undos.delete(id)
@@ -65,7 +50,12 @@ export function offerUndo(
     },
   })
   undos.set(id, forget)
-  setTimeout(() => forgetUndo(id), endsAt - Date.now())
+  if (endsAt !== undefined) setTimeout(() => forgetUndo(id), endsAt - Date.now())
+}
+
+function labelOf({ isLater, sendAt, actions }: WaitingReply): string {
+  if (isLater) return `Scheduled for ${comingTime(new Date(toLocalTime(Date.parse(sendAt))))}`
+  return actions?.status === 'resolved' ? 'Sending and resolving' : 'Sending'
 }
 
 /**
@@ -98,12 +88,12 @@ export function offerTakingBack(
     if (done) await applyChanges([{ id: ticketId, change: changeBack(done, before) }])
   }
   const forget = pushUndo({ label: 'Sent', endsAt, isOnScreen: () => threadOnScreen() === ticketId, undo })
-  setUndoable((known) => new Map(known).set(id, { endsAt, run: () => void (forget() && undo()) }))
+  changeUndoOf(id, { endsAt, run: () => void (forget() && undo()) })
   const timer = setTimeout(end, TAKE_BACK_MS)
   function end(): void {
     clearTimeout(timer)
     forget()
-    setUndoable((known) => new Map([...known].filter(([other]) => other !== id)))
+    changeUndoOf(id, undefined)
   }
 }
 

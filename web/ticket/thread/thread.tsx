@@ -14,7 +14,7 @@ import {
 import { useSession } from '../../api/session.ts'
 import { announce } from '../../ui/announcer.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
-import { setThreadOnScreen } from '../composer/waiting-replies.ts'
+import { setThreadOnScreen } from '../composer/undoable.ts'
 import { hasHit } from '../marked.tsx'
 import { createFollowScroll } from './follow-scroll.ts'
 import './thread.css'

@@ -9,6 +9,13 @@ const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
 })
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const COMING = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: 'numeric',
+  minute: '2-digit',
+})
 const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 /** "09:31" or "9:31 AM", in the time zone of the browser. */
@@ -34,4 +41,13 @@ export function dayName(at: string): string {
   if (then.toDateString() === today.toDateString()) return 'Today'
   if (then.toDateString() === yesterday.toDateString()) return 'Yesterday'
   return (then.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR).format(then)
+}
+
+/** "today, 17:00", "tomorrow, 9:00" or "Fri, 27 Nov, 10:00", for a time within a year. */
+export function comingTime(at: Date): string {
+  const today = new Date()
+  const tomorrow = new Date(today.getFullYear(), today.getMonth(), today.getDate() + 1)
+  if (at.toDateString() === today.toDateString()) return `today, ${CLOCK.format(at)}`
+  if (at.toDateString() === tomorrow.toDateString()) return `tomorrow, ${CLOCK.format(at)}`
+  return COMING.format(at)
 }

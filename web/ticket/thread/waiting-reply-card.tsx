@@ -15,6 +15,7 @@ import { hasPaneFocus, leaveFocusToPane } from '../focus-in-pane.ts'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import { readTicketAgain, type TicketDetail, type WaitingReply } from '../ticket-query.ts'
 import { MessageContent } from './message-text.tsx'
+import { comingTime } from './times.ts'
 
 interface WaitingReplyCardProps {
   reply: WaitingReply
@@ -28,7 +29,7 @@ interface WaitingReplyCardProps {
 const READ_AGAIN_AFTER_MS = 1_500
 const JUST_SENT_MS = 5_000
 
-/** A reply that is not sent yet: it waits for ten seconds, or is held because someone else replied. */
+/** A reply that is not sent yet: it waits for ten seconds or for its time, or is held because someone else wrote. */
 export function WaitingReplyCard(props: WaitingReplyCardProps) {
   const session = useSession()
   const agents = useAgents()
@@ -53,7 +54,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
   })
 
   createEffect(() => {
-    if (isHeld()) return
+    if (isHeld() || props.reply.isLater) return
     const readAgain = () => void readTicketAgain(ticketId())
     const timer = setTimeout(readAgain, Math.max(0, sentAt() - Date.now()) + READ_AGAIN_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
@@ -70,7 +71,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
     <article
       class="message-group"
       data-who={isHeld() ? 'held' : 'waiting'}
-      aria-label={isHeld() ? 'Held reply' : 'Queued reply'}
+      aria-label={isHeld() ? 'Held reply' : props.reply.isLater ? 'Scheduled reply' : 'Queued reply'}
       ref={card}
     >
       <Avatar name={props.reply.agentName} id={props.reply.agentId} isDecorative />
@@ -81,8 +82,9 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
             when={isHeld()}
             fallback={
               <span class="message-group-time">
-                Sends in
-                <SecondsLeft until={sentAt()} />
+                <Show when={props.reply.isLater} fallback={<SendsIn until={sentAt()} />}>
+                  Sends {comingTime(new Date(toLocalTime(Date.parse(props.reply.sendAt))))}
+                </Show>
                 <Show when={actionWords()}>{(words) => <>, then {words()}</>}</Show>
               </span>
             }
@@ -96,7 +98,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
         <Show when={props.reply.recipients}>
           {(recipients) => <p class="message-status">{recipientLine(recipients())}</p>}
         </Show>
-        <Show when={isHeld()}>
+        <Show when={isHeld()} fallback={<CustomerWrote detail={props.detail} reply={props.reply} />}>
           <HeldReason detail={props.detail} reply={props.reply} />
         </Show>
         <div class="message-group-item">
@@ -111,11 +113,22 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
             <Switch>
               <Match when={isHeld()}>
                 <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                  {props.reply.heldBecause === 'answered' ? 'Send anyway' : 'Send'}
+                  {isHeldByWords(props.reply) ? 'Send anyway' : 'Send'}
                 </Button>
                 <EditHeld reply={props.reply} onEdit={edit} />
                 <Button size="small" look="quiet" onClick={() => void discardReply(inputOf())}>
                   Discard
+                </Button>
+              </Match>
+              <Match when={props.reply.isLater}>
+                <Button size="small" onClick={edit}>
+                  Edit
+                </Button>
+                <Button size="small" look="quiet" onClick={() => void sendNow(ticketId(), props.reply.id)}>
+                  Send now
+                </Button>
+                <Button size="small" look="quiet" onClick={() => void discardReply(inputOf())}>
+                  Cancel
                 </Button>
               </Match>
               <Match when={!isHeld()}>
@@ -131,6 +144,41 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
         </Show>
       </div>
     </article>
+  )
+}
+
+function SendsIn(props: { until: number }) {
+  return (
+    <>
+      Sends in
+      <SecondsLeft until={props.until} />
+    </>
+  )
+}
+
+function isHeldByWords({ heldBecause }: WaitingReply): boolean {
+  return heldBecause === 'answered' || heldBecause === 'customer_wrote'
+}
+
+/** A reply that is sent later will be held, because the customer wrote after it. */
+function CustomerWrote(props: HeldReasonProps) {
+  const hasWritten = () => {
+    const written = timeOfId(props.reply.id)
+    return props.detail.timeline.some(
+      (entry) =>
+        entry.kind === 'message' &&
+        entry.role === 'customer' &&
+        !entry.isAutomatic &&
+        entry.author !== 'third_party' &&
+        Date.parse(entry.createdAt) > written,
+    )
+  }
+  return (
+    <Show when={props.reply.isLater && hasWritten()}>
+      <p class="held-reason">
+        {props.detail.ticket.customer.name} wrote since, so this will be held. Send it now, or edit it.
+      </p>
+    </Show>
   )
 }
 
@@ -157,6 +205,9 @@ interface HeldReasonProps {
 function HeldReason(props: HeldReasonProps) {
   return (
     <Switch fallback={<ConcurrentReply {...props} />}>
+      <Match when={props.reply.heldBecause === 'customer_wrote'}>
+        <p class="held-reason">Not sent: {props.detail.ticket.customer.name} wrote after you scheduled it.</p>
+      </Match>
       <Match when={props.reply.heldBecause === 'disabled'}>
         <p class="held-reason">
           Not sent: {props.reply.agentName} is disabled. You can send it under your name.

@@ -75,7 +75,9 @@ function dayOf(typed: string, now: Date): Day | undefined {
   const weekday = placeOf(word.replace(/\.$/, ''), WEEKDAYS, 2)
   if (weekday === undefined) return undefined
   const days = (weekday - now.getDay() + 7) % 7
-  return { first: daysLater(now, days), next: days === 0 ? daysLater(now, 7) : undefined, rest }
+  const nextWeek = days === 0 ? daysLater(now, 7) : undefined
+  if (nextWeek && typed.startsWith('next ')) return { first: nextWeek, rest }
+  return { first: daysLater(now, days), next: nextWeek, rest }
 }
 
 function dateOf(typed: string, now: Date): Day | undefined {

@@ -1,0 +1,60 @@
+import { expect } from 'bun:test'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
+import { browserTest } from '../support/browser.ts'
+import { readDraft, readThread } from '../support/threads.ts'
+import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await sharedBellhop()
+
+browserTest(
+  'a reply is sent later: at a typed time, from the menu or the palette, until it is edited',
+  async () => {
+    const { client, ben } = await openWorkspace(bellhop)
+    const { id } = await makeTicket(client)
+    const page = await openTicket(bellhop, ben, id)
+    await field(page).fill('Good morning.')
+    await page.getByRole('button', { name: 'Other ways to send' }).click()
+    await page.getByRole('menuitem', { name: 'Send later…' }).click()
+    const time = page.getByRole('combobox', { name: 'Time' })
+    await time.and(page.locator(':focus')).waitFor()
+    for (const name of ['In 2 hours', 'Tomorrow 9:00']) await page.getByRole('option', { name }).waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    await page.keyboard.type('40 days')
+    await page.getByText('at most 30 days ahead').waitFor()
+    await time.fill('tomorrow 10:30')
+    await page.getByRole('option', { name: /^tomorrow, 10:30/ }).waitFor()
+    await page.keyboard.press('Enter')
+    const card = page.getByRole('article', { name: 'Scheduled reply' })
+    await card.getByText(/Sends tomorrow, 10:30/).waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    await page.getByRole('link', { name: /^Scheduled/ }).waitFor()
+
+    // It is in its view, by its key.
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('gl')
+    await page.waitForURL(/\/inbox\/scheduled/)
+    await page.getByRole('option', { name: /A reply is scheduled/ }).waitFor()
+
+    await page.goto(`/inbox/scheduled/${id}`)
+    await card.getByRole('button', { name: 'Edit' }).click()
+    await eventually(async () => (await field(page).inputValue()) === 'Good morning.')
+    expect((await readThread(ben, id)).waiting).toEqual([])
+
+    // The palette has it too. Canceled, it is gone, and Undo puts it back into the field.
+    await field(page).focus()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Send later')
+    await page.keyboard.press('Enter')
+    await time.and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await card.getByRole('button', { name: 'Cancel' }).click()
+    await card.waitFor({ state: 'detached' })
+    expect(await field(page).inputValue()).toBe('')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await eventually(async () => (await readDraft(ben, id, 'reply')) === 'Good morning.')
+  },
+)
