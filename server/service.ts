@@ -165,6 +165,11 @@ function loops(
       return [startPushing(deps)]
     },
     async () => {
+      const { startTimers } = await import('./tickets/snooze/timers.ts')
+      const { wakeTicket } = await import('./tickets/snooze/wake.ts')
+      return [startTimers(deps, { wake: wakeTicket })]
+    },
+    async () => {
       const { startIndexing } = await import('./search/index/index-tickets.ts')
       return [startIndexing(deps, traffic), watchExternalCommits(deps)]
     },

@@ -15,7 +15,7 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { activities, drafts, followers, mentions, notes, readMarks } from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
-import { timers } from '../database/tables/timers.ts'
+import { snoozes, timers } from '../database/tables/timers.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
@@ -46,6 +46,7 @@ const TICKET_TABLES = [
   drafts,
   scheduledMessages,
   timers,
+  snoozes,
   notifications,
 ]
 

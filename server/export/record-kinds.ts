@@ -27,7 +27,7 @@ import { sends } from '../database/tables/sends.ts'
 import { agentLinks } from '../database/tables/sessions.ts'
 import { activities, drafts, followers, mentions, notes, readMarks } from '../database/tables/threads.ts'
 import { PLACES, tickets } from '../database/tables/tickets.ts'
-import { timers } from '../database/tables/timers.ts'
+import { snoozes, timers } from '../database/tables/timers.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
 import {
   blockedAddresses,
@@ -100,6 +100,7 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('note', notes, ['id']),
   kind('activity', activities, ['id']),
   kind('timer', timers, ['ticketId', 'kind', 'ref']),
+  kind('snooze', snoozes, ['ticketId']),
   kind('draft', drafts, ['agentId', 'ticketId', 'kind']),
   kind('readMark', readMarks, ['agentId', 'ticketId']),
   kind('move', moves, ['id']),

@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
@@ -17,7 +17,8 @@ import { readSearch, type Search } from '../search/read-search.ts'
 import { countOpenTags, countTickets, readCounters } from '../tickets/counters.ts'
 
 const INBOX = [PLACES.inbox]
-const isInInbox = sql`${tickets.place} = ${sql.raw(String(PLACES.inbox))}`
+/** What an agent has to do with is listed while it is snoozed, too. */
+const isAwakeOrSnoozed = sql`${tickets.place} in (${sql.raw(`${PLACES.inbox}, ${PLACES.snoozed}`)})`
 
 /** Tags of open tickets with a number in the rail, which shows fewer. */
 const MAX_TAGS = 200
@@ -44,6 +45,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
       held: held.tickets,
       mentions: mentioned?.total ?? 0,
       scheduled: scheduled?.total ?? 0,
+      snoozed: sumOf(all.filter(({ place }) => place === PLACES.snoozed)),
       spam: sumOf(all.filter(({ place }) => place === PLACES.spam)),
     },
     tags: (await countOpenTags(deps.database, orgId, MAX_TAGS)).map(({ tag, open }) => ({
@@ -72,7 +74,7 @@ const failedTickets = statement('inbox_failed', { orgId: text }, (read: Reader, 
     .select({ total: sql<number>`cast(count(*) as integer)` })
     .from(failed)
     .innerJoin(tickets, eq(tickets.id, failed.ticketId))
-    .where(isInInbox)
+    .where(isAwakeOrSnoozed)
 })
 
 /** The tickets with a mention of the agent that they haven't seen. */
@@ -82,12 +84,7 @@ const unseenMentions = statement('inbox_mentions', { orgId: text, me: text }, (r
     .from(mentions)
     .innerJoin(tickets, eq(tickets.id, mentions.ticketId))
     .where(
-      and(
-        eq(mentions.orgId, p.orgId),
-        eq(mentions.agentId, p.me),
-        sql`seen_at is null`,
-        ne(tickets.place, PLACES.spam),
-      ),
+      and(eq(mentions.orgId, p.orgId), eq(mentions.agentId, p.me), sql`seen_at is null`, isAwakeOrSnoozed),
     ),
 )
 const scheduledTickets = statement('inbox_scheduled', { orgId: text, me: text }, (read: Reader) => {
@@ -101,7 +98,7 @@ const scheduledTickets = statement('inbox_scheduled', { orgId: text, me: text },
     .select({ total: sql<number>`cast(count(*) as integer)` })
     .from(scheduled)
     .innerJoin(tickets, eq(tickets.id, scheduled.ticketId))
-    .where(isInInbox)
+    .where(isAwakeOrSnoozed)
 })
 
 /** Counts that take less are not kept; others are kept for a multiple of what they took. */
@@ -291,7 +288,7 @@ const heldReplies = statement('inbox_held', { orgId: text, me: text }, (read: Re
     .from(scheduledMessages)
     .innerJoin(tickets, eq(tickets.id, scheduledMessages.ticketId))
     .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(scheduledMessages.orgId, text.bind('orgId')), isHeldForMe, isInInbox))
+    .where(and(eq(scheduledMessages.orgId, text.bind('orgId')), isHeldForMe, isAwakeOrSnoozed))
     .orderBy(desc(scheduledMessages.createdAt), desc(scheduledMessages.id))
     .limit(MAX_COUNTED),
 )

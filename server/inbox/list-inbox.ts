@@ -8,6 +8,7 @@ import { customers } from '../database/tables/customers.ts'
 import { type MessageFormat, type MessageRole, messages } from '../database/tables/messages.ts'
 import { notes, readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
+import { snoozes } from '../database/tables/timers.ts'
 import { visitors, widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
@@ -31,13 +32,14 @@ import { isBlank } from '../text/text.ts'
 import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import { TICKET_SORTS, type TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
+import { type Snooze, type SnoozeNote, snoozeNoteOf } from '../tickets/snooze/snooze.ts'
 import { addMentions, type RowMention } from './row-mentions.ts'
 
 export const MAX_ROWS = 100
 /** Those of the inbox alone need their filter; without it, they are the order of the last message. */
-export const INBOX_SORTS = [...TICKET_SORTS, 'mention_desc'] as const
+export const INBOX_SORTS = [...TICKET_SORTS, 'mention_desc', 'wake'] as const
 type InboxSort = (typeof INBOX_SORTS)[number]
-const OWN_ORDERS: Partial<Record<InboxSort, OwnOrder>> = { mention_desc: 'mentioned' }
+const OWN_ORDERS: Partial<Record<InboxSort, OwnOrder>> = { mention_desc: 'mentioned', wake: 'snoozed' }
 const DEFAULT_ROWS = 50
 /** Much of a message is quoted mail or one long line: a preview needs only its beginning. */
 const PREVIEW_SOURCE_LENGTH = 800
@@ -58,6 +60,8 @@ export interface InboxRow extends TicketWithCustomer {
   hasHeldReply: boolean
   /** The agent's own reply that is sent later, or one of an API key or a disabled agent. */
   hasScheduledReply: boolean
+  /** Of a ticket that is snoozed, or back without a message or a solution since. */
+  snooze?: SnoozeNote
   /** The page of a website that its visitor was on last. */
   pageUrl: string | null
   pageTitle: string | null
@@ -209,8 +213,10 @@ function inboxRow({
   hasFailedSend,
   hasHeldReply,
   hasScheduledReply,
+  snooze,
   ...ticket
 }: StoredRow): InboxRow {
+  const shownSnooze = snoozeNoteOf(ticket, snooze, messageAt ?? 0)
   const isRead =
     readMarkAt !== null &&
     (readMarkAt > (messageAt ?? 0) || (readMarkAt === messageAt && (readMarkId ?? '') >= (messageId ?? '')))
@@ -225,7 +231,8 @@ function inboxRow({
             role,
             createdAt: messageAt ?? ticket.createdAt,
           },
-    isUnread: role === 'customer' && !isRead,
+    isUnread: (role === 'customer' || shownSnooze?.isOver === true) && !isRead,
+    ...(shownSnooze && { snooze: shownSnooze }),
     hasDraft: Boolean(hasDraft),
     hasFailedSend: Boolean(hasFailedSend),
     hasHeldReply: Boolean(hasHeldReply),
@@ -249,6 +256,7 @@ interface StoredRow extends TicketWithCustomer {
   hasFailedSend: unknown
   hasHeldReply: unknown
   hasScheduledReply: unknown
+  snooze: Snooze | null
 }
 
 const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
@@ -269,11 +277,13 @@ const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
       hasFailedSend: sql<unknown>`${hasFailedSend}`,
       hasHeldReply: sql<unknown>`${hasHeldReply}`,
       hasScheduledReply: sql<unknown>`${hasScheduledReply}`,
+      snooze: snoozes,
     })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .leftJoin(messages, eq(messages.id, newestMessageId))
     .leftJoin(readMarks, ownReadMark)
+    .leftJoin(snoozes, eq(snoozes.ticketId, tickets.id))
     .leftJoin(widgetConversations, eq(widgetConversations.ticketId, tickets.id))
     .leftJoin(visitors, eq(visitors.id, widgetConversations.visitorId))
     .where(

@@ -8,8 +8,8 @@ import { oneOf } from '../requests/schemas.ts'
 import { oneLine } from '../search/excerpt.ts'
 import { MAX_QUERY_LENGTH } from '../search/query-language.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { listedTicket } from '../tickets/schemas.ts'
-import { viewListedTicket } from '../tickets/views.ts'
+import { listedTicket, snoozeNote } from '../tickets/schemas.ts'
+import { viewListedTicket, viewSnoozeNote } from '../tickets/views.ts'
 import { createViewCounter, readCounts } from './counts.ts'
 import { INBOX_SORTS, type InboxRow, listInbox, MAX_ROWS } from './list-inbox.ts'
 import type { RowMention } from './row-mentions.ts'
@@ -42,6 +42,7 @@ const row = t.Object({
   hasFailedSend: t.Boolean(),
   /** The agent's own held reply, or one of a disabled agent. */
   hasHeldReply: t.Boolean(),
+  snooze: t.Optional(snoozeNote),
   /** The newest note that mentions the agent, in a list of those. */
   mention: t.Optional(
     t.Object({
@@ -89,6 +90,7 @@ const counts = t.Object({
     /** With a mention of the agent that they haven't seen. */
     mentions: count,
     scheduled: count,
+    snoozed: count,
     spam: count,
   }),
   /** Those with the most open tickets, in order of the tag. */
@@ -152,6 +154,7 @@ function viewRow(row: InboxRow) {
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
+    ...(row.snooze && { snooze: viewSnoozeNote(row.snooze) }),
     ...(row.mention && { mention: viewMention(row.mention) }),
     hasScheduledReply: row.hasScheduledReply,
     ...(row.pageUrl ? { page: { url: row.pageUrl, title: row.pageTitle ?? '' } } : {}),

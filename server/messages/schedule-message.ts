@@ -13,6 +13,7 @@ import { deleteSentDraft } from '../threads/drafts.ts'
 import { requireNotMerged, survivorOf } from '../tickets/merged.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
+import { requireSnoozable } from '../tickets/snooze/snooze.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { lockAssignees, unknownAgent } from '../tickets/update-ticket.ts'
 import { hashOfRequest, idTaken } from './client-message.ts'
@@ -94,6 +95,7 @@ export async function scheduleMessage(
     const hasMoved = ticket.mergedInto !== null
     const currentId = hasMoved ? await survivorOf(tx, orgId, ticketId) : ticketId
     if (known) return { message: requireSame(known, currentId, requestHash), isNew: false }
+    requireSnoozable(actions, now, '/then/snoozedUntil')
     requireNotMerged(ticket)
     requireInTime(input, now)
     const recipients = await chosenBy(deps, tx, ticket, input)

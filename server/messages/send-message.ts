@@ -7,6 +7,8 @@ import { recordEvents } from '../events/events.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
 import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
+import { isSnoozing } from '../tickets/snooze/snooze.ts'
+import { isWokenByReply } from '../tickets/snooze/wake.ts'
 import { changeRow, lockAssignees, stillPossible, updatedEvent } from '../tickets/update-ticket.ts'
 import {
   assignsOnReply,
@@ -78,11 +80,15 @@ export async function sendMessage(
   const input = { ...written, recipients, attachments: { bound } }
   const { message, ticket, event } = await addAgentMessage(asAuthor, tx, orgId, input)
   const now = deps.clock.now()
+  const actions = stillPossible(ticket, scheduled.actions ?? {}, assignable)
+  const isWoken = !isSnoozing(actions, now) && (await isWokenByReply(tx, ticket, agentId))
   const change = {
     ...((await isToAssign(tx, { ticket, agentId, assignable })) && { assignedTo: agentId }),
-    ...stillPossible(ticket, scheduled.actions ?? {}, assignable),
+    ...actions,
+    // The time that was chosen may be past.
+    ...(!isSnoozing(actions, now) && { snoozedUntil: isWoken ? null : undefined }),
   }
-  const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now })
+  const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now, isWoken })
   recordEvents(asAuthor, tx, orgId, changed ? [event, updatedEvent(changed, now)] : [event])
   if (changed) moveCounters(tx, orgId, [changed])
   return message

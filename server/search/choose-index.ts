@@ -4,17 +4,17 @@ import { TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
-import { placeOf } from './conditions.ts'
+import { placesOf } from './conditions.ts'
 import type { Filter } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
 const RARE = ['draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed'] as const
-/** Those that tickets can be sorted by: by the time of the newest mention. */
-export type OwnOrder = 'mentioned'
+/** Those that tickets can be sorted by: the newest mention, and when they wake. */
+export type OwnOrder = 'mentioned' | 'snoozed'
 
 /** Where a query starts: from the few tickets of a rare filter, or along the ranges of an index. */
 export interface IndexChoice {
-  kind: 'ranges' | (typeof RARE)[number]
+  kind: 'ranges' | (typeof RARE)[number] | OwnOrder
   ranges: RangeFilter
   /** Times of the last message that the ranges are cut to: from the first on, and before the second. */
   times: [from: number, until: number] | undefined
@@ -30,13 +30,16 @@ export async function chooseIndex(
   read: Reader,
   orgId: string,
   filters: Filter[],
-  sort: TicketSort,
-  ownOrder?: OwnOrder,
+  {
+    sort,
+    ownOrder,
+    hasWords = false,
+  }: { sort: TicketSort; ownOrder?: OwnOrder | undefined; hasWords?: boolean },
 ): Promise<IndexChoice | undefined> {
   const tags = filters.filter((filter) => filter.kind === 'tag' && !filter.isNegated)
   const tag = tags.length > 1 ? await rarest(read, orgId, tags) : tags[0]
   const assignee = filters.find((filter) => filter.kind === 'assignee' && !filter.isNegated)
-  const ranges = rangesOf(filters, assignee?.value, tag?.value)
+  const ranges = rangesOf(filters, { assignedTo: assignee?.value, tag: tag?.value, hasWords })
   if (ranges.statuses.length === 0 || ranges.channels.length === 0) return undefined
   for (const kind of ownOrder ? [ownOrder] : RARE) {
     const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
@@ -47,7 +50,7 @@ export async function chooseIndex(
     const isCovered =
       filter === tag ||
       filter === assignee ||
-      ['status', 'channel', 'spam'].includes(filter.kind) ||
+      ['status', 'channel', 'spam', 'snoozed'].includes(filter.kind) ||
       (times && TIMED_BY[sort]?.includes(filter.kind))
     return isCovered ? [position] : []
   })
@@ -55,8 +58,13 @@ export async function chooseIndex(
 }
 
 /** An upper bound of the tickets that pass the filters, by the counters. Rare filters count as 0. */
-export async function upperBound(read: Reader, orgId: string, filters: Filter[]): Promise<number> {
-  const index = await chooseIndex(read, orgId, filters, 'created_desc')
+export async function upperBound(
+  read: Reader,
+  orgId: string,
+  filters: Filter[],
+  hasWords: boolean,
+): Promise<number> {
+  const index = await chooseIndex(read, orgId, filters, { sort: 'created_desc', hasWords })
   return index?.kind === 'ranges' ? countRanges(read, orgId, index.ranges) : 0
 }
 
@@ -69,10 +77,11 @@ export async function countFiltered(
   orgId: string,
   filters: Filter[],
 ): Promise<number | undefined> {
-  const isCounted = ({ kind }: Filter) => ['status', 'channel', 'spam', 'assignee', 'tag'].includes(kind)
+  const isCounted = ({ kind }: Filter) =>
+    ['status', 'channel', 'spam', 'snoozed', 'assignee', 'tag'].includes(kind)
   const tags = filters.filter(({ kind }) => kind === 'tag')
   if (!filters.every(isCounted) || tags.length > 1) return undefined
-  const ranges = rangesOf(filters, undefined, undefined)
+  const ranges = rangesOf(filters, {})
   let total = 0
   // Counts everything, and then subtracts what is excluded.
   for (const assignee of signedValues(filters.filter(({ kind }) => kind === 'assignee'))) {
@@ -108,15 +117,14 @@ async function countRanges(
 
 function rangesOf(
   filters: Filter[],
-  assignedTo: Filter['value'] | undefined,
-  tag: Filter['value'] | undefined,
+  { assignedTo, tag, hasWords }: { assignedTo?: Filter['value']; tag?: Filter['value']; hasWords?: boolean },
 ): RangeFilter {
   const passes = (kind: 'status' | 'channel', value: string) =>
     filters.every((filter) => filter.kind !== kind || (filter.value === value) !== filter.isNegated)
   return {
     statuses: TICKET_STATUSES.filter((status) => passes('status', status)),
     channels: CHANNELS.filter((channel) => passes('channel', channel)),
-    places: [placeOf(filters)],
+    places: placesOf(filters, hasWords),
     assignedTo: assignedTo === undefined ? undefined : String(assignedTo),
     tag: tag === undefined ? undefined : String(tag),
   }

@@ -22,13 +22,21 @@ export function isOneOf(column: SQLWrapper, values: SQL[]): SQL {
 
 export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${text.bind('orgId')}`
 
-/** The inbox, unless the search asks for another place. */
-export function placeOf(filters: Pick<Filter, 'kind' | 'isNegated'>[]): Place {
-  return filters.some(({ kind, isNegated }) => kind === 'spam' && !isNegated) ? PLACES.spam : PLACES.inbox
+/** What the agent has to do with: it is found while the ticket is snoozed, too. */
+const OWN_KINDS: Filter['kind'][] = ['draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed']
+
+/** The inbox, unless the search asks for another place. Words are found in snoozed tickets, too. */
+export function placesOf(filters: Pick<Filter, 'kind' | 'isNegated'>[], hasWords = false): Place[] {
+  const wanted = filters.flatMap(({ kind, isNegated }) => (isNegated ? [] : kind))
+  if (wanted.includes('spam')) return [PLACES.spam]
+  if (wanted.includes('snoozed')) return [PLACES.snoozed]
+  const isAwake = filters.some(({ kind, isNegated }) => kind === 'snoozed' && isNegated)
+  const isOwn = wanted.some((kind) => OWN_KINDS.includes(kind))
+  return !isAwake && (hasWords || isOwn) ? [PLACES.inbox, PLACES.snoozed] : [PLACES.inbox]
 }
 
-export function placeCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[]): SQL {
-  return sql`${tickets.place} = ${sql.raw(String(placeOf(filters)))}`
+export function placeCondition(filters: Pick<Filter, 'kind' | 'isNegated'>[], hasWords = false): SQL {
+  return sql`${tickets.place} in (${sql.raw(placesOf(filters, hasWords).join(', '))})`
 }
 
 /** Undefined for a place, which `placeCondition` handles. */
@@ -74,6 +82,7 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
     case 'followed':
       return isFollowed
     case 'spam':
+    case 'snoozed':
       return undefined
   }
 }
@@ -110,9 +119,13 @@ export const hasHeldReply = sql`exists (select 1 from ${scheduledMessages} where
 export const hasScheduledReply = sql`exists (select 1 from ${scheduledMessages} where ${scheduledMessages.orgId} = ${text.bind('orgId')}
   and ${scheduledMessages.ticketId} = ${tickets.id} and ${isScheduledForMe})`
 
-/** The newest message is from the customer, and the agent has not read that far. */
+/** Nothing was written since the snooze ended. */
+const isWokenSince = sql`(${tickets.status} <> 'resolved' and exists (select 1 from snoozes ended
+  where ended.ticket_id = ${tickets.id} and ended.woken_at >= latest.created_at))`
+
+/** The newest message is from the customer, or the snooze ended after it, and the agent has not read that far. */
 const isUnread = sql`exists (select 1 from messages latest where latest.id = ${newestMessageId}
-  and latest.role = 'customer' and not exists (select 1 from read_marks mark
+  and (latest.role = 'customer' or ${isWokenSince}) and not exists (select 1 from read_marks mark
     where mark.org_id = ${text.bind('orgId')} and mark.agent_id = ${text.bind('me')} and mark.ticket_id = ${tickets.id}
     and (mark.message_at > latest.created_at
       or (mark.message_at = latest.created_at and mark.message_id >= latest.id))))`
@@ -129,6 +142,7 @@ export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
     where ${drafts.orgId} = ${text.bind('orgId')} and ${drafts.agentId} = ${text.bind('me')})`,
   mentioned: sql`${tickets.id} in (select ${mentions.ticketId} from ${mentions}
     where ${mentions.orgId} = ${text.bind('orgId')} and ${mentions.agentId} = ${text.bind('me')})`,
+  snoozed: sql`${tickets.orgId} = ${text.bind('orgId')} and snoozed_until is not null`,
   followed: sql`${tickets.id} in (select ${followers.ticketId} from ${followers}
     where ${followers.orgId} = ${text.bind('orgId')} and ${followers.agentId} = ${text.bind('me')} and ${followers.isFollowing})`,
 }

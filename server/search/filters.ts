@@ -17,7 +17,12 @@ export type Filter = { isNegated: boolean } & (
 
 /** Whether filters contradict each other, so that no ticket has to be examined to find nothing. */
 export function contradict(filters: Filter[]): boolean {
-  return hasOpposites(filters) || isEmptyPeriod(filters)
+  return hasOpposites(filters) || isEmptyPeriod(filters) || isInTwoPlaces(filters)
+}
+
+function isInTwoPlaces(filters: Filter[]): boolean {
+  const wanted = filters.flatMap(({ kind, isNegated }) => (isNegated ? [] : kind))
+  return wanted.includes('spam') && wanted.includes('snoozed')
 }
 
 /** Whether a query requires what it excludes, such as `hello -hello`. */

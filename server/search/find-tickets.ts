@@ -103,7 +103,9 @@ async function findByReference(
 
 async function findAlongIndex(readers: Readers, input: FindInput): Promise<Found> {
   const { filters } = input.search
-  const index = await chooseIndex(readers.read, input.orgId, filters, input.sort, input.ownOrder)
+  const { sort, ownOrder } = input
+  const hasWords = input.search.indexQuery !== undefined
+  const index = await chooseIndex(readers.read, input.orgId, filters, { sort, ownOrder, hasWords })
   if (!index) return { keys: [] }
   const isCovered = index.kind !== 'ranges' || index.positions.length === filters.length
   if (!isCovered) return findInSlices(readers, input, index)
@@ -190,7 +192,7 @@ async function* matchesIn(
 async function fewDocuments(readers: Readers, input: FindInput): Promise<Map<number, SortKey> | undefined> {
   const { filters } = input.search
   const { read } = readers
-  if (filters.length === 0 || (await upperBound(read, input.orgId, filters)) > MAX_FEW) return undefined
+  if (filters.length === 0 || (await upperBound(read, input.orgId, filters, true)) > MAX_FEW) return undefined
   const limit = MAX_FEW + 1
   const all = { ...input, sort: 'message_desc' as const, after: undefined, limit }
   const { keys, stoppedAt } = await findAlongIndex(readers, all)

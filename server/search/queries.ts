@@ -89,14 +89,15 @@ function inOrder({ sort }: RangeShape): SQL[] {
     : [sql`keys.at desc`, sql`keys.number desc`]
 }
 
-/** The newest mention first. */
+/** The newest mention first, and what wakes first. */
 const OWN_ORDERS = {
   mentioned: {
     column: sql`(select max(mine.created_at) from mentions mine where mine.org_id = ${text.bind('orgId')}
       and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id})`,
     isAscending: false,
   },
-} as const satisfies Record<OwnOrder, { column: SQL; isAscending: boolean }>
+  snoozed: { column: 'snoozedUntil', isAscending: true },
+} as const satisfies Record<OwnOrder, { column: SQL | 'snoozedUntil'; isAscending: boolean }>
 
 /** From the few tickets of a rare condition, which are sorted. */
 function selectRare(read: Reader, shape: QueryShape, kind: Exclude<IndexChoice['kind'], 'ranges'>) {
@@ -196,7 +197,7 @@ const documentsThatPass = cacheByShape(
             isOneOf(searchDocuments.number, numbers),
             sql`(${searchDocuments.orgId} || '') = ${text.bind('orgId')}`,
             unindexedOrganization,
-            placeCondition(filters),
+            placeCondition(filters, true),
             ...filters.map(({ kind, isNegated }, position) => unindexedCondition(kind, isNegated, position)),
           ),
         )

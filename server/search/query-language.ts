@@ -22,7 +22,18 @@ type Key = (typeof QUERY_KEYS)[number]
 export const QUERY_VALUES = {
   status: ['open', 'resolved', 'pending'],
   channel: ['widget', 'email', 'telegram', 'api'],
-  is: ['unread', 'failed', 'held', 'spam', 'draft', 'waiting', 'mentioned', 'followed', 'scheduled'],
+  is: [
+    'unread',
+    'failed',
+    'held',
+    'spam',
+    'draft',
+    'waiting',
+    'snoozed',
+    'mentioned',
+    'followed',
+    'scheduled',
+  ],
 } as const satisfies {
   status: readonly TicketStatus[]
   channel: readonly ChannelKind[]

@@ -10,7 +10,7 @@ import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { actions, format, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
+import { actions, format, snoozeNote, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
 
 // A ticket's thread, and an agent's notes and drafts on it.
 
@@ -209,6 +209,7 @@ export const thread = t.Object({
   readUpTo: t.Union([t.String(), t.Null()]),
   /** Ids of the agents who follow the ticket. */
   followers: t.Array(t.String()),
+  snooze: t.Optional(snoozeNote),
   /** The notes that mention the agent, oldest first. */
   mentions: t.Array(t.Object({ noteId: t.String(), isSeen: t.Boolean() })),
   reply: replyDestination,

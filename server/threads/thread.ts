@@ -14,6 +14,7 @@ import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { type OfTicket, ofTicket } from '../tickets/rows-of-ticket.ts'
+import { findSnooze, type Snooze } from '../tickets/snooze/snooze.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { readFollowers } from './followers.ts'
 import { mentionsOf } from './mentions.ts'
@@ -90,6 +91,7 @@ export interface ThreadFrame {
   readUpTo: string | undefined
   /** Ids of the agents who follow the ticket. */
   followers: string[]
+  snooze: Snooze | undefined
   /** The notes that mention the agent, oldest first. */
   mentions: { noteId: string; seenAt: number | null }[]
   /** Where a reply goes. */
@@ -120,6 +122,7 @@ export async function readFrame(
     })),
     readUpTo: mark?.messageId,
     followers: await readFollowers(read, given),
+    snooze: (await findSnooze(read, given))[0],
     mentions: await mentionsOf(read, { ...given, agentId }),
     reply,
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,

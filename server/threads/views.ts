@@ -4,17 +4,29 @@ import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { SendTrouble } from '../messages/sends/queries.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
-import { viewListedTicket } from '../tickets/views.ts'
+import { snoozeNoteOf } from '../tickets/snooze/snooze.ts'
+import { viewListedTicket, viewSnoozeNote } from '../tickets/views.ts'
 import { MAX_SHOWN_ADDRESSES } from './schemas.ts'
 import type { ActivityRow, DraftRow, MessageRow, NoteRow, ThreadFrame, WaitingReplyRow } from './thread.ts'
 
 /** All but `timeline` and `waiting`. */
-export function viewFrame({ ticket, drafts, readUpTo, followers, mentions, reply, seen }: ThreadFrame) {
+export function viewFrame({
+  ticket,
+  drafts,
+  readUpTo,
+  followers,
+  snooze,
+  mentions,
+  reply,
+  seen,
+}: ThreadFrame) {
+  const note = snoozeNoteOf(ticket, snooze, ticket.lastMessageAt)
   return {
     ticket: viewInboxTicket(ticket),
     drafts: drafts.map(viewDraft),
     readUpTo: readUpTo ?? null,
     followers,
+    ...(note && { snooze: viewSnoozeNote(note) }),
     mentions: mentions.map(({ noteId, seenAt }) => ({ noteId, isSeen: seenAt !== null })),
     reply,
     ...(seen && { seen: { messageId: seen.messageId, at: isoTime(seen.at) } }),

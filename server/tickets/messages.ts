@@ -21,6 +21,7 @@ import {
   touchTags,
   touchWithMessage,
 } from './queries.ts'
+import { isWokenByReply, wakeTicket } from './snooze/wake.ts'
 import type { AlsoSave } from './tickets.ts'
 import { webhookMessageSent } from './views.ts'
 
@@ -70,8 +71,9 @@ export async function postAgentMessage(
   alsoSave?: AlsoSave<MessageWithFiles>,
 ): Promise<MessageWithFiles> {
   return deps.database.write(orgId, async (tx) => {
-    const { message, event } = await addAgentMessage(deps, tx, orgId, input)
+    const { message, ticket, event } = await addAgentMessage(deps, tx, orgId, input)
     recordEvents(deps, tx, orgId, [event])
+    if (await isWokenByReply(tx, ticket, input.agentId)) await wakeTicket(deps, tx, { ticket })
     await alsoSave?.(tx, message)
     return message
   })

@@ -182,7 +182,18 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
 }
 
 export const saveTicket = updateOf('tickets_save', tickets, {
-  set: ['status', 'subject', 'assignedTo', 'place', 'tags', 'version', 'updatedAt', 'waitingOrder'],
+  set: [
+    'status',
+    'subject',
+    'assignedTo',
+    'place',
+    'tags',
+    'version',
+    'updatedAt',
+    'lastMessageAt',
+    'waitingOrder',
+    'snoozedUntil',
+  ],
   by: ['orgId', 'id'],
 })
 
@@ -192,7 +203,7 @@ export const deleteTag = command('ticket_tags_delete', { orgId: text, tag: text,
 
 /** Keeps the rows of a ticket's tags equal to the ticket: lists filter and sort by them. */
 export const saveTagged = updateOf('ticket_tags_save', ticketTags, {
-  set: ['status', 'assignedTo', 'place', 'updatedAt', 'waitingOrder'],
+  set: ['status', 'assignedTo', 'place', 'updatedAt', 'lastMessageAt', 'waitingOrder'],
   by: ['orgId', 'ticketId'],
 })
 

@@ -15,7 +15,7 @@ import {
   touchTags,
   touchWithMessage,
 } from './queries.ts'
-import { changeRow, updatedEvent } from './update-ticket.ts'
+import { changeRow, type InboxChange, updatedEvent } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 import { waitsForAnswer } from './waiting.ts'
 
@@ -67,11 +67,16 @@ export async function receiveCustomerMessage(
   await insertMessages(tx, [message])
   await touchTags(tx, touched)
   const isReopened = !message.isAutomatic && touched.status !== 'open' && (await reopens(tx, orgId))
-  const change = isReopened ? { status: 'open' as const } : {}
+  const isWoken = !message.isAutomatic && touched.snoozedUntil !== null
+  const change: InboxChange = {
+    ...(isReopened && { status: 'open' }),
+    ...(isWoken && { snoozedUntil: null }),
+  }
   const changed = await changeRow(deps, tx, touched, {
     change,
     assignable: new Set(),
     now,
+    isWoken,
     waitingSince: now,
   })
   const ticket = changed?.after ?? touched
@@ -86,7 +91,8 @@ export async function receiveCustomerMessage(
       data: webhookMessageSent({ ...ticket, customer }, { ...message, attachments }),
     },
   ]
-  if (changed) events.push({ ...updatedEvent(changed, now), byId: customer.id })
+  // No one ends a snooze: the server does.
+  if (changed) events.push({ ...updatedEvent(changed, now), ...(!isWoken && { byId: customer.id }) })
   recordEvents(deps, tx, orgId, events)
   if (changed) moveCounters(tx, orgId, [changed])
   return { message, ticket }

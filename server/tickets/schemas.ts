@@ -104,12 +104,22 @@ export const ticketChange = t.Object(
   },
 )
 
+/** A time in the future, at most a year away. */
+export const snoozeTime = t.String({ maxLength: 64 })
+export const why = t.String({ maxLength: 200 })
+
 export const actions = t.Object(
   {
     status: t.Optional(status),
     assignedTo: ticketChange.properties.assignedTo,
     addTags: t.Optional(described(tags, 'Tags to add.')),
     removeTags: t.Optional(described(tags, 'Tags to remove.')),
+    snoozedUntil: t.Optional(
+      t.Union([snoozeTime, t.Null()], {
+        description: 'Snoozes the ticket until then, at most a year away. `null` ends a snooze.',
+      }),
+    ),
+    why: t.Optional(described(why, 'Why it is snoozed.')),
   },
   {
     $id: 'Actions',
@@ -268,7 +278,17 @@ const read = {
       'The ticket that it was merged into and that has its messages now. Absent unless it was merged.',
     ),
   ),
+  snoozedUntil: t.Optional(time('When a snoozed ticket comes back to the inbox. Absent while it is awake.')),
 }
+
+/** Who snoozed a ticket, until when and why. */
+export const snoozeNote = t.Object({
+  by: t.String(),
+  why: t.String(),
+  until: t.String(),
+  /** It is back, and nothing was written since. */
+  isOver: t.Boolean(),
+})
 
 const EXAMPLE = {
   id: 'tkt_01jq8z5w8wf6r9f5v0h3q1x2yz',

@@ -108,6 +108,7 @@ export async function openTicket(
     createdAt: now,
     updatedAt: now,
     lastMessageAt: now,
+    snoozedUntil: null,
     waitingOrder: waitingOrderOf(waits ? now : undefined, now),
     customer,
   }

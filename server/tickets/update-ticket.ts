@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import type { EventChanges } from '../database/tables/events.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
 import { type Actions, PLACES, type Place } from '../database/tables/tickets.ts'
+import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
@@ -20,8 +21,9 @@ import {
   saveTicket,
   type Ticket,
 } from './queries.ts'
+import { requireSnoozable, saveSnooze } from './snooze/snooze.ts'
 import { ticketEtag } from './views.ts'
-import { readWaitingOrder, waitingOrderOf } from './waiting.ts'
+import { readWaitingOrder, waitingOrderOf, waitingSinceOf } from './waiting.ts'
 
 /** All that can change. Fields that are absent stay as they are. */
 export interface InboxChange extends Actions {
@@ -81,6 +83,8 @@ interface RowChange {
   change: InboxChange
   assignable: Set<string>
   now: number
+  /** The snooze ends by itself or by a message, so the ticket comes back on top, and unread. */
+  isWoken?: boolean
   /** When a message reopens the ticket: the customer waits from this message on. */
   waitingSince?: number
 }
@@ -93,15 +97,20 @@ export async function changeRow(
   deps: Deps,
   tx: Transaction,
   before: Ticket,
-  { change, assignable, now, waitingSince }: RowChange,
+  { change, assignable, now, isWoken = false, waitingSince }: RowChange,
 ): Promise<Changed | undefined> {
+  requireSnoozable(change, now)
   const wanted = wantedTicket(before, change, assignable)
   const changes = fieldChanges(before, wanted)
   if (changes.length === 0) return undefined
   const after = { ...wanted, version: before.version + 1, updatedAt: now }
+  if (isWoken) after.lastMessageAt = now
   after.waitingOrder = await waitingOrderAfter(tx, { before, after, waitingSince })
   await saveTicket(tx, after)
   await saveTags(tx, before, after)
+  if (after.snoozedUntil !== before.snoozedUntil) {
+    changes.push(...(await saveSnooze(deps, tx, { ticket: after, why: change.why, isWoken, now })))
+  }
   await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
   return { before, after }
 }
@@ -110,7 +119,10 @@ async function waitingOrderAfter(
   tx: Transaction,
   { before, after, waitingSince }: Changed & { waitingSince: number | undefined },
 ): Promise<number> {
-  if (after.status === before.status) return before.waitingOrder
+  if (after.status === before.status) {
+    const isMoved = after.lastMessageAt !== before.lastMessageAt && waitingSinceOf(before) === undefined
+    return isMoved ? waitingOrderOf(undefined, after.lastMessageAt) : before.waitingOrder
+  }
   if (after.status === 'resolved') return waitingOrderOf(undefined, after.lastMessageAt)
   if (before.status !== 'resolved') return before.waitingOrder
   if (waitingSince !== undefined) return waitingSince
@@ -148,6 +160,9 @@ export function updatedEvent({ before, after }: Changed, createdAt: number): New
   if (before.mergedInto !== after.mergedInto) {
     changes.mergedInto = { from: before.mergedInto, to: after.mergedInto }
   }
+  if (before.snoozedUntil !== after.snoozedUntil) {
+    changes.snoozedUntil = { from: isoOrNull(before.snoozedUntil), to: isoOrNull(after.snoozedUntil) }
+  }
   return { type: 'ticket.updated', ticketId: after.id, createdAt, changes }
 }
 
@@ -158,13 +173,15 @@ export function cleanTags(tags: string[]): string[] {
 
 /** The ticket after the change. Throws 400 for an unknown agent and for too many tags. */
 export function wantedTicket(before: Ticket, change: InboxChange, assignable: Set<string>): Ticket {
+  const snoozedUntil = snoozedUntilAfter(before, change)
   const after = {
     ...before,
+    snoozedUntil,
     status: change.status ?? before.status,
     assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
     tags: changedTags(before.tags, change),
     subject: change.subject ?? before.subject,
-    place: placeAfter(before.place, change),
+    place: placeAfter(before.place, change, snoozedUntil),
   }
   if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
   return after
@@ -193,13 +210,31 @@ function fieldChanges(before: Ticket, after: Ticket): FieldChange[] {
     { field: 'tags', from: before.tags, to: after.tags },
     { field: 'subject', from: before.subject, to: after.subject },
     { field: 'spam', from: before.place === PLACES.spam, to: after.place === PLACES.spam },
+    {
+      field: 'snoozedUntil',
+      from: isoOrNull(before.snoozedUntil) ?? '',
+      to: isoOrNull(after.snoozedUntil) ?? '',
+    },
   ]
   return pairs.filter(({ from, to }) => !isSame(from, to))
 }
 
-function placeAfter(before: Place, { isSpam }: InboxChange): Place {
-  if (isSpam === undefined || isSpam === (before === PLACES.spam)) return before
-  return isSpam ? PLACES.spam : PLACES.inbox
+function placeAfter(before: Place, { isSpam }: InboxChange, snoozedUntil: number | null): Place {
+  if (before === PLACES.merged) return before
+  if (isSpam ?? before === PLACES.spam) return PLACES.spam
+  return snoozedUntil === null ? PLACES.inbox : PLACES.snoozed
+}
+
+/** Resolving a ticket ends its snooze, and spam and merged tickets have none. */
+function snoozedUntilAfter(before: Ticket, { status, isSpam, snoozedUntil }: InboxChange): number | null {
+  const isElsewhere = before.place === PLACES.merged || (isSpam ?? before.place === PLACES.spam)
+  if (isElsewhere) return null
+  if (snoozedUntil !== undefined) return snoozedUntil === null ? null : Date.parse(snoozedUntil)
+  return status === 'resolved' && before.status !== 'resolved' ? null : before.snoozedUntil
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at)
 }
 
 function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
@@ -212,9 +247,10 @@ export async function saveTags(tx: Transaction, before: Ticket, after: Ticket): 
   const { orgId, id: ticketId, createdAt } = before
   const { status, channel, assignedTo, tags, place, updatedAt, lastMessageAt, waitingOrder } = after
   for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })
-  const changeable = { orgId, ticketId, status, assignedTo, place, updatedAt, waitingOrder }
+  const times = { updatedAt, lastMessageAt, waitingOrder }
+  const changeable = { orgId, ticketId, status, assignedTo, place, ...times }
   if (tags.length > 0) await saveTagged(tx, changeable)
-  const row = { ...changeable, channel, createdAt, lastMessageAt }
+  const row = { ...changeable, channel, createdAt }
   const added = tags.filter((tag) => !before.tags.includes(tag))
   await insertTags(
     tx,

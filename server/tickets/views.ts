@@ -4,6 +4,7 @@ import type { SendingState } from '../database/tables/messages.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
+import type { SnoozeNote } from './snooze/snooze.ts'
 import { waitingSinceOf } from './waiting.ts'
 
 type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' | 'createdAt'> & {
@@ -36,6 +37,7 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
     updatedAt: isoTime(ticket.updatedAt),
     lastMessageAt: isoTime(ticket.lastMessageAt),
     ...(since === undefined ? {} : { waitingSince: isoTime(since) }),
+    ...(ticket.snoozedUntil === null ? {} : { snoozedUntil: isoTime(ticket.snoozedUntil) }),
     customer: viewCustomer(ticket),
     ...assignment(ticket),
     tags: ticket.tags,
@@ -126,4 +128,8 @@ function viewCustomer({ customer }: TicketWithCustomer) {
 
 function assignment({ assignedTo }: Ticket): { assignedTo?: string } {
   return assignedTo === '' ? {} : { assignedTo }
+}
+
+export function viewSnoozeNote({ by, why, until, isOver }: SnoozeNote) {
+  return { by, why, until: isoTime(until), isOver }
 }

@@ -13,6 +13,7 @@ interface Before {
   assignedTo: string | null
   tags: string[]
   isSpam: boolean
+  snoozedUntil: string | null
 }
 interface BulkJson {
   data: { id: string; before: Before }[]
@@ -52,7 +53,13 @@ test('many tickets change at once, and the answer takes everything back', async 
   const wanted = { status: 'resolved', assignedTo: ben.id, addTags: ['sorted'], removeTags: ['odd'] }
   const done = await change(made.map((id) => ({ id, change: wanted })))
   expect(done.data.map(({ id }) => id)).toEqual(made)
-  expect(done.data[1]?.before).toEqual({ status: 'open', assignedTo: null, tags: ['odd'], isSpam: false })
+  expect(done.data[1]?.before).toEqual({
+    status: 'open',
+    assignedTo: null,
+    tags: ['odd'],
+    isSpam: false,
+    snoozedUntil: null,
+  })
   const { meta } = await listTickets(acme, `?status=resolved&assignedTo=${ben.id}&tag=sorted`)
   expect(meta.total).toBe(230)
   expect((await readThread(ben, made[1] ?? '')).timeline.at(-1)).toMatchObject({

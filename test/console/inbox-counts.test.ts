@@ -26,6 +26,7 @@ const VIEWS = {
   resolved: 'status:resolved',
   failed: 'is:failed',
   held: 'is:held',
+  snoozed: 'is:snoozed',
   spam: 'is:spam',
 }
 const TAGS = ['billing', 'Billing', 'a:b', 'two words', 'status:open,tag:x']

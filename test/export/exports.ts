@@ -98,7 +98,7 @@ function rowOf(
   for (const [field, column] of Object.entries<PgColumn>(getTableColumns(table))) {
     if (field in left) continue
     const isAlone = order.length === 1 && order[0] === field
-    const isKnown = field in known && !(isAlone && name !== 'messageContent')
+    const isKnown = field in known && !(isAlone && !['messageContent', 'snooze'].includes(name))
     row[field] = isKnown ? known[field] : sampleOf(deps, column, `${name} ${field} ${number}`, number)
   }
   // What the server does with pending rows changes them.

@@ -40,7 +40,7 @@ const INVENTED: Record<string, string[]> = {
   organization: ['lastVisitor'],
   customer: ['isNameTyped', 'unverifiedEmail', 'visitorNumber'],
   mailbox: ['aliases'],
-  ticket: ['lastMessageAt', 'waitingOrder', 'mergedInto'],
+  ticket: ['lastMessageAt', 'waitingOrder', 'mergedInto', 'snoozedUntil'],
   message: ['sentBy', 'isRemovalShown'],
   scheduledMessage: ['opening', 'actions', 'isLater'],
   draft: ['actions'],

@@ -34,6 +34,7 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
     const customer = await upsertCustomer(deps, tx, orgId, { name: 'Ana', email })
     const ticket: Ticket = {
       place: PLACES.inbox,
+      snoozedUntil: null,
       lastMessageAt: given.createdAt,
       waitingOrder: waitingOrderOf(
         given.status === 'resolved' ? undefined : given.createdAt,

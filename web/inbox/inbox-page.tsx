@@ -23,6 +23,7 @@ import { Palette, preloadPalette } from './palette/palette.tsx'
 import { createPanes, Drawer, Splitter } from './panes.tsx'
 import { Rail } from './rail/rail.tsx'
 import { hrefOf } from './rail/views.ts'
+import { loadSuggestions } from './search/search-field.tsx'
 import './inbox-page.css'
 
 /** Loaded with the first ticket, if not before. */
@@ -94,6 +95,7 @@ export default function InboxPage() {
     const timer = setTimeout(() => {
       void preloadPalette()
       void loadPickers().catch(() => {})
+      void loadSuggestions()
       void CustomerPanel.preload()
       preloadThreadParts()
       preloadBulkBar()

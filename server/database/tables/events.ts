@@ -35,6 +35,8 @@ export interface EventChanges {
   assignedTo?: FromTo<string | null>
   tags?: FromTo<string[]>
   spam?: FromTo<boolean>
+  /** ISO times; null is awake. */
+  snoozedUntil?: FromTo<string | null>
   subject?: Record<string, never>
   customer?: Record<string, never>
   mergedInto?: FromTo<string | null>

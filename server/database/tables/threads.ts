@@ -17,6 +17,10 @@ export const ACTIVITY_FIELDS = [
   'assignedTo',
   'tags',
   'subject',
+  /** ISO times; empty while awake. */
+  'snoozedUntil',
+  /** Why it is snoozed. */
+  'why',
   'spam',
   'customer',
   'mailbox',

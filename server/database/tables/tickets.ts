@@ -17,6 +17,10 @@ export interface Actions {
   assignedTo?: string | null | undefined
   addTags?: string[] | undefined
   removeTags?: string[] | undefined
+  /** An ISO time at most a year away; null wakes it. */
+  snoozedUntil?: string | null | undefined
+  /** Why it is snoozed. */
+  why?: string | undefined
 }
 
 export const tickets = table(
@@ -49,8 +53,11 @@ export const tickets = table(
     lastMessageAt: integer().notNull().default(0),
     /** Where *Waiting longest* lists it: server/tickets/waiting.ts. */
     waitingOrder: integer().notNull().default(0),
+    /** When it comes back. Null while it is awake. */
+    snoozedUntil: integer(),
   },
   (row) => [
+    index('tickets_by_wake').on(row.orgId, row.snoozedUntil, row.id).where(sql`snoozed_until is not null`),
     // Together they hold every combination of the filters as at most 48 ranges (server/tickets/list-ranges.ts).
     index('tickets_by_created').on(
       row.orgId,

@@ -22,3 +22,19 @@ export const timers = table(
   },
   (row) => [primaryKey({ columns: [row.ticketId, row.kind, row.ref] }), index('timers_due').on(row.dueAt)],
 )
+
+/** The last snooze of a ticket: what its row says while it is away, and when it is back. */
+export const snoozes = table('snoozes', {
+  ticketId: text()
+    .primaryKey()
+    .references(() => tickets.id),
+  orgId: text().notNull(),
+  /** Null for anyone but an agent. */
+  agentId: text(),
+  agentName: text().notNull(),
+  /** Can be empty. */
+  why: text().notNull(),
+  until: integer().notNull(),
+  /** When it came back. Null while it is away, and when an agent ended the snooze. */
+  wokenAt: integer(),
+})

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { isId } from '../../ids.ts'
 import { findTicket, lockTicket, type Ticket } from '../queries.ts'
+import { requireSnoozable } from '../snooze/snooze.ts'
 import {
   type Changed,
   changeRow,
@@ -64,6 +65,7 @@ async function refuseImpossible(
   items: { id: string; change: InboxChange }[],
 ): Promise<void> {
   const changes = items.map(({ change }) => change)
+  for (const change of changes) requireSnoozable(change, deps.clock.now())
   const assignable = await deps.database.write(orgId, (tx) => lockAssignees(tx, orgId, changes))
   for (const { id, change } of items) {
     const [ticket] = isId('tkt', id) ? await findTicket(deps.database.read, { orgId, id }) : []

@@ -1,10 +1,12 @@
 import { Elysia, t } from 'elysia'
 import { PLACES } from '../../database/tables/tickets.ts'
+import { isoTime } from '../../dates.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
+import { orNull } from '../../requests/schemas.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
 import type { Ticket } from '../queries.ts'
-import { status, tags, ticketChange } from '../schemas.ts'
+import { snoozeTime, status, tags, ticketChange, why } from '../schemas.ts'
 import { changeTickets } from './change-tickets.ts'
 
 const MAX_ITEMS = 500
@@ -16,6 +18,8 @@ const change = t.Object(
     addTags: t.Optional(tags),
     removeTags: t.Optional(tags),
     isSpam: t.Optional(t.Boolean()),
+    snoozedUntil: t.Optional(orNull(snoozeTime)),
+    why: t.Optional(why),
   },
   strict,
 )
@@ -30,6 +34,7 @@ const before = t.Object({
   assignedTo: t.Union([t.String(), t.Null()]),
   tags: t.Array(t.String()),
   isSpam: t.Boolean(),
+  snoozedUntil: orNull(t.String()),
 })
 const bulkAnswer = t.Object({
   data: t.Array(t.Object({ id: t.String(), before })),
@@ -56,7 +61,16 @@ export function bulkRoutes(guard: AgentGuard) {
 }
 
 /** A ticket as it was, written as a change: sending it undoes the change. */
-function viewBefore({ id, status, assignedTo, tags, place }: Ticket) {
+function viewBefore({ id, status, assignedTo, tags, place, snoozedUntil }: Ticket) {
   const isSpam = place === PLACES.spam
-  return { id, before: { status, assignedTo: assignedTo || null, tags, isSpam } }
+  return {
+    id,
+    before: {
+      status,
+      assignedTo: assignedTo || null,
+      tags,
+      isSpam,
+      snoozedUntil: snoozedUntil === null ? null : isoTime(snoozedUntil),
+    },
+  }
 }

@@ -5,13 +5,13 @@ import { observe } from '../../api/queries.ts'
 import { useSession } from '../../api/session.ts'
 import { checklistQuery, countSteps } from '../../api/workspace.ts'
 import { FailedState } from '../../forms/failed-state.tsx'
+import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { useCountsResult } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
 import { SEARCH } from '../rail/views.ts'
-import { SEARCH_KEYS } from '../search/suggestions.ts'
 import type { TicketList } from './ticket-list.ts'
 import './list-pane.css'
 
@@ -19,6 +19,8 @@ import CircleCheck from 'lucide-solid/icons/circle-check'
 import Inbox from 'lucide-solid/icons/inbox'
 import Rocket from 'lucide-solid/icons/rocket'
 import SearchX from 'lucide-solid/icons/search-x'
+
+const SearchFilters = lazyPart(async () => (await import('../search/search-filters.tsx')).SearchFilters)
 
 /** The views in which a new user looks for tickets. */
 const FIRST_VIEWS: readonly string[] = ['mine', 'unassigned', 'open']
@@ -30,6 +32,7 @@ const TEXTS: Record<string, { title: string; text: string }> = {
   unassigned: { title: 'No unassigned tickets', text: 'Everything is assigned.' },
   open: { title: 'All done', text: 'There are no open tickets.' },
   pending: { title: 'No pending tickets', text: 'Tickets waiting on the customer appear here.' },
+  snoozed: { title: 'No snoozed tickets', text: 'Press s to put a ticket away until it matters.' },
   resolved: { title: 'No resolved tickets', text: 'Resolved tickets appear here.' },
   failed: { title: 'No failed replies', text: "Replies that couldn't be sent appear here." },
   held: {
@@ -66,18 +69,7 @@ export function EmptyList(props: { location: InboxLocation }) {
         </Match>
         <Match when={id() === SEARCH}>
           <EmptyState icon={<SearchX />} title="No results" text="Try other words, or filter by:" />
-          <dl class="list-states-filters">
-            <For each={SEARCH_KEYS}>
-              {({ text, detail }) => (
-                <div>
-                  <dt>
-                    <code>{text}</code>
-                  </dt>
-                  <dd>{detail}</dd>
-                </div>
-              )}
-            </For>
-          </dl>
+          <SearchFilters />
         </Match>
         <Match when={isSetup() === false}>
           <EmptyState

@@ -18,6 +18,7 @@ const SORTS: readonly NamedSort[] = [
 /** The first order of views that have one of their own. */
 const OWN_SORTS: Record<string, NamedSort> = {
   mentions: { sort: 'mention_desc', name: 'Latest mention' },
+  snoozed: { sort: 'wake', name: 'Waking first' },
 }
 
 interface NamedSort {

@@ -1,4 +1,5 @@
 import { useLocation } from '@solidjs/router'
+import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import Archive from 'lucide-solid/icons/archive'
 import AtSign from 'lucide-solid/icons/at-sign'
 import CalendarClock from 'lucide-solid/icons/calendar-clock'
@@ -27,6 +28,7 @@ const ICONS: Record<BuiltInView, Component> = {
   unassigned: Inbox,
   open: Layers,
   pending: Clock,
+  snoozed: AlarmClock,
   resolved: Archive,
   failed: CircleAlert,
   held: CirclePause,

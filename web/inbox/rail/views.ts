@@ -31,6 +31,7 @@ export const VIEW_LETTERS: Record<BuiltInView, string> = {
   failed: 'f',
   held: 'h',
   scheduled: 'l',
+  snoozed: 'z',
   spam: 's',
 }
 
@@ -40,6 +41,7 @@ export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'unassigned', name: 'Unassigned', query: 'status:open assigned:none' },
   { id: 'open', name: 'All open', query: 'status:open' },
   { id: 'pending', name: 'Pending', query: 'status:pending' },
+  { id: 'snoozed', name: 'Snoozed', query: 'is:snoozed' },
   { id: 'resolved', name: 'Resolved', query: 'status:resolved' },
   { id: 'failed', name: 'Failed sends', query: 'is:failed' },
   { id: 'held', name: 'Held', query: 'is:held' },

@@ -9,8 +9,15 @@ import { KeyHint } from '../../ui/key-hint.tsx'
 import { createOptions, OptionRow } from '../../ui/options.tsx'
 import type { InboxLocation } from '../location.ts'
 import { SEARCH } from '../rail/views.ts'
-import { isUnfinished, suggestionsFor, withWord } from './suggestions.ts'
 import './search-field.css'
+
+/** Loaded when the field gets the focus. Until then, it searches for whatever is typed. */
+const [suggesting, setSuggesting] = createSignal<typeof import('./suggestions.ts')>()
+
+export async function loadSuggestions(): Promise<void> {
+  const loaded = await import('./suggestions.ts').catch(() => undefined)
+  setSuggesting(() => loaded)
+}
 
 /** Long enough for the next letter, short enough to feel immediate. */
 const PAUSE_MS = 120
@@ -36,7 +43,7 @@ export function SearchField(props: SearchFieldProps) {
 
   const suggestions = createMemo(() =>
     isFocused() && !isClosed()
-      ? suggestionsFor(text(), { agents: agents(), tags: tags(), today: new Date() })
+      ? (suggesting()?.suggestionsFor(text(), { agents: agents(), tags: tags(), today: new Date() }) ?? [])
       : [],
   )
   const options = createOptions(() => suggestions().length, { mayBeNone: true })
@@ -53,7 +60,7 @@ export function SearchField(props: SearchFieldProps) {
     setClosed(false)
     clearTimeout(timer)
     // The last results stay until the search is complete. Enter searches for whatever is typed.
-    timer = isUnfinished(next) ? undefined : setTimeout(search, PAUSE_MS)
+    timer = suggesting()?.isUnfinished(next) ? undefined : setTimeout(search, PAUSE_MS)
   }
 
   function search(): void {
@@ -63,7 +70,7 @@ export function SearchField(props: SearchFieldProps) {
   }
 
   function accept(word: string): void {
-    write(withWord(text(), word))
+    write(suggesting()?.withWord(text(), word) ?? word)
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -110,6 +117,7 @@ export function SearchField(props: SearchFieldProps) {
         onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKeyDown}
         onFocus={() => {
+          if (!suggesting()) void loadSuggestions()
           setFocused(true)
           setClosed(false)
         }}
