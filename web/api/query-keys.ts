@@ -11,6 +11,7 @@ export const queryKeys = {
   ticketList: (query: string, sort: string, zone: string | undefined) => ['tickets', query, sort, zone],
   ticket: (id: string) => ['ticket', id],
   anyTicket: ['ticket'],
+  mergePreview: (into: string, from: string) => ['ticket', into, 'merge', from],
   customer: (id: string) => ['customer', id],
   customers: ['customer'],
   customerLists: ['customers'],

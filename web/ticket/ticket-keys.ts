@@ -64,6 +64,12 @@ export function ticketKeys({
         run: () => void changeTicket(id, { status: status === 'pending' ? 'open' : 'pending' }),
       },
       {
+        id: 'ticket.merge',
+        label: 'Merge into…',
+        keys: ['m'],
+        run: () => void import('./moves/merge-target.ts').then(({ setMergingId }) => setMergingId(id)),
+      },
+      {
         id: 'ticket.follow',
         label: followers().includes(myId) ? 'Unfollow' : 'Follow',
         keys: ['f'],

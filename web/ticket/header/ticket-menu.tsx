@@ -1,15 +1,18 @@
+import { useLocation, useNavigate } from '@solidjs/router'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Eye from 'lucide-solid/icons/eye'
 import Link from 'lucide-solid/icons/link'
 import Mail from 'lucide-solid/icons/mail'
+import Merge from 'lucide-solid/icons/merge'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import Trash from 'lucide-solid/icons/trash'
-import { createSignal, Show } from 'solid-js'
+import { createEffect, createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
@@ -18,7 +21,10 @@ import { toggleFollowing } from '../changes/follow.ts'
 import { ChatParts } from '../chat-parts.tsx'
 import { forgetDrafts } from '../draft/drafts.ts'
 import { blankRows, readListsAgain } from '../list-cache.ts'
+import { mergingId, setMergingId } from '../moves/merge-target.ts'
 import type { Ticket } from '../ticket-query.ts'
+
+const MergeDialog = lazyDialog(() => import('../moves/merge-dialog.tsx'))
 
 interface TicketMenuProps {
   ticket: Ticket
@@ -32,6 +38,7 @@ export function TicketMenu(props: TicketMenuProps) {
   const session = useSession()
   const [isDeleting, setDeleting] = createSignal(false)
   const [isBlocking, setBlocking] = createSignal(false)
+  useSurvivor(() => props.ticket)
   return (
     <>
       <Menu
@@ -51,6 +58,9 @@ export function TicketMenu(props: TicketMenuProps) {
           onSelect={() => void toggleFollowing(props.ticket.id, session().agent.id)}
         >
           {props.isFollowing ? 'Following' : 'Follow'}
+        </MenuItem>
+        <MenuItem icon={<Merge />} keys="m" onSelect={() => setMergingId(props.ticket.id)}>
+          Merge into…
         </MenuItem>
         <MenuItem icon={<Link />} onSelect={() => void copyLink()}>
           Copy link
@@ -76,6 +86,11 @@ export function TicketMenu(props: TicketMenuProps) {
         isOpen={isBlocking()}
         onClose={() => setBlocking(false)}
       />
+      <MergeDialog
+        isOpen={mergingId() === props.ticket.id}
+        onClose={() => setMergingId(undefined)}
+        ticket={props.ticket}
+      />
       <ConfirmDialog
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}
@@ -96,6 +111,17 @@ export function TicketMenu(props: TicketMenuProps) {
       />
     </>
   )
+}
+
+/** A merged ticket leads to the one that has its messages. */
+function useSurvivor(ticket: () => Ticket): void {
+  const navigate = useNavigate()
+  const location = useLocation()
+  createEffect(() => {
+    const { id, mergedInto } = ticket()
+    if (!mergedInto || !location.pathname.endsWith(id)) return
+    navigate(location.pathname.replace(id, mergedInto) + location.search, { replace: true, scroll: false })
+  })
 }
 
 async function copyLink(): Promise<void> {

@@ -15,9 +15,11 @@ import FileText from 'lucide-solid/icons/file-text'
 import Forward from 'lucide-solid/icons/forward'
 import Image from 'lucide-solid/icons/image'
 import Pencil from 'lucide-solid/icons/pencil'
+import Split from 'lucide-solid/icons/split'
 import Undo from 'lucide-solid/icons/undo-2'
 
 const ForwardDialog = lazyDialog(() => import('../outgoing/forward-dialog.tsx'))
+const SplitDialog = lazyDialog(() => import('../moves/split-dialog.tsx'))
 const loadDialogs = () => import('../telegram/change-dialogs.tsx')
 const EditDialog = lazyDialog(async () => ({ default: (await loadDialogs()).EditDialog }))
 const TakeBackDialog = lazyDialog(async () => ({ default: (await loadDialogs()).TakeBackDialog }))
@@ -35,6 +37,8 @@ export function MessageMenu(props: MessageMenuProps) {
   const [wasForwarding, setWasForwarding] = createSignal(false)
   const [isEditing, setEditing] = createSignal(false)
   const [isTakingBack, setTakingBack] = createSignal(false)
+  const [splitting, setSplitting] = createSignal<'message' | 'later'>()
+  const isInChat = () => props.ticket.channel === 'widget' || props.ticket.channel === 'telegram'
   function forward(): void {
     setWasForwarding(true)
     setForwarding(true)
@@ -77,6 +81,14 @@ export function MessageMenu(props: MessageMenuProps) {
             Download original
           </MenuItem>
         </Show>
+        <Show when={!isInChat()}>
+          <MenuItem icon={<Split />} onSelect={() => setSplitting('message')}>
+            New ticket from this message
+          </MenuItem>
+          <MenuItem icon={<Split />} onSelect={() => setSplitting('later')}>
+            New ticket from here
+          </MenuItem>
+        </Show>
         <MenuItem icon={<Copy />} onSelect={() => void copyText(props.message.text)}>
           Copy text
         </MenuItem>
@@ -89,6 +101,13 @@ export function MessageMenu(props: MessageMenuProps) {
           ticket={props.ticket}
         />
       </Show>
+      <SplitDialog
+        isOpen={splitting() !== undefined}
+        onClose={() => setSplitting(undefined)}
+        message={props.message}
+        ticket={props.ticket}
+        andLater={splitting() === 'later'}
+      />
       <EditDialog
         isOpen={isEditing()}
         onClose={() => setEditing(false)}

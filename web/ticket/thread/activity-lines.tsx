@@ -1,10 +1,13 @@
 import { createSignal, For, Show } from 'solid-js'
 import { useAgents } from '../../api/workspace.ts'
 import { Time } from '../../ui/relative-time.tsx'
+import { MoveLine } from '../moves/move-line.tsx'
 import type { ActivityEntry } from '../ticket-query.ts'
 import { clockTime } from './times.ts'
 
 type Change = ActivityEntry['changes'][number]
+
+const MOVES: Change['field'][] = ['merged', 'mergedInto', 'split', 'splitFrom', 'moveUndone']
 
 /** More changes in a row are folded into one line. */
 const MAX_SHOWN = 2
@@ -35,10 +38,13 @@ export function ActivityLines(props: { items: ActivityEntry[] }) {
 /** "Ben marked it resolved 09:40" */
 function ActivityLine(props: { entry: ActivityEntry }) {
   const agents = useAgents()
+  const moved = () => props.entry.changes.find(({ field }) => MOVES.includes(field))
   const nameOf = (id: string) => agents().find((agent) => agent.id === id)?.name ?? 'someone'
   return (
     <p class="activity-lines-item">
-      {activitySentence(props.entry, nameOf)}
+      <Show when={moved()} fallback={activitySentence(props.entry, nameOf)}>
+        {(change) => <MoveLine entry={props.entry} change={change()} />}
+      </Show>
       <Time at={props.entry.createdAt}>{clockTime(props.entry.createdAt)}</Time>
     </p>
   )
