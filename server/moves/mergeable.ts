@@ -40,11 +40,11 @@ export async function reasonAgainst(
     return 'The other ticket is spam. Take it out of spam first.'
   }
   if (before.isByAddress && after.isByAddress) return undefined
-  if (before.isByAddress) {
-    return `The customer would see these messages in ${after.name}. Merge the other way around: the conversation then continues by email.`
-  }
   if (from.customerId !== into.customerId) {
     return `${fromCustomer.name} and ${intoCustomer.name} are two customers, and one would see what the other wrote. If they are one person, merge the customers first.`
+  }
+  if (before.isByAddress) {
+    return `The customer would see these messages in ${after.name}. Merge the other way around: the conversation then continues by email.`
   }
   if (after.isByAddress) {
     if (after === deps.channels.byAddress) return undefined

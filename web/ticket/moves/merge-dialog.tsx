@@ -14,7 +14,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { pushUndo } from '../changes/undo.ts'
-import { customerQuery } from '../customer/customer-card.tsx'
+import { customerQuery } from '../customer/customer-query.ts'
 import { STATUSES, shortId } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
 import { mergeTickets, undoMove } from './moves.ts'
@@ -33,6 +33,7 @@ interface MergeDialogProps {
 /** A ticket that can be chosen. */
 interface Choice extends Side {
   customer: string
+  channel: Ticket['channel']
   status: TicketStatus
   lastMessageAt: string
 }
@@ -63,6 +64,12 @@ function MergeForm(props: MergeDialogProps) {
     if (!other) return undefined
     return isSwapped() ? { from: other, into: own() } : { from: own(), into: other }
   })
+
+  /** A chat can go into an email, but not the other way around. */
+  function choose(choice: Choice): void {
+    setChosen(choice)
+    setSwapped(isChat(choice) && !isChat(props.ticket))
+  }
 
   async function merge(event: Event): Promise<void> {
     event.preventDefault()
@@ -98,7 +105,7 @@ function MergeForm(props: MergeDialogProps) {
         onInput={setText}
         autocomplete="off"
       />
-      <Choices ticket={props.ticket} text={text().trim()} chosen={chosen()} onChoose={setChosen} />
+      <Choices ticket={props.ticket} text={text().trim()} chosen={chosen()} onChoose={choose} />
       <Show when={sides()}>
         {(both) => (
           <>
@@ -125,6 +132,10 @@ function MergeForm(props: MergeDialogProps) {
       </div>
     </form>
   )
+}
+
+function isChat({ channel }: Pick<Ticket, 'channel'>): boolean {
+  return channel === 'widget' || channel === 'telegram'
 }
 
 interface ChoicesProps {

@@ -28,6 +28,7 @@ export function MoveLine(props: { entry: ActivityEntry; change: Change }) {
     <>
       {props.entry.actor.name} {words(props.change.field)} {link()}{' '}
       <Show when={canUndo()}>
+        ·{' '}
         <button type="button" class="text-button" onClick={() => setAsking(true)}>
           Undo
         </button>
