@@ -22,6 +22,7 @@ import type { Log } from './log.ts'
 import { yieldToEventLoop } from './loop.ts'
 import { namingFullDisk } from './machine/data-folder.ts'
 import { recordSettings } from './machine/recorded-settings.ts'
+import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { openDeps, openLog } from './open-deps.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
 import { type Traffic, watchTraffic } from './requests/traffic.ts'
@@ -76,6 +77,8 @@ export async function startService(
   const guard = createKeyGuard(deps, { signedIn: agentGuard.callerOf })
   started.defer(guard.stop)
   const live = createLive(deps)
+  const notifications = createNotifications(deps, live)
+  started.defer(notifications.stop)
   const visitorGuard = createVisitorGuard(deps, live)
   started.defer(visitorGuard.stop)
   const visitorStreams = createVisitorStreams(deps, live)
@@ -95,6 +98,7 @@ export async function startService(
     keys: guard,
     agents: agentGuard,
     live,
+    notifications,
     firstRun,
     large,
     widget,
@@ -119,7 +123,7 @@ export async function startService(
   lock.announce({ url: listening.url })
   const answering = { url: config.publicUrl ?? listening.url, firstRun }
   await given.onAnswering?.(answering)
-  for (const start of loops(deps, { live, metrics, traffic, backups })) {
+  for (const start of loops(deps, { live, notifications, metrics, traffic, backups })) {
     // One at a time: the first requests are answered in between.
     await yieldToEventLoop()
     running.push(...(await start()))
@@ -142,10 +146,17 @@ function loops(
   deps: Deps,
   {
     live,
+    notifications,
     metrics,
     traffic,
     backups,
-  }: { live: Live; metrics: Metrics; traffic: Traffic; backups: BackupRequests },
+  }: {
+    live: Live
+    notifications: Notifications
+    metrics: Metrics
+    traffic: Traffic
+    backups: BackupRequests
+  },
 ): Start[] {
   return [
     async () => {
@@ -162,7 +173,8 @@ function loops(
     },
     async () => {
       const { startPushing } = await import('./notifications/push/push-loop.ts')
-      return [startPushing(deps)]
+      const { startPruningNotifications } = await import('./notifications/prune-notifications.ts')
+      return [startPushing(deps), startPruningNotifications(deps)]
     },
     async () => {
       const { startTimers } = await import('./tickets/snooze/timers.ts')
@@ -175,7 +187,7 @@ function loops(
     },
     async () => {
       const { startReacting } = await import('./reactions/react-to-log.ts')
-      return [startReacting(deps, [])]
+      return [startReacting(deps, [notifications.reaction])]
     },
     async () => {
       const { startResending } = await import('./webhooks/deliveries/resend.ts')

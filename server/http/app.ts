@@ -25,6 +25,7 @@ import { replyRoutes } from '../messages/routes.ts'
 import { messageRoutes } from '../messages/v1.ts'
 import { moveConsoleRoutes } from '../moves/routes.ts'
 import { moveRoutes } from '../moves/v1.ts'
+import type { Notifications } from '../notifications/notifications.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
 import { isSetUp } from '../organizations/directory.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
@@ -69,6 +70,7 @@ export function createApp(
     keys: KeyGuard
     agents: AgentGuard
     live: Live
+    notifications: Notifications
     firstRun: FirstRun
     large: LargeResponses
     widget: { guard: VisitorGuard; streams: VisitorStreams }
@@ -127,7 +129,7 @@ export function createApp(
     .use(widgetConsoleRoutes(deps, guards.agents, guards.widget.streams))
     .use(inboxRoutes(guards.agents))
     .use(savedViewRoutes(guards.agents))
-    .use(liveRoutes(deps, guards.agents, guards.live))
+    .use(liveRoutes(deps, guards.agents, guards.live, guards.notifications.see))
     .use(visitorApiRoutes(deps, guards.widget))
     .use(unknownApiRoutes(guards.keys, () => routes()))
     .use(guideRoutes(deps.config.publicUrl))

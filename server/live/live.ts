@@ -15,6 +15,7 @@ const MAX_STREAMS_PER_AGENT = 20
  * connection is lost.
  */
 const HEARTBEAT = frameOf(`: heartbeat\n${liveText({ event: 'beat', data: {} })}`)
+const NOTIFIED = liveFrame({ event: 'notified', data: {} })
 const SIGNED_OUT = liveFrame({ event: 'signed-out', data: {} })
 
 export interface Live {
@@ -34,6 +35,10 @@ export interface Live {
   presenceOf(orgId: string): PresenceSnapshot | undefined
   /** Shows agents that the customer of a ticket is typing, or has stopped. */
   showCustomerTyping(orgId: string, typing: CustomerTyping): void
+  /** Whether an agent looks at a ticket: a tab that has the focus shows it. */
+  isFocused(orgId: string, at: { agentId: string; ticketId: string }): boolean
+  /** Tells the pages of these agents that what they were told has changed. */
+  showNotified(orgId: string, agentIds: ReadonlySet<string>): void
   /** Tells pages to read again what they show of the visitors who wrote these tickets. */
   showVisitors(orgId: string, ticketIds: string[]): void
   /** The number of open streams. */
@@ -93,6 +98,12 @@ export function createLive(deps: Deps): Live {
     },
     presenceOf: (orgId) => streams.find(orgId)?.presence(),
     showCustomerTyping: (orgId, typing) => streams.find(orgId)?.showCustomerTyping(typing),
+    isFocused: (orgId, { agentId, ticketId }) => streams.find(orgId)?.isFocused(agentId, ticketId) ?? false,
+    showNotified(orgId, agentIds) {
+      for (const { agentId, stream } of streams.find(orgId)?.pages ?? []) {
+        if (agentIds.has(agentId)) stream.send(NOTIFIED)
+      }
+    },
     showVisitors(orgId, ticketIds) {
       const frame = liveFrame({ event: 'visitors', data: { ticketIds } })
       for (const { stream } of streams.find(orgId)?.pages ?? []) stream.send(frame)

@@ -18,6 +18,8 @@ export interface Announcement {
   /** Null while no ticket is open. */
   ticketId: string | null
   state: PresenceState
+  /** The agent looks at the page: its tab has the focus. */
+  isFocused?: boolean
 }
 
 /** Whether the customer of a ticket is typing. Their page repeats it while they do. */
@@ -37,6 +39,8 @@ interface Presence {
   customerTyping(typing: CustomerTyping): void
   /** Call when the stream of a page has closed. */
   closePage(agentId: string, pageId: string): void
+  /** Whether the agent looks at the ticket, in any tab of any browser. */
+  isFocused(agentId: string, ticketId: string): boolean
   /** `connected` are the agents with an open page, announced or not. */
   snapshot(connected: Iterable<string>): PresenceSnapshot
   /** When the next announcement or typing expires, on the monotonic clock. Undefined when there is none. */
@@ -70,6 +74,12 @@ export function createPresence(now: () => number): Presence {
     closePage(agentId, pageId) {
       const page = pages.get(keyOf({ agentId, pageId }))
       if (page) page.expiresAt = Math.min(page.expiresAt, now() + RECONNECT_GRACE_MS)
+    },
+    isFocused(agentId, ticketId) {
+      removeExpired()
+      return [...pages.values()].some(
+        (page) => page.isFocused === true && page.agentId === agentId && page.ticketId === ticketId,
+      )
     },
     snapshot(connected) {
       removeExpired()

@@ -12,7 +12,13 @@ import { STREAM_HEADERS } from './streams.ts'
  * The event stream of open pages, and their presence. Events only say what changed; pages load the data from other
  * routes.
  */
-export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
+export function liveRoutes(
+  deps: Deps,
+  guard: AgentGuard,
+  live: Live,
+  /** Called when an agent looks at a ticket. */
+  onFocus: (seen: { orgId: string; agentId: string; ticketId: string }) => Promise<void>,
+) {
   return new Elysia({ name: 'live/console', prefix: '/console' })
     .use(guard.requireAgent)
     .get(
@@ -34,6 +40,9 @@ export function liveRoutes(deps: Deps, guard: AgentGuard, live: Live) {
         const { isTyping, ...announcement } = body
         live.announce(orgId, { ...announcement, agentId })
         if (isTyping && body.ticketId !== null) live.announceTyping(orgId, body.ticketId)
+        if (body.isFocused && body.ticketId !== null) {
+          await onFocus({ orgId, agentId, ticketId: body.ticketId })
+        }
         return status(204, undefined)
       },
       {

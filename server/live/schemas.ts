@@ -25,6 +25,8 @@ export const announcement = t.Object(
     pageId,
     ticketId: t.Union([t.String({ maxLength: 64 }), t.Null()]),
     state: oneOf(PRESENCE_STATES),
+    /** Whether the tab has the focus. */
+    isFocused: t.Optional(t.Boolean()),
     /** Repeated while the agent types a reply. */
     isTyping: t.Optional(t.Boolean()),
   },

@@ -24,6 +24,8 @@ export type LiveEvent =
   | { event: 'presence'; data: PresenceSnapshot }
   /** What is known of the visitors who wrote these tickets has changed, such as the page they are on. */
   | { event: 'visitors'; data: { ticketIds: string[] } }
+  /** What the agent of the page was told, or has seen of it, has changed. */
+  | { event: 'notified'; data: Record<string, never> }
   | { event: 'beat' | 'signed-out'; data: Record<string, never> }
 
 /** An open page of an agent. */
@@ -38,6 +40,7 @@ export interface AgentPage extends OpenPage {
 export interface Workspace extends Room<AgentPage> {
   announce(announcement: Announcement): void
   showCustomerTyping(typing: CustomerTyping): void
+  isFocused(agentId: string, ticketId: string): boolean
   /** The presence that was sent last. */
   presence(): PresenceSnapshot
 }
@@ -127,6 +130,7 @@ export function createWorkspace(
       presence.customerTyping(typing)
       throttle.wake()
     },
+    isFocused: presence.isFocused,
     presence: () => sent,
     catchUp: () => [resetFrame(), frame],
     async stop() {

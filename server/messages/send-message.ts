@@ -57,7 +57,7 @@ export async function sendOrHold(
   const because = await reasonToHold(tx, scheduled)
   if (because) {
     await holdScheduled(tx, scheduled, because)
-    recordWaiting(deps, tx, scheduled)
+    recordHeld(deps, tx, scheduled)
     return false
   }
   await sendMessage(deps, tx, { scheduled, assignable })
@@ -113,6 +113,12 @@ export async function reasonToHold(
 export function recordWaiting(deps: Deps, tx: Transaction, { orgId, ticketId }: ScheduledReply): void {
   const createdAt = deps.clock.now()
   recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
+}
+
+/** Names the reply, so that its author is told. */
+function recordHeld(deps: Deps, tx: Transaction, { orgId, ticketId, id: messageId }: ScheduledReply): void {
+  const createdAt = deps.clock.now()
+  recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, messageId, createdAt }])
 }
 
 async function isToAssign(

@@ -20,7 +20,7 @@ const DEFAULT_WAYS: Record<Exclude<Reason, 'view'>, Ways> = {
   failed: { push: true, email: true, sound: false },
   target: { push: true, email: false, sound: false },
 }
-type ChosenReason = keyof typeof DEFAULT_WAYS
+export type ChosenReason = keyof typeof DEFAULT_WAYS
 export const CHOSEN_REASONS: readonly ChosenReason[] = [
   'mentioned',
   'assigned',
@@ -114,7 +114,7 @@ export async function changeChoices(deps: Deps, owner: Owner, change: ChoicesCha
 }
 
 /** Adds the row of an agent, with the defaults, unless there is one. */
-async function addSettings(tx: Transaction, { orgId, agentId }: Owner): Promise<void> {
+export async function addSettings(tx: Transaction, { orgId, agentId }: Owner): Promise<void> {
   await tx.insert(notificationSettings).values({ orgId, agentId, ways: {} }).onConflictDoNothing()
 }
 

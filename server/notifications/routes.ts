@@ -9,7 +9,6 @@ import { byId } from '../requests/schemas.ts'
 import { deviceName } from '../sessions/device.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
-import { readTicketRow } from '../tickets/tickets.ts'
 import { type Choices, changeChoices, choicesOf, findSettings, isHeard } from './choices.ts'
 import { queuePushes, TEST_TAG } from './push/queue-pushes.ts'
 import {
@@ -20,7 +19,7 @@ import {
 } from './push/subscriptions.ts'
 import { publicKeyOf } from './push/vapid.ts'
 import * as schemas from './schemas.ts'
-import { listUnseen, seeTicket } from './seen.ts'
+import { listUnseen } from './seen.ts'
 import { listBells, setBell } from './view-bells.ts'
 
 /** What an agent is told, how, and in which browsers. */
@@ -73,15 +72,6 @@ export function notificationRoutes(guard: AgentGuard) {
       transform: noQuery,
       response: { 200: schemas.unseen },
     })
-    .post(
-      '/tickets/:id/seen',
-      async ({ me: { orgId, agentId }, as, params, status }) => {
-        await readTicketRow(as.database.read, orgId, params.id)
-        await seeTicket(as, { orgId, agentId, ticketId: params.id })
-        return status(204, undefined)
-      },
-      { transform: noQuery, params: byId, response: nothing },
-    )
     .put(
       '/views/:id/bell',
       async ({ me, as, params, body, status }) => {

@@ -1,13 +1,12 @@
-import { and, isNull, sql } from 'drizzle-orm'
+import { and, isNull, lt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { notifications } from '../database/tables/notifications.ts'
 import type { Deps } from '../deps.ts'
-import { recordWorkspaceChange } from '../events/events.ts'
 import { cancelPushes } from './push/queue-pushes.ts'
 
-interface Seen {
+export interface Seen {
   orgId: string
   agentId: string
   ticketId: string
@@ -15,30 +14,40 @@ interface Seen {
 
 /**
  * An agent has a ticket open in a tab that has the focus: what they were told of it is seen, and what wasn't sent yet is not
- * sent. Writes nothing when there is nothing unseen.
+ * sent. Writes nothing when there is nothing unseen. Returns whether there was.
  */
-export async function seeTicket(deps: Deps, seen: Seen): Promise<void> {
+export async function seeTicket(deps: Deps, seen: Seen): Promise<boolean> {
   const [unseen] = await findUnseenOf(deps.database.read, seen)
-  if (!unseen) return
+  if (!unseen) return false
   await deps.database.write(seen.orgId, async (tx) => {
-    const isChanged = await markSeen(tx, { ...seen, now: deps.clock.now() })
-    // Other tabs close what their browser shows.
-    if (isChanged) recordWorkspaceChange(deps, tx, seen.orgId)
+    await markSeen(tx, { ...seen, now: deps.clock.now() })
   })
+  return true
 }
 
-/** Returns whether anything was unseen. */
-async function markSeen(
+/** Marks what an agent was told of a ticket, by default all of it, and cancels what wasn't sent. */
+export async function markSeen(
   tx: Transaction,
-  { orgId, agentId, ticketId, now }: Seen & { now: number },
-): Promise<boolean> {
+  {
+    orgId,
+    agentId,
+    ticketId,
+    now,
+    before = Number.MAX_SAFE_INTEGER,
+  }: Seen & { now: number; before?: number },
+): Promise<void> {
   const changed = await tx
     .update(notifications)
     .set({ seenAt: now })
-    .where(and(matches(notifications, { orgId, agentId, ticketId }), isNull(notifications.seenAt)))
+    .where(
+      and(
+        matches(notifications, { orgId, agentId, ticketId }),
+        isNull(notifications.seenAt),
+        lt(notifications.eventNumber, before),
+      ),
+    )
     .returning({ eventNumber: notifications.eventNumber })
-  if (changed.length > 0) await cancelPushes(tx, { orgId, agentId, ticketIds: [ticketId] })
-  return changed.length > 0
+  if (changed.length > 0) await cancelPushes(tx, { orgId, agentId, ticketId })
 }
 
 const findUnseenOf = statement(

@@ -6,6 +6,7 @@ import type { Deps } from '../../server/deps.ts'
 import { createApp } from '../../server/http/app.ts'
 import { GUIDES } from '../../server/http/docs/guides.ts'
 import { createLive } from '../../server/live/live.ts'
+import { createNotifications } from '../../server/notifications/notifications.ts'
 import { createLargeResponses } from '../../server/responses/large-responses.ts'
 import { createFirstRun } from '../../server/sessions/first-run.ts'
 import { createAgentGuard } from '../../server/sessions/require-agent.ts'
@@ -22,6 +23,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
     keys,
     agents,
     live,
+    notifications: createNotifications(deps, live),
     firstRun: createFirstRun(deps),
     large: createLargeResponses(deps),
     widget,
@@ -274,7 +276,6 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'DELETE /console/me/browsers/:id': { path: '/console/me/browsers/:browser' },
   'POST /console/me/browsers/:id/test': { path: '/console/me/browsers/:browser/test' },
   'GET /console/notifications': { foreign: 200 },
-  'POST /console/tickets/:id/seen': { path: '/console/tickets/:ticket/seen' },
   'PUT /console/views/:id/bell': {
     path: '/console/views/:view/bell',
     body: () => ({ push: true, email: false }),

@@ -21,6 +21,8 @@ export const queryKeys = {
   visitor: (ticketId: string) => ['visitor', ticketId],
   visitors: ['visitor'],
   counts: ['counts'],
+  notified: ['notified'],
+  ownNotifications: ['own-notifications'],
   views: ['views'],
   palette: (text: string) => ['palette', text],
 

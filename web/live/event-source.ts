@@ -13,6 +13,7 @@ const NAMES: LiveEvent['event'][] = [
   'reset',
   'presence',
   'visitors',
+  'notified',
   'beat',
   'signed-out',
 ]

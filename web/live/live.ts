@@ -62,6 +62,7 @@ export function startLive(queries: QueryClient): void {
     message(message) {
       if (message.event === 'presence') setPresence(message.data)
       else if (message.event === 'visitors') invalidator.visitorsChanged(message.data.ticketIds)
+      else if (message.event === 'notified') void queries.invalidateQueries({ queryKey: queryKeys.notified })
       else if (message.event === 'reset') invalidator.allChanged()
       else if (message.event === 'signed-out') expireSession()
       else if (message.event === 'hello') void onHello(queries)
@@ -138,9 +139,12 @@ function watchVisibility(): void {
   addEventListener('pagehide', () => {
     if (current.ticketId !== null) void send({ ticketId: null, state: 'viewing' })
   })
-  document.addEventListener('visibilitychange', () => {
+  const announceAgain = () => {
     if (current.ticketId !== null) announceIn(0)
-  })
+  }
+  document.addEventListener('visibilitychange', announceAgain)
+  addEventListener('focus', announceAgain)
+  addEventListener('blur', announceAgain)
 }
 
 function announceIn(milliseconds: number): void {
@@ -151,12 +155,12 @@ function announceIn(milliseconds: number): void {
 function announce(): void {
   // A hidden tab doesn't count as viewing, but a started reply still counts as replying.
   const isPresent = !document.hidden || current.state === 'replying'
-  void send(isPresent ? current : { ticketId: null, state: 'viewing' })
+  void send(isPresent ? { ...current, isFocused: document.hasFocus() } : { ticketId: null, state: 'viewing' })
   announceIn(REPEAT_EVERY_MS)
 }
 
 /** With `keepalive`, the request outlives the page. If it fails, the next repetition corrects it. */
-async function send(announcement: typeof current & { isTyping?: true }): Promise<void> {
+async function send(announcement: typeof current & { isTyping?: true; isFocused?: boolean }): Promise<void> {
   const sent = api.console.presence.post({ pageId: PAGE_ID, ...announcement }, { fetch: { keepalive: true } })
   await ask(sent).catch(() => {})
 }

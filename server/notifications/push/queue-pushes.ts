@@ -1,6 +1,6 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
-import type { Transaction } from '../../database/database.ts'
-import { insertOf } from '../../database/statement.ts'
+import { sql } from 'drizzle-orm'
+import { matches } from '../../database/matches.ts'
+import { command, insertOf, text } from '../../database/statement.ts'
 import { pushes } from '../../database/tables/notifications.ts'
 
 /** The tag of a push that an agent asked for to see whether it arrives. */
@@ -18,12 +18,10 @@ export const queuePushes = insertOf(pushes, {
   },
 })
 
-/** Cancels what was not sent yet about tickets that an agent has seen. */
-export async function cancelPushes(
-  tx: Transaction,
-  { orgId, agentId, ticketIds }: { orgId: string; agentId: string; ticketIds: string[] },
-): Promise<void> {
-  await tx
-    .delete(pushes)
-    .where(and(eq(pushes.orgId, orgId), eq(pushes.agentId, agentId), inArray(pushes.tag, ticketIds)))
-}
+/** Cancels what was not sent yet about a ticket that an agent has seen. */
+export const cancelPushes = command(
+  'pushes_cancel',
+  { orgId: text, agentId: text, ticketId: text },
+  (tx, p) =>
+    tx.delete(pushes).where(matches(pushes, { orgId: p.orgId, agentId: p.agentId, tag: p.ticketId })),
+)

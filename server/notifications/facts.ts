@@ -1,0 +1,176 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Reader } from '../database/database.ts'
+import { customers } from '../database/tables/customers.ts'
+import { messages } from '../database/tables/messages.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { followers, mentions, notes } from '../database/tables/threads.ts'
+import { PLACES, tickets } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import type { DetailedEvent } from '../events/events.ts'
+import type { Recipient } from './audiences.ts'
+import type { Facts, Written } from './reasons.ts'
+
+export interface EventFacts {
+  event: DetailedEvent
+  facts: Facts
+  isChat: boolean
+  messageId: string | null
+  /** Who did it, as agents know them; empty for Bellhop itself. */
+  byName: string
+}
+
+interface WrittenMessage extends Written {
+  authorName: string | null
+  mentioned: string[]
+}
+
+/** What is known of the events whose tickets are where agents work: neither spam nor merged. */
+export async function readFacts(
+  deps: Deps,
+  orgId: string,
+  { events, everyone }: { events: DetailedEvent[]; everyone: Recipient[] },
+): Promise<EventFacts[]> {
+  const { read } = deps.database
+  const ticketIds = [...new Set(events.map(({ ticketId }) => ticketId))]
+  const found = await read
+    .select({
+      id: tickets.id,
+      channel: tickets.channel,
+      assignedTo: tickets.assignedTo,
+      place: tickets.place,
+      createdAt: tickets.createdAt,
+      customer: customers.name,
+    })
+    .from(tickets)
+    .innerJoin(customers, eq(customers.id, tickets.customerId))
+    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
+  const byTicket = new Map(found.map((one) => [one.id, one]))
+  const names = new Map(everyone.map(({ agentId, name }) => [agentId, name]))
+  const ids = events.flatMap(({ messageId }) => messageId ?? [])
+  const written = new Map([...(await readMessages(read, orgId, ids)), ...(await readNotes(read, orgId, ids))])
+  const heldBy = await readHeld(read, orgId, events)
+  const following = written.size > 0 ? await readFollowers(read, orgId, ticketIds) : []
+  return events.flatMap((event): EventFacts[] => {
+    const ticket = byTicket.get(event.ticketId)
+    if (!ticket || ticket.place === PLACES.spam || ticket.place === PLACES.merged) return []
+    // The message that opened the ticket is another event of the same unit.
+    const messageId = event.messageId ?? (event.type === 'ticket.created' ? openingOf(event, events) : null)
+    const message = messageId === null ? undefined : written.get(messageId)
+    const agentId = event.byId?.startsWith('agt_') ? event.byId : message?.agentId
+    const customerName = message?.kind === 'customer' ? message.authorName || ticket.customer : undefined
+    return [
+      {
+        event,
+        isChat: !deps.channels.of(ticket.channel).isByAddress,
+        messageId,
+        byName: customerName ?? message?.authorName ?? names.get(agentId ?? '') ?? '',
+        facts: {
+          type: event.type,
+          changes: event.changes ?? {},
+          // How a message fared is no one's act.
+          by: event.type === 'message.updated' || event.type === 'reply.waiting' ? undefined : agentId,
+          assignedTo: assignedAt(event, events) ?? ticket.assignedTo,
+          message,
+          isOpening: ticket.createdAt === event.createdAt && openingOf(event, events) === messageId,
+          mentioned: message?.mentioned ?? [],
+          followers: following.flatMap((one) => (one.ticketId === event.ticketId ? one.agentId : [])),
+          heldBy: heldBy.get(messageId ?? ''),
+          everyone: everyone.map((one) => one.agentId),
+        },
+      },
+    ]
+  })
+}
+
+/** To whom the ticket was assigned when the event happened, if that has changed since. */
+function assignedAt({ number, ticketId }: DetailedEvent, events: DetailedEvent[]): string | undefined {
+  const next = events.find(
+    (one) => one.number > number && one.ticketId === ticketId && one.changes?.assignedTo !== undefined,
+  )
+  return next && (next.changes?.assignedTo?.from ?? '')
+}
+
+function openingOf({ ticketId, createdAt }: DetailedEvent, events: DetailedEvent[]): string | null {
+  const opening = events.find(
+    (one) => one.type === 'message.sent' && one.ticketId === ticketId && one.createdAt === createdAt,
+  )
+  return opening?.messageId ?? null
+}
+
+async function readMessages(read: Reader, orgId: string, ids: string[]): Promise<[string, WrittenMessage][]> {
+  if (!ids.some((id) => id.startsWith('msg_'))) return []
+  const { id, role, agentId, agentName, authorName, isAutomatic, sending } = messages
+  const rows = await read
+    .select({ id, role, agentId, agentName, authorName, isAutomatic, sending })
+    .from(messages)
+    .where(and(eq(messages.orgId, orgId), inArray(messages.id, ids)))
+  return rows.map((row) => [
+    row.id,
+    {
+      kind: row.role,
+      agentId: row.agentId ?? undefined,
+      isAutomatic: row.isAutomatic,
+      hasFailed: row.sending === 'failed' || row.sending === 'bounced',
+      authorName: row.role === 'agent' ? row.agentName : row.authorName,
+      mentioned: [],
+    },
+  ])
+}
+
+async function readNotes(read: Reader, orgId: string, ids: string[]): Promise<[string, WrittenMessage][]> {
+  if (!ids.some((id) => id.startsWith('not_'))) return []
+  const { id, agentId, agentName } = notes
+  const rows = await read
+    .select({ id, agentId, agentName })
+    .from(notes)
+    .where(and(eq(notes.orgId, orgId), inArray(notes.id, ids)))
+  const mentioned = await read
+    .select({ noteId: mentions.noteId, agentId: mentions.agentId })
+    .from(mentions)
+    .where(and(eq(mentions.orgId, orgId), inArray(mentions.noteId, ids)))
+  return rows.map((row) => [
+    row.id,
+    {
+      kind: 'note',
+      agentId: row.agentId,
+      isAutomatic: false,
+      hasFailed: false,
+      authorName: row.agentName,
+      mentioned: mentioned.flatMap((one) => (one.noteId === row.id ? one.agentId : [])),
+    },
+  ])
+}
+
+function readFollowers(read: Reader, orgId: string, ticketIds: string[]) {
+  return read
+    .select({ ticketId: followers.ticketId, agentId: followers.agentId })
+    .from(followers)
+    .where(
+      and(
+        eq(followers.orgId, orgId),
+        inArray(followers.ticketId, ticketIds),
+        eq(followers.isFollowing, true),
+      ),
+    )
+}
+
+/** Authors of replies that are held, by their ids. */
+async function readHeld(
+  read: Reader,
+  orgId: string,
+  events: DetailedEvent[],
+): Promise<Map<string, string | undefined>> {
+  const ids = events.flatMap(({ type, messageId }) => (type === 'reply.waiting' ? (messageId ?? []) : []))
+  if (ids.length === 0) return new Map()
+  const rows = await read
+    .select({ id: scheduledMessages.id, agentId: scheduledMessages.agentId })
+    .from(scheduledMessages)
+    .where(
+      and(
+        eq(scheduledMessages.orgId, orgId),
+        inArray(scheduledMessages.id, ids),
+        eq(scheduledMessages.isHeld, true),
+      ),
+    )
+  return new Map(rows.map(({ id, agentId }) => [id, agentId ?? undefined]))
+}

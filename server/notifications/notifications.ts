@@ -1,0 +1,44 @@
+import { notifications } from '../database/tables/notifications.ts'
+import type { Deps } from '../deps.ts'
+import type { Live } from '../live/live.ts'
+import type { Reaction } from '../reactions/react-to-log.ts'
+import { createAudiences } from './audiences.ts'
+import { createReaction } from './notify.ts'
+import { type Seen, seeTicket } from './seen.ts'
+
+export interface Notifications {
+  /** Tells agents what happens. */
+  reaction: Reaction
+  /** An agent looks at a ticket: what they were told of it is seen. */
+  see(seen: Seen): Promise<void>
+  stop(): void
+}
+
+/** Shows in open pages, after the commit, whose notifications it changed. */
+export function createNotifications(deps: Deps, live: Live): Notifications {
+  const audiences = createAudiences(deps)
+  /** By organization, agents whose rows have changed in units that may not have committed yet. */
+  let changed = new Map<string, Set<string>>()
+
+  function onChange(orgId: string, agentId: string): void {
+    changed.set(orgId, (changed.get(orgId) ?? new Set()).add(agentId))
+  }
+
+  function show(): void {
+    const shown = changed
+    changed = new Map()
+    for (const [orgId, agentIds] of shown) live.showNotified(orgId, agentIds)
+  }
+
+  const stopListening = deps.pulse.listen(show, [notifications])
+  return {
+    reaction: createReaction(deps, { live, audiences, onChange }),
+    async see(seen) {
+      if (await seeTicket(deps, seen)) live.showNotified(seen.orgId, new Set([seen.agentId]))
+    },
+    stop() {
+      stopListening()
+      audiences.stop()
+    },
+  }
+}

@@ -1,0 +1,217 @@
+import { and, desc, gte, isNull, sql } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { insertOf } from '../database/statement.ts'
+import type { LogEvent } from '../database/tables/events.ts'
+import { notificationSettings, notifications, type Ways } from '../database/tables/notifications.ts'
+import type { Deps } from '../deps.ts'
+import type { DetailedEvent } from '../events/events.ts'
+import type { Live } from '../live/live.ts'
+import type { Effect, Reaction } from '../reactions/react-to-log.ts'
+import type { Audience, Audiences, Recipient } from './audiences.ts'
+import { addSettings, isHeard } from './choices.ts'
+import { type EventFacts, readFacts } from './facts.ts'
+import { queuePushes } from './push/queue-pushes.ts'
+import { type Facts, RULES } from './reasons.ts'
+import { markSeen } from './seen.ts'
+
+/** What is unseen after this time is emailed. */
+const EMAIL_AFTER_MS = 5 * 60_000
+/** Slices of one bulk change are this close to each other. */
+const BULK_MS = 10_000
+const TYPES = [
+  'ticket.created',
+  'message.sent',
+  'ticket.updated',
+  'message.updated',
+  'note.added',
+  'reply.waiting',
+] as const satisfies LogEvent[]
+
+type Row = typeof notifications.$inferSelect
+
+/** A row, with whom and how it tells. */
+interface Telling {
+  row: Row
+  recipient: Recipient
+  ways: Ways
+}
+
+/** Tells agents what concerns them, because of the log of events: rows, pushes to their browsers, and when an email is due. */
+export function createReaction(
+  deps: Deps,
+  {
+    live,
+    audiences,
+    onChange,
+  }: { live: Live; audiences: Audiences; onChange: (orgId: string, agentId: string) => void },
+): Reaction {
+  return {
+    types: TYPES,
+    async effectOf(_deps, orgId, events): Promise<Effect | undefined> {
+      const audience = await audiences.of(orgId)
+      const online = new Set(live.presenceOf(orgId)?.online)
+      const reachable = audience.recipients.filter(
+        ({ agentId, browsers }) => browsers.length > 0 || audience.hasMailbox || online.has(agentId),
+      )
+      if (reachable.length === 0) return undefined
+      const found = await readFacts(deps, orgId, { events, everyone: reachable })
+      const written = found.flatMap(({ event, facts }) => writtenBy(event, facts))
+      const tellings = grouped(tellingsOf(orgId, found, reachable)).filter(
+        ({ row, recipient: { agentId, browsers, choices }, ways }) =>
+          (online.has(agentId) && (ways.push || ways.email || isHeard(choices, row))) ||
+          (ways.push && browsers.length > 0) ||
+          (ways.email && audience.hasMailbox),
+      )
+      if (tellings.length === 0 && written.length === 0) return undefined
+      return async (tx) => {
+        const now = deps.clock.now()
+        for (const { agentId, ticketId, number } of written) {
+          await markSeen(tx, { orgId, agentId, ticketId, now, before: number })
+          onChange(orgId, agentId)
+        }
+        await tell(deps, tx, { orgId, tellings, written, live, audience })
+        for (const { row } of tellings) onChange(orgId, row.agentId)
+      }
+    },
+  }
+}
+
+/** Who writes on a ticket has seen what they were told of it. */
+interface OwnWords {
+  agentId: string
+  ticketId: string
+  /** Of the event. */
+  number: number
+}
+
+function writtenBy({ type, ticketId, number }: DetailedEvent, { by }: Facts): OwnWords[] {
+  const isWritten = type === 'message.sent' || type === 'note.added'
+  return isWritten && by !== undefined ? [{ agentId: by, ticketId, number }] : []
+}
+
+function tellingsOf(orgId: string, found: EventFacts[], recipients: Recipient[]): Telling[] {
+  return found.flatMap(({ event, facts, isChat, messageId, byName }) => {
+    const told = new Set([facts.by])
+    return RULES.filter(({ on }) => on.includes(event.type)).flatMap(({ reason, whom }) =>
+      whom(facts).flatMap((agentId): Telling[] => {
+        const recipient = recipients.find((one) => one.agentId === agentId)
+        if (!recipient || told.has(agentId)) return []
+        told.add(agentId)
+        const ways = recipient.choices.ways[reason]
+        const row = {
+          orgId,
+          agentId: recipient.agentId,
+          eventNumber: event.number,
+          ticketId: event.ticketId,
+          reason,
+          messageId,
+          byName: reason === 'failed' ? '' : byName,
+          viewId: null,
+          isChat,
+          tickets: 1,
+          seenAt: null,
+          emailId: null,
+          createdAt: event.createdAt,
+        }
+        return [{ row, recipient, ways }]
+      }),
+    )
+  })
+}
+
+/** Tickets that one person assigned to an agent at about the same time are one notification. */
+function grouped(tellings: Telling[]): Telling[] {
+  const kept: Telling[] = []
+  for (const telling of tellings) {
+    const { row } = telling
+    const same =
+      row.reason === 'assigned' && row.messageId === null
+        ? kept.find(
+            ({ row: other }) =>
+              other.reason === 'assigned' &&
+              other.messageId === null &&
+              other.agentId === row.agentId &&
+              other.byName === row.byName &&
+              row.createdAt - other.createdAt <= BULK_MS,
+          )
+        : undefined
+    if (same) same.row = { ...same.row, tickets: same.row.tickets + 1 }
+    else kept.push({ ...telling })
+  }
+  return kept
+}
+
+async function tell(
+  deps: Deps,
+  tx: Transaction,
+  {
+    orgId,
+    tellings,
+    written,
+    live,
+    audience,
+  }: { orgId: string; tellings: Telling[]; written: OwnWords[]; live: Live; audience: Audience },
+): Promise<void> {
+  const now = deps.clock.now()
+  for (const { row, recipient, ways } of tellings) {
+    const { agentId, ticketId, eventNumber } = row
+    const isAdded = await addToBulk(tx, row)
+    if (isAdded) continue
+    const isAnswered = written.some(
+      (one) => one.agentId === agentId && one.ticketId === ticketId && one.number > eventNumber,
+    )
+    const isSeen = isAnswered || live.isFocused(orgId, { agentId, ticketId })
+    await insertNotifications(tx, [{ ...row, seenAt: isSeen ? now : null }])
+    if (isSeen) continue
+    const { pausedUntil } = recipient.choices
+    const isPaused = pausedUntil !== null && pausedUntil > now
+    if (ways.push && !isPaused) {
+      const pushes = recipient.browsers.map((subscriptionId) => ({
+        subscriptionId,
+        tag: ticketId,
+        orgId,
+        agentId,
+        eventNumber,
+        dueAt: now,
+        attempts: 0,
+      }))
+      await queuePushes(tx, pushes)
+    }
+    if (ways.email && audience.hasMailbox) {
+      await addSettings(tx, { orgId, agentId })
+      const dueAt = Math.max(now + EMAIL_AFTER_MS, pausedUntil ?? 0)
+      await tx
+        .update(notificationSettings)
+        .set({ emailDueAt: sql`coalesce(${notificationSettings.emailDueAt}, ${dueAt})` })
+        .where(matches(notificationSettings, { orgId, agentId }))
+    }
+  }
+}
+
+/** Adds tickets to the notification of an earlier slice of the same bulk change. Returns whether there is one. */
+async function addToBulk(tx: Transaction, row: Row): Promise<boolean> {
+  if (row.reason !== 'assigned' || row.messageId !== null) return false
+  const { orgId, agentId, reason, byName } = row
+  const [earlier] = await tx
+    .select({ eventNumber: notifications.eventNumber })
+    .from(notifications)
+    .where(
+      and(
+        matches(notifications, { orgId, agentId, reason, byName }),
+        isNull(notifications.messageId),
+        isNull(notifications.seenAt),
+        gte(notifications.createdAt, row.createdAt - BULK_MS),
+      ),
+    )
+    .orderBy(desc(notifications.eventNumber))
+    .limit(1)
+  if (!earlier) return false
+  await tx
+    .update(notifications)
+    .set({ tickets: sql`${notifications.tickets} + ${row.tickets}` })
+    .where(matches(notifications, { orgId, agentId, eventNumber: earlier.eventNumber }))
+  return true
+}
+
+const insertNotifications = insertOf(notifications, { onConflict: 'keep' })

@@ -1,0 +1,78 @@
+import type { EventChanges, LogEvent } from '../database/tables/events.ts'
+import type { ChosenReason } from './choices.ts'
+
+/** What is known of an event when it is decided whom to tell. */
+export interface Facts {
+  type: LogEvent
+  changes: EventChanges
+  /** The agent who did it; undefined for anyone else. */
+  by: string | undefined
+  /** Who had the ticket then; empty for no one. */
+  assignedTo: string
+  /** The message or note that the event is about. */
+  message: Written | undefined
+  /** Whether the event is the ticket's first message, or is about it. */
+  isOpening: boolean
+  /** Agents whom the note mentions. */
+  mentioned: string[]
+  followers: string[]
+  /** The author of a reply that was held. */
+  heldBy: string | undefined
+  /** Everyone who can be told. */
+  everyone: string[]
+}
+
+export interface Written {
+  kind: 'customer' | 'agent' | 'note'
+  /** Its author, if that is an agent. */
+  agentId: string | undefined
+  /** A program wrote it, such as a vacation notice. */
+  isAutomatic: boolean
+  /** The outcome of sending it. */
+  hasFailed: boolean
+}
+
+/** Whom an event concerns for a reason. Spam, merged tickets and one's own acts are left out for all of them. */
+interface Rule {
+  reason: ChosenReason
+  on: readonly LogEvent[]
+  whom(facts: Facts): (string | undefined)[]
+}
+
+/** Of several reasons for one agent, the first counts. Matches of saved views are found by searching: see `notify.ts`. */
+export const RULES: readonly Rule[] = [
+  { reason: 'mentioned', on: ['note.added'], whom: ({ mentioned }) => mentioned },
+  {
+    reason: 'assigned',
+    on: ['ticket.created', 'ticket.updated'],
+    whom: ({ type, assignedTo, changes }) => [
+      type === 'ticket.created' ? assignedTo : (changes.assignedTo?.to ?? undefined),
+    ],
+  },
+  {
+    reason: 'failed',
+    on: ['message.updated'],
+    whom: ({ message }) => (message?.hasFailed ? [message.agentId] : []),
+  },
+  { reason: 'failed', on: ['reply.waiting'], whom: ({ heldBy }) => [heldBy] },
+  {
+    reason: 'customer_wrote',
+    on: ['message.sent'],
+    whom: (facts) => (isFromCustomer(facts) && !facts.isOpening ? [facts.assignedTo] : []),
+  },
+  {
+    reason: 'followed',
+    on: ['message.sent', 'note.added'],
+    whom: (facts) =>
+      facts.message?.kind === 'note' || (isFromCustomer(facts) && !facts.isOpening) ? facts.followers : [],
+  },
+  {
+    reason: 'unassigned',
+    on: ['ticket.created'],
+    whom: (facts) => (facts.assignedTo === '' && isFromCustomer(facts) ? facts.everyone : []),
+  },
+]
+
+function isFromCustomer({ message }: Facts): boolean {
+  return message?.kind === 'customer' && !message.isAutomatic
+}

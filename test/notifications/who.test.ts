@@ -1,0 +1,458 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { upsertCustomer } from '../../server/customers/customers.ts'
+import { messages } from '../../server/database/tables/messages.ts'
+import { eraseTicket } from '../../server/erasure/erase.ts'
+import { recordEvents } from '../../server/events/events.ts'
+import { receiveCustomerMessage } from '../../server/tickets/receive-message.ts'
+import { openTicket } from '../../server/tickets/tickets.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { openEventStream } from '../support/live.ts'
+import { type PushService, startPushService } from '../support/push-service.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { openWidget } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
+
+let bellhop: Bellhop
+let service: PushService
+
+beforeAll(async () => {
+  service = await startPushService()
+  bellhop = await startBellhop({
+    settings: {
+      BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+      BELLHOP_WEBHOOK_CA: await writeCaFile(),
+    },
+  })
+})
+
+afterAll(async () => {
+  await bellhop.stop()
+  await service.stop()
+})
+
+/** An organization with two agents who have a browser each. */
+interface World {
+  client: Client
+  ana: SignedInAgent
+  ben: SignedInAgent
+  /** Creates one assigned to Ana. */
+  mine(): Promise<string>
+  unassigned(): Promise<string>
+  customerWrites(ticketId: string, more?: { isAutomatic?: boolean }): Promise<void>
+  change(by: SignedInAgent, ticketId: string, change: object): Promise<void>
+  note(by: SignedInAgent, ticketId: string, text?: string): Promise<void>
+  reply(by: SignedInAgent, ticketId: string): Promise<void>
+  follow(by: SignedInAgent, ticketId: string, isFollowing?: boolean): Promise<void>
+  /** Sending Ana's message ends like this. */
+  ends(ticketId: string, sending: 'failed' | 'bounced' | 'sent'): Promise<void>
+}
+
+/** A new ticket of a customer that its channel has assigned. */
+function openFor(orgId: string, assignedTo: string): Promise<string> {
+  const { deps } = bellhop
+  return deps.database.write(orgId, async (tx) => {
+    const customer = await upsertCustomer(deps, tx, orgId, { name: 'Eva', email: 'eva@example.com' })
+    const message = { text: 'Where is it?' }
+    const ticket = { channel: 'api' as const, subject: 'Parcel', customer, message, assignedTo }
+    return (await openTicket(deps, tx, orgId, ticket)).id
+  })
+}
+
+async function newWorld(): Promise<World> {
+  const client = await bellhop.organization()
+  const { orgId } = client
+  const [ana, ben] = [
+    await signInAgent(bellhop, orgId, { name: 'Ana Pires' }),
+    await signInAgent(bellhop, orgId, { name: 'Ben Weber' }),
+  ]
+  for (const agent of [ana, ben]) await service.subscribe(agent)
+  const { deps } = bellhop
+  const ok = async (by: SignedInAgent, method: string, path: string, body?: unknown) => {
+    const answer = await by.call(method, path, { body })
+    expect(answer.status, answer.text).toBeLessThan(300)
+  }
+  return {
+    client,
+    ana,
+    ben,
+    mine: () => openFor(orgId, ana.id),
+    unassigned: async () => (await makeTicket(client)).id,
+    async customerWrites(ticketId, more = {}) {
+      await deps.database.write(orgId, async (tx) => {
+        await receiveCustomerMessage(deps, tx, orgId, { ticketId, text: 'Any news?', ...more })
+      })
+    },
+    change: (by, ticketId, change) =>
+      ok(by, 'PATCH', `/${'isSpam' in change ? 'console' : 'v1'}/tickets/${ticketId}`, change),
+    note: (by, ticketId, text = 'Look at this.') =>
+      ok(by, 'PUT', `/console/tickets/${ticketId}/notes/${deps.newId('not')}`, { text, format: 'markdown' }),
+    reply: (by, ticketId) => ok(by, 'POST', `/v1/tickets/${ticketId}/messages`, { text: 'On its way.' }),
+    follow: (by, ticketId, isFollowing = true) =>
+      ok(by, isFollowing ? 'PUT' : 'DELETE', `/console/tickets/${ticketId}/follower`),
+    async ends(ticketId, sending) {
+      await deps.database.write(orgId, async (tx) => {
+        const messageId = deps.newId('msg')
+        const [any] = await tx.select().from(messages).where(eq(messages.ticketId, ticketId)).limit(1)
+        if (!any) throw new Error('There is no message.')
+        await tx.insert(messages).values({ ...any, id: messageId, role: 'agent', agentId: ana.id, sending })
+        const createdAt = deps.clock.now()
+        recordEvents(deps, tx, orgId, [{ type: 'message.updated', ticketId, messageId, createdAt }])
+      })
+    },
+  }
+}
+
+const mention = ({ id, name }: SignedInAgent) => `[@${name}](agent:${id}) please look.`
+
+/** What both agents are told; the tickets are new. */
+type Case = [sentence: string, act: (world: World) => Promise<unknown>, ana: string[], ben: string[]]
+
+const CASES: Case[] = [
+  ['a new ticket that no one has', ({ unassigned }) => unassigned(), ['unassigned'], ['unassigned']],
+  ['a new ticket that Ana has', ({ mine }) => mine(), ['assigned'], []],
+  [
+    'Ben assigns Ana a ticket',
+    async ({ unassigned, change, ana, ben }) => change(ben, await unassigned(), { assignedTo: ana.id }),
+    ['unassigned', 'assigned'],
+    ['unassigned'],
+  ],
+  [
+    'Ana takes a ticket',
+    async ({ unassigned, change, ana }) => change(ana, await unassigned(), { assignedTo: ana.id }),
+    ['unassigned'],
+    ['unassigned'],
+  ],
+  [
+    'a customer writes on a ticket of Ana',
+    async ({ mine, customerWrites }) => customerWrites(await mine()),
+    ['assigned', 'customer_wrote'],
+    [],
+  ],
+  [
+    'a vacation notice on a ticket of Ana',
+    async ({ mine, customerWrites }) => customerWrites(await mine(), { isAutomatic: true }),
+    ['assigned'],
+    [],
+  ],
+  [
+    'a customer writes on a ticket of no one',
+    async ({ unassigned, customerWrites }) => customerWrites(await unassigned()),
+    ['unassigned'],
+    ['unassigned'],
+  ],
+  [
+    'a customer writes on a ticket of Ana that Ben follows',
+    async ({ mine, follow, customerWrites, ben }) => {
+      const id = await mine()
+      await follow(ben, id)
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    ['followed'],
+  ],
+  [
+    'a customer writes on a ticket of Ana that she follows',
+    async ({ mine, follow, customerWrites, ana }) => {
+      const id = await mine()
+      await follow(ana, id)
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    [],
+  ],
+  [
+    'a customer writes on a ticket that Ben followed once',
+    async ({ mine, follow, customerWrites, ben }) => {
+      const id = await mine()
+      await follow(ben, id)
+      await follow(ben, id, false)
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    [],
+  ],
+  [
+    'Ben notes on a ticket that Ana follows',
+    async ({ mine, follow, note, ana, ben }) => {
+      const id = await mine()
+      await follow(ana, id)
+      await note(ben, id)
+    },
+    ['assigned', 'followed'],
+    [],
+  ],
+  [
+    'Ana notes on a ticket that she follows',
+    async ({ unassigned, follow, note, ana }) => {
+      const id = await unassigned()
+      await follow(ana, id)
+      await note(ana, id)
+    },
+    [],
+    ['unassigned'],
+  ],
+  [
+    'Ben mentions Ana',
+    async ({ unassigned, note, ana, ben }) => note(ben, await unassigned(), mention(ana)),
+    ['unassigned', 'mentioned'],
+    [],
+  ],
+  [
+    'Ben mentions Ana, who follows the ticket',
+    async ({ unassigned, follow, note, ana, ben }) => {
+      const id = await unassigned()
+      await follow(ana, id)
+      await note(ben, id, mention(ana))
+    },
+    ['unassigned', 'mentioned'],
+    [],
+  ],
+  [
+    'Ana mentions herself',
+    async ({ unassigned, note, ana }) => note(ana, await unassigned(), mention(ana)),
+    [],
+    ['unassigned'],
+  ],
+  [
+    'Ben mentions Ana, and she answers with a note',
+    async ({ unassigned, note, ana, ben }) => {
+      const id = await unassigned()
+      await note(ben, id, mention(ana))
+      await note(ana, id, mention(ben))
+    },
+    [],
+    ['mentioned'],
+  ],
+  [
+    'Ben replies on a ticket of Ana',
+    async ({ mine, reply, ben }) => reply(ben, await mine()),
+    ['assigned'],
+    [],
+  ],
+  [
+    'Ben replies on a ticket that Ana follows',
+    async ({ mine, follow, reply, ana, ben }) => {
+      const id = await mine()
+      await follow(ana, id)
+      await reply(ben, id)
+    },
+    ['assigned'],
+    [],
+  ],
+  [
+    'Ana replies on her ticket, and so has seen it',
+    async ({ mine, customerWrites, reply, ana }) => {
+      const id = await mine()
+      await customerWrites(id)
+      await reply(ana, id)
+    },
+    [],
+    [],
+  ],
+  [
+    'a reply of Ana fails',
+    async ({ mine, ends }) => ends(await mine(), 'failed'),
+    ['assigned', 'failed'],
+    [],
+  ],
+  [
+    'a reply of Ana bounces',
+    async ({ mine, ends }) => ends(await mine(), 'bounced'),
+    ['assigned', 'failed'],
+    [],
+  ],
+  ['a reply of Ana is sent', async ({ mine, ends }) => ends(await mine(), 'sent'), ['assigned'], []],
+  [
+    'a ticket becomes spam at once, and its customer writes',
+    async ({ mine, change, customerWrites, ben }) => {
+      const id = await mine()
+      await change(ben, id, { isSpam: true })
+      await customerWrites(id)
+    },
+    [],
+    [],
+  ],
+  [
+    'Ben changes the status and tags of a ticket of Ana',
+    async ({ mine, change, ben }) => {
+      const id = await mine()
+      await change(ben, id, { status: 'pending' })
+      await change(ben, id, { tags: ['vip'] })
+    },
+    ['assigned'],
+    [],
+  ],
+  [
+    'Ben gives a ticket of his to Ana, and she gives it back',
+    async ({ client, change, ana, ben }) => {
+      const id = await openFor(client.orgId, ben.id)
+      await change(ben, id, { assignedTo: ana.id })
+      await change(ana, id, { assignedTo: ben.id })
+    },
+    ['assigned'],
+    ['assigned', 'assigned'],
+  ],
+  [
+    'Ben unassigns a ticket of Ana',
+    async ({ mine, change, ben }) => change(ben, await mine(), { assignedTo: null }),
+    ['assigned'],
+    [],
+  ],
+  [
+    'a customer writes after Ana resolved the ticket',
+    async ({ mine, change, customerWrites, ana }) => {
+      const id = await mine()
+      await change(ana, id, { status: 'resolved' })
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    [],
+  ],
+  [
+    'a ticket is deleted',
+    async ({ client: { orgId }, mine }) => eraseTicket(bellhop.deps, orgId, await mine()),
+    [],
+    [],
+  ],
+  [
+    'Ben assigns Ana 23 tickets at once',
+    async ({ client, ana, ben }) => {
+      const items = []
+      for (let number = 0; number < 23; number++) {
+        const id = await openFor(client.orgId, ben.id)
+        items.push({ id, change: { assignedTo: ana.id } })
+      }
+      await ben.call('POST', '/console/bulk', { body: { items } })
+    },
+    ['assigned'],
+    Array(23).fill('assigned'),
+  ],
+  [
+    'a visitor opens a chat',
+    async ({ client }) => {
+      const visitor = await (await openWidget(bellhop, client.orgId, {})).visit()
+      await visitor.say('Are you there?')
+    },
+    ['unassigned'],
+    ['unassigned'],
+  ],
+  [
+    'someone writes by a key as an agent',
+    async ({ client, mine }) =>
+      client.call('POST', `/tickets/${await mine()}/messages`, { body: { text: 'Done.', agentName: 'Bot' } }),
+    ['assigned'],
+    [],
+  ],
+  [
+    'Ana is told of nothing new about tickets while that is off for all ways',
+    async ({ ana, unassigned }) => {
+      const off = { push: false, email: false, sound: false }
+      await ana.call('PATCH', '/console/me/notifications', { body: { ways: { unassigned: off } } })
+      await unassigned()
+    },
+    [],
+    ['unassigned'],
+  ],
+  [
+    'Ben is disabled',
+    async ({ ben, unassigned }) => {
+      const { disableAgent } = await import('../../server/agents/disable-agent.ts')
+      await disableAgent(bellhop.deps, ben.orgId, ben.id)
+      await unassigned()
+    },
+    ['unassigned'],
+    [],
+  ],
+  [
+    'Ana has the ticket open in a tab with the focus',
+    async ({ ana, mine, customerWrites }) => {
+      const id = await mine()
+      const stream = await openEventStream(`${bellhop.url}/console/live?page=one`, { cookie: ana.cookie })
+      await look(ana, id, true)
+      await customerWrites(id)
+      await settled(ana.orgId)
+      await stream[Symbol.asyncDispose]()
+    },
+    [],
+    [],
+  ],
+  [
+    'Ana has the ticket open in a tab without the focus',
+    async ({ ana, mine, customerWrites }) => {
+      const id = await mine()
+      await look(ana, id, false)
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    [],
+  ],
+  [
+    'Ana opens the ticket afterwards',
+    async ({ ana, mine, customerWrites }) => {
+      const id = await mine()
+      await customerWrites(id)
+      await settled(ana.orgId)
+      await look(ana, id, true)
+    },
+    [],
+    [],
+  ],
+  [
+    'Ana looks at another ticket',
+    async ({ ana, mine, customerWrites }) => {
+      const id = await mine()
+      await look(ana, await mine(), true)
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    [],
+  ],
+  [
+    'Ana pauses: what happens is kept for later',
+    async ({ ana, mine }) => {
+      const pausedUntil = new Date(Date.now() + 3_600_000).toISOString()
+      await ana.call('PATCH', '/console/me/notifications', { body: { pausedUntil } })
+      await mine()
+    },
+    ['assigned'],
+    [],
+  ],
+]
+
+function look(agent: SignedInAgent, ticketId: string, isFocused: boolean) {
+  return agent.call('POST', '/console/presence', {
+    body: { pageId: 'one', ticketId, state: 'viewing', isFocused },
+  })
+}
+
+let sentinels = 0
+
+/** Until all that happened so far has been told: someone new is told of a ticket that comes after it. */
+async function settled(orgId: string): Promise<void> {
+  sentinels += 1
+  const last = await signInAgent(bellhop, orgId, { name: `Zoe ${sentinels}` })
+  await service.subscribe(last)
+  await openFor(orgId, last.id)
+  await eventually(async () => (await unseen(last)).length > 0)
+}
+
+async function unseen(agent: SignedInAgent): Promise<{ reason: string; ticketId: string }[]> {
+  const answer = await agent.call<{ data: { reason: string; ticketId: string }[] }>(
+    'GET',
+    '/console/notifications',
+  )
+  return answer.json.data ?? []
+}
+
+describe('who is told', () => {
+  test.each(CASES)('%s', async (_, act, ana, ben) => {
+    const world = await newWorld()
+    await act(world)
+    await settled(world.client.orgId)
+    expect((await unseen(world.ana)).map(({ reason }) => reason)).toEqual(ana)
+    expect((await unseen(world.ben)).map(({ reason }) => reason)).toEqual(ben)
+  })
+})
