@@ -21,6 +21,9 @@ const NewTicketNotices = lazy(() =>
   ),
 )
 
+/** Without it, no badge and no sound. */
+const Notified = lazy(() => import('./live/notified.tsx').catch(() => ({ default: () => null })))
+
 /** The frame of every page that needs a session. Redirects to sign-in without one, and back here afterwards. */
 export function SignedInPage(props: RouteSectionProps) {
   const query = useQuery(() => sessionQuery)
@@ -68,7 +71,7 @@ function LaterNotices() {
   const [isLoaded, setLoaded] = createSignal(false)
   onMount(() => {
     const timer = setTimeout(async () => {
-      await NewTicketNotices.preload()
+      await Promise.all([NewTicketNotices.preload(), Notified.preload()])
       setLoaded(true)
     }, NOTICES_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
@@ -76,6 +79,7 @@ function LaterNotices() {
   return (
     <Show when={isLoaded()}>
       <NewTicketNotices />
+      <Notified />
     </Show>
   )
 }

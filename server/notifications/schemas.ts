@@ -39,7 +39,7 @@ export const ownNotifications = t.Object({
   publicKey: t.String(),
   browsers: t.Array(browser),
   /** Saved views whose new tickets the agent is told of. */
-  bells: t.Array(t.Object({ viewId: t.String(), push: t.Boolean(), email: t.Boolean() })),
+  bells: t.Array(t.Object({ viewId: t.String(), name: t.String(), push: t.Boolean(), email: t.Boolean() })),
   /** Where emails come from; null while no mailbox is connected. */
   mailbox: orNull(t.String()),
   /** The agent's own address. */

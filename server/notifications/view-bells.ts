@@ -18,9 +18,14 @@ interface Bell {
 export async function listBells(
   read: Reader,
   owner: { orgId: string; agentId: string },
-): Promise<({ viewId: string } & Bell)[]> {
+): Promise<({ viewId: string; name: string } & Bell)[]> {
   const { viewId, push, email } = viewBells
-  return read.select({ viewId, push, email }).from(viewBells).where(matches(viewBells, owner))
+  return read
+    .select({ viewId, name: savedViews.name, push, email })
+    .from(viewBells)
+    .innerJoin(savedViews, matches(savedViews, { orgId: viewBells.orgId, id: viewBells.viewId }))
+    .where(matches(viewBells, owner))
+    .orderBy(savedViews.createdAt, savedViews.id)
 }
 
 /** Sets how an agent hears of a view's new tickets; off removes the bell. Throws 404 for a view that they don't see. */

@@ -16,9 +16,9 @@ import { createSelection } from './list/selection.ts'
 import { createTicketList, type TicketList } from './list/ticket-list.ts'
 import { customerName } from './list/ticket-row.tsx'
 import { createLocation, type InboxLocation } from './location.ts'
-import { useNotifications, usePageTitle } from './notifications.ts'
 import { OpenTicket, preloadTicketPane, usePrefetch } from './open-ticket.tsx'
 import { usePageKeys } from './page-keys.ts'
+import { usePageTitle } from './page-title.ts'
 import { Palette, preloadPalette } from './palette/palette.tsx'
 import { createPanes, Drawer, Splitter } from './panes.tsx'
 import { Rail } from './rail/rail.tsx'
@@ -67,7 +67,6 @@ export default function InboxPage() {
   let search: HTMLInputElement | undefined
 
   usePageTitle(location)
-  useNotifications()
   usePageKeys({
     location,
     panes,

@@ -16,6 +16,7 @@ import Users from 'lucide-solid/icons/users'
 import Webhook from 'lucide-solid/icons/webhook'
 import type { Component } from 'solid-js'
 import { AccountPage } from './account/account-page.tsx'
+import { OwnPage } from './account/notifications-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
 import { BackupsPage } from './backups-page.tsx'
@@ -69,6 +70,7 @@ const account: SettingsRoute = {
   icon: CircleUserRound,
   isAdminOnly: false,
   component: AccountPage,
+  detail: OwnPage,
 }
 const organization = admin('organization', 'Organization', Building, OrganizationPage)
 const start = admin('start', 'Getting started', ListChecks, StartPage)

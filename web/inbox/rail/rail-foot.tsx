@@ -1,6 +1,5 @@
 import { useNavigate } from '@solidjs/router'
 import Bell from 'lucide-solid/icons/bell'
-import BellOff from 'lucide-solid/icons/bell-off'
 import ChevronsUpDown from 'lucide-solid/icons/chevrons-up-down'
 import CircleUserRound from 'lucide-solid/icons/circle-user-round'
 import Keyboard from 'lucide-solid/icons/keyboard'
@@ -9,7 +8,6 @@ import Settings from 'lucide-solid/icons/settings'
 import { createMemo, For, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
-import { areNotificationsOn, canNotify, switchNotifications } from '../../browser/notification-setting.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
 import { online } from '../../live/live.ts'
 import { signOut } from '../../ticket/sign-out.tsx'
@@ -43,14 +41,9 @@ export function RailFoot(props: { onShowKeys: () => void }) {
           <MenuItem icon={<CircleUserRound />} onSelect={() => navigate('/settings/account')}>
             Your account
           </MenuItem>
-          <Show when={canNotify()}>
-            <MenuItem
-              icon={areNotificationsOn() ? <BellOff /> : <Bell />}
-              onSelect={() => void switchNotifications(!areNotificationsOn())}
-            >
-              {areNotificationsOn() ? 'Turn off desktop notifications' : 'Desktop notifications'}
-            </MenuItem>
-          </Show>
+          <MenuItem icon={<Bell />} onSelect={() => navigate('/settings/account/notifications')}>
+            Notifications
+          </MenuItem>
           <MenuItem icon={<Keyboard />} keys="?" onSelect={props.onShowKeys}>
             Keyboard shortcuts
           </MenuItem>

@@ -1,7 +1,6 @@
 import Funnel from 'lucide-solid/icons/funnel'
 import Users from 'lucide-solid/icons/users'
-import { createMemo, Show } from 'solid-js'
-import { useSession } from '../../api/session.ts'
+import { createMemo } from 'solid-js'
 import { lazyPart } from '../../live/lazy-page.tsx'
 import { useCounts } from '../inbox-data.ts'
 import { RailLink } from './rail-link.tsx'
@@ -9,12 +8,10 @@ import type { SavedViewProps } from './saved-view-menu.tsx'
 
 const SavedViewMenu = lazyPart(async () => (await import('./saved-view-menu.tsx')).SavedViewMenu)
 
-/** A saved view, with a menu for agents who may change it. */
+/** A saved view, with its menu. */
 export function SavedViewLink(props: SavedViewProps) {
-  const session = useSession()
   const counts = useCounts()
   const found = createMemo(() => counts()?.saved.find(({ id }) => id === props.view.id))
-  const mayChange = () => props.view.isMine || session().agent.role === 'admin'
 
   return (
     <li class="saved-view-link">
@@ -26,9 +23,7 @@ export function SavedViewLink(props: SavedViewProps) {
         isAtLeast={found()?.isAtLeast}
         onNavigate={props.onNavigate}
       />
-      <Show when={mayChange()}>
-        <SavedViewMenu {...props} />
-      </Show>
+      <SavedViewMenu {...props} />
     </li>
   )
 }

@@ -1,13 +1,18 @@
+import { useQuery } from '@tanstack/solid-query'
+import Bell from 'lucide-solid/icons/bell'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Pencil from 'lucide-solid/icons/pencil'
 import Trash from 'lucide-solid/icons/trash'
 import Users from 'lucide-solid/icons/users'
-import { createSignal } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
+import { api, ask } from '../../api/api.ts'
+import { queryKeys } from '../../api/query-keys.ts'
+import { useSession } from '../../api/session.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import type { InboxLocation } from '../location.ts'
-import { changeView, deleteView } from './saved-views.ts'
+import { changeView, deleteView, ringFor } from './saved-views.ts'
 import { FIRST_VIEW, type SavedView } from './views.ts'
 
 const SavedViewDialog = lazyDialog(() => import('./saved-view-dialog.tsx'))
@@ -20,8 +25,24 @@ export interface SavedViewProps {
   onNavigate?: () => void
 }
 
-/** Renames, shares and deletes a saved view. */
+/** Tells the agent of tickets that are new in the view. Email is chosen on the page of notifications. */
+function BellChoice(props: { view: SavedView }) {
+  const query = useQuery(() => ({
+    queryKey: queryKeys.ownNotifications,
+    queryFn: () => ask(api.console.me.notifications.get()),
+  }))
+  const isOn = () => query.data?.bells.some(({ viewId }) => viewId === props.view.id) ?? false
+  return (
+    <MenuChoice icon={<Bell />} isChosen={isOn()} onSelect={() => void ringFor(props.view, !isOn())}>
+      Notify me of new tickets
+    </MenuChoice>
+  )
+}
+
+/** The bell of a saved view, and for who may change it, renaming, sharing and deleting. */
 export function SavedViewMenu(props: SavedViewProps) {
+  const session = useSession()
+  const mayChange = () => props.view.isMine || session().agent.role === 'admin'
   const [isRenaming, setRenaming] = createSignal(false)
 
   async function remove(): Promise<void> {
@@ -46,20 +67,24 @@ export function SavedViewMenu(props: SavedViewProps) {
             </IconButton>
           )}
         >
-          <MenuItem icon={<Pencil />} onSelect={() => setRenaming(true)}>
-            Rename…
-          </MenuItem>
-          <MenuChoice
-            icon={<Users />}
-            isChosen={props.view.isShared}
-            onSelect={() => void changeView(props.view, { isShared: !props.view.isShared })}
-          >
-            Share with team
-          </MenuChoice>
-          <MenuLine />
-          <MenuItem icon={<Trash />} isDanger onSelect={() => void remove()}>
-            Delete
-          </MenuItem>
+          <BellChoice view={props.view} />
+          <Show when={mayChange()}>
+            <MenuLine />
+            <MenuItem icon={<Pencil />} onSelect={() => setRenaming(true)}>
+              Rename…
+            </MenuItem>
+            <MenuChoice
+              icon={<Users />}
+              isChosen={props.view.isShared}
+              onSelect={() => void changeView(props.view, { isShared: !props.view.isShared })}
+            >
+              Share with team
+            </MenuChoice>
+            <MenuLine />
+            <MenuItem icon={<Trash />} isDanger onSelect={() => void remove()}>
+              Delete
+            </MenuItem>
+          </Show>
         </Menu>
       </span>
       <SavedViewDialog

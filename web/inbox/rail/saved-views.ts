@@ -3,7 +3,7 @@ import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { pushUndo } from '../../ticket/changes/undo.ts'
-import { toastError } from '../../ui/toaster.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
 import type { SavedView } from './views.ts'
 
 type NewView = Parameters<typeof api.console.views.post>[0]
@@ -19,6 +19,17 @@ export async function saveView(view: NewView): Promise<SavedView> {
 export async function changeView({ id }: SavedView, change: Partial<ViewFields>): Promise<void> {
   await ask(api.console.views({ id }).patch(change))
   await refresh()
+}
+
+/** Switches the bell of a view: pushes of tickets that are new in it. */
+export async function ringFor({ id, name }: SavedView, isOn: boolean): Promise<void> {
+  try {
+    await ask(api.console.views({ id }).bell.put({ push: isOn, email: false }))
+    toast(isOn ? `You're told of new tickets in “${name}”.` : `You aren't told of “${name}” anymore.`)
+  } catch (error) {
+    toastError(`Couldn't change the bell of “${name}”. ${errorMessage(error)}`)
+  }
+  await queries.invalidateQueries({ queryKey: queryKeys.ownNotifications })
 }
 
 /** Deletes at once and offers Undo. */

@@ -1,18 +1,17 @@
 import { queryOptions, useQuery } from '@tanstack/solid-query'
-import { Show } from 'solid-js'
+import Bell from 'lucide-solid/icons/bell'
 import { api, ask } from '../../api/api.ts'
 import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
-import { areNotificationsOn, canNotify, switchNotifications } from '../../browser/notification-setting.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { PasswordField } from '../../forms/password-field.tsx'
-import { Switch } from '../../ui/checkbox.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { TextField } from '../../ui/text-field.tsx'
+import { Entry, EntryList } from '../entry.tsx'
 import { Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import { Devices } from './devices.tsx'
@@ -35,6 +34,7 @@ export function AccountPage() {
     >
       <OwnName />
       <Signature />
+      <Notifications />
       <ThisBrowser />
       <Password />
       <Devices />
@@ -102,6 +102,21 @@ function SignatureForm(props: { signature: string }) {
   )
 }
 
+function Notifications() {
+  return (
+    <Section
+      title="Notifications"
+      text="What you're told, and how: in your browsers, by email, and by sound."
+    >
+      <EntryList items={['notifications']}>
+        {() => (
+          <Entry href="/settings/account/notifications" icon={<Bell class="muted" />} title="Notifications" />
+        )}
+      </EntryList>
+    </Section>
+  )
+}
+
 /** Settings that are stored in this browser only. */
 function ThisBrowser() {
   return (
@@ -110,19 +125,6 @@ function ThisBrowser() {
         <div class="entry">
           <p class="entry-words entry-title">Theme</p>
           <SegmentedControl label="Theme" options={THEME_OPTIONS} value={theme()} onChange={setTheme} />
-        </div>
-        <div class="entry">
-          <Show
-            when={canNotify()}
-            fallback={<p class="muted">Desktop notifications aren't available in this browser.</p>}
-          >
-            <Switch
-              label="Desktop notifications"
-              hint="When a customer replies to your ticket or opens a new one while Bellhop is in the background."
-              isChecked={areNotificationsOn()}
-              onChange={(isOn) => void switchNotifications(isOn)}
-            />
-          </Show>
         </div>
       </div>
     </Section>

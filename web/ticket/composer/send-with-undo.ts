@@ -27,24 +27,27 @@ interface Trying {
  * Schedules a reply to be sent after the undo time, or sends it at once without one. Retries until the server responds;
  * the id makes it one message, however often the request arrives. Throws the server's errors.
  */
-export function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
+export async function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
   const { id, text, after, sentTo, undoMs = 0, laterAt } = reply
   const actions = actionsWith(reply.actions, reply.chosen)
   const attachments = idsOf(reply)
   let sendAt = 0
-  return retryUntilAnswered(text, trying, (how) => {
+  const sent = await retryUntilAnswered(text, trying, (how) => {
     // A retry sends the same request, unless the undo time has passed while offline.
     if (sendAt < Date.now()) sendAt = laterAt ?? Date.now() + undoMs
-    const sent = {
+    const fields = {
       text,
       format: 'markdown' as const,
       after,
       ...(actions && { [THEN]: actions }),
       ...((undoMs > 0 || laterAt !== undefined) && { sendAt: atServer(sendAt) }),
     }
-    const body = { ...sent, ...attachments, ...(sentTo && { recipients: sentTo }) }
+    const body = { ...fields, ...attachments, ...(sentTo && { recipients: sentTo }) }
     return ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).put(body, how))
   })
+  // Offers notifications after the first one (live/notified.tsx).
+  dispatchEvent(new Event('bellhop-replied'))
+  return sent
 }
 
 /** Written out, the name of this field would look like the method of a promise. */

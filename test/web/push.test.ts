@@ -1,0 +1,131 @@
+import { expect } from 'bun:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { signInAgent } from '../support/agents.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
+import { browserTest, openPage } from '../support/browser.ts'
+import { makeTickets, openList } from '../support/inbox.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const bellhop = await sharedBellhop()
+
+interface Worker {
+  cdp: CDPSession
+  registrationId: string
+  /** Delivers a push as the browser does when its push service has one. */
+  push(payload: object): Promise<void>
+  /** Titles of what the browser shows, by tag. */
+  shown(): Promise<Record<string, string>>
+}
+
+/** Registers the real worker, and talks to it as the browser's push service does. */
+async function openWorker(page: Page): Promise<Worker> {
+  await page.context().grantPermissions(['notifications'])
+  const cdp = await page.context().newCDPSession(page)
+  const found = Promise.withResolvers<string>()
+  cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+    const [one] = registrations
+    if (one) found.resolve(one.registrationId)
+  })
+  await cdp.send('ServiceWorker.enable')
+  await page.evaluate("navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready)")
+  const registrationId = await found.promise
+  const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'))
+  // The browser of the tests has no desktop to show anything on, so the worker writes down what it shows.
+  await worker.evaluate(RECORDER)
+  const { origin } = new URL(page.url())
+  return {
+    cdp,
+    registrationId,
+    async push(payload) {
+      const data = JSON.stringify(payload)
+      await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+    },
+    shown: () =>
+      page.evaluate(
+        'navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => Object.fromEntries(all.map(({ tag, title }) => [tag, title])))',
+      ),
+  }
+}
+
+function payloadOf(tag: string, title: string, origin = bellhop.url) {
+  const navigate = `${origin}/inbox/open/${tag}`
+  return { web_push: 8030, notification: { title, body: 'Parcel\nWhere is it?', tag, navigate } }
+}
+
+browserTest('a push is shown by the worker, and a newer one of the same ticket replaces it', async () => {
+  const client = await bellhop.organization('Pushed')
+  const agent = await signInAgent(bellhop, client.orgId)
+  const [ticket] = await makeTickets(client, ['Parcel'])
+  const id = ticket?.id ?? ''
+  const page = await openPage({ ...bellhop, agent })
+  await openList(page, '/inbox/open')
+  const worker = await openWorker(page)
+  await worker.push(payloadOf(id, 'Ana'))
+  await eventually(async () => (await worker.shown())[id] === 'Ana')
+  await worker.push(payloadOf(id, 'Eva'))
+  await eventually(async () => (await worker.shown())[id] === 'Eva')
+  const other = 'tkt_00000000000000000000000000'
+  await worker.push({ ...payloadOf(other, 'Zoe'), close: [id] })
+  await eventually(async () => (await worker.shown())[other] === 'Zoe')
+  expect(await worker.shown()).toEqual({ [other]: 'Zoe' })
+})
+
+browserTest('a push about the ticket that a tab with the focus shows is not shown', async () => {
+  const client = await bellhop.organization('Pushed')
+  const agent = await signInAgent(bellhop, client.orgId)
+  const [open, other] = await makeTickets(client, ['Parcel', 'Invoice'])
+  const page = await openPage({ ...bellhop, agent })
+  await openList(page, `/inbox/open/${open?.id}`)
+  await page.bringToFront()
+  const worker = await openWorker(page)
+  await worker.push(payloadOf(open?.id ?? '', 'Ana'))
+  await worker.push(payloadOf(other?.id ?? '', 'Eva'))
+  await eventually(async () => Object.keys(await worker.shown()).length > 0)
+  expect(Object.values(await worker.shown())).toEqual(['Eva'])
+})
+
+browserTest('a click opens the ticket in the tab that is open, without loading it again', async () => {
+  const client = await bellhop.organization('Pushed')
+  const agent = await signInAgent(bellhop, client.orgId)
+  const [ticket] = await makeTickets(client, ['Parcel'])
+  const page = await openPage({ ...bellhop, agent })
+  await openList(page, '/inbox/open')
+  const worker = await openWorker(page)
+  await page.evaluate('window.isSame = true')
+  // What the worker tells the tab after a click: Chromium without a desktop has nothing to click on.
+  const tell = `navigator.serviceWorker.dispatchEvent(new MessageEvent('message', { data: { navigate: '${bellhop.url}/inbox/open/${ticket?.id}' } }))`
+  await eventually(async () => {
+    await page.evaluate(tell)
+    return page.url().endsWith(`/${ticket?.id}`)
+  })
+  expect(await page.evaluate('window.isSame')).toBe(true)
+  expect(worker.registrationId).not.toBe('')
+})
+
+browserTest(
+  'the page of notifications works without a mailbox, by keys, and says what is blocked',
+  async () => {
+    const client = await bellhop.organization('Pushed')
+    const agent = await signInAgent(bellhop, client.orgId)
+    const page = await openPage({ ...bellhop, agent })
+    await page.goto(`${bellhop.url}/settings/account/notifications`)
+    const push = page.getByLabel('Push: I’m mentioned')
+    await push.waitFor()
+    expect(await page.getByLabel('Email: I’m mentioned').isDisabled()).toBe(true)
+    await page.getByText('Emails need a mailbox').waitFor()
+    await push.focus()
+    await page.keyboard.press('Space')
+    const isOff = async () => {
+      const { json } = await agent.call<{ ways: { mentioned: { push: boolean } } }>(
+        'GET',
+        '/console/me/notifications',
+      )
+      return !json.ways.mentioned.push
+    }
+    await eventually(isOff)
+    await page.getByRole('button', { name: 'For 1 hour' }).click()
+    await page.getByText(/Paused until/).waitFor()
+    await page.getByRole('button', { name: 'End pause' }).click()
+    await page.getByRole('button', { name: 'For 1 hour' }).waitFor()
+  },
+)
