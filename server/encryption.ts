@@ -19,6 +19,8 @@ const SIGNATURE_LENGTH = 16
 type SignatureUse =
   | 'reply address'
   | 'message id'
+  | 'notification id'
+  | 'notification address'
   | 'subject'
   | 'remote image'
   | 'telegram link'

@@ -174,7 +174,8 @@ function loops(
     async () => {
       const { startPushing } = await import('./notifications/push/push-loop.ts')
       const { startPruningNotifications } = await import('./notifications/prune-notifications.ts')
-      return [startPushing(deps), startPruningNotifications(deps)]
+      const { startNotificationEmails } = await import('./notifications/emails.ts')
+      return [startPushing(deps), startNotificationEmails(deps), startPruningNotifications(deps)]
     },
     async () => {
       const { startTimers } = await import('./tickets/snooze/timers.ts')

@@ -101,8 +101,21 @@ export interface AddressWay extends Way {
   /** Addresses of the organization's mailboxes. */
   own: { has(address: string): boolean }
   requireRecipients(chosen: Recipients, pointer?: string): Recipients
+  /** An email to an agent, which is part of no ticket. Undefined when no mailbox is connected. */
+  planNotice(deps: Deps, notice: Notice): Send | undefined
   /** Throws 409 when none is connected. */
   requireMailbox(): { id: string }
+}
+
+/** Plain text for an agent. An answer to it becomes an internal note. */
+export interface Notice {
+  orgId: string
+  /** `ntf_…` */
+  id: string
+  to: EmailAddress
+  subject: string
+  text: string
+  createdAt: number
 }
 
 /** The part of a ticket that decides how its messages are sent. */

@@ -32,7 +32,7 @@ export const CHOSEN_REASONS: readonly ChosenReason[] = [
   'target',
 ]
 
-type Settings = typeof notificationSettings.$inferSelect
+export type Settings = typeof notificationSettings.$inferSelect
 
 /** What an agent wants to be told, and how. */
 export interface Choices extends Pick<Settings, 'showsText' | 'pausedUntil' | 'hasSummary'> {
@@ -119,7 +119,7 @@ export async function addSettings(tx: Transaction, { orgId, agentId }: Owner): P
 }
 
 /** The next 8:00 after `now` in a time zone, also on days when the clocks change. */
-function nextSummaryAt(timeZone: string, now: number): number {
+export function nextSummaryAt(timeZone: string, now: number): number {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
     year: 'numeric',

@@ -24,15 +24,18 @@ interface WrittenMessage extends Written {
   mentioned: string[]
 }
 
-/** What is known of the events whose tickets are where agents work: neither spam nor merged. */
+/**
+ * What is known of the events whose tickets are where agents work: neither spam nor merged. `left`: tickets that may have
+ * become one of these.
+ */
 export async function readFacts(
   deps: Deps,
   orgId: string,
   { events, everyone }: { events: DetailedEvent[]; everyone: Recipient[] },
-): Promise<EventFacts[]> {
+): Promise<{ found: EventFacts[]; left: string[] }> {
   const { read } = deps.database
   const ticketIds = [...new Set(events.map(({ ticketId }) => ticketId))]
-  const found = await read
+  const stored = await read
     .select({
       id: tickets.id,
       channel: tickets.channel,
@@ -44,15 +47,16 @@ export async function readFacts(
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
-  const byTicket = new Map(found.map((one) => [one.id, one]))
+  const byTicket = new Map(stored.map((one) => [one.id, one]))
   const names = new Map(everyone.map(({ agentId, name }) => [agentId, name]))
   const ids = events.flatMap(({ messageId }) => messageId ?? [])
   const written = new Map([...(await readMessages(read, orgId, ids)), ...(await readNotes(read, orgId, ids))])
   const heldBy = await readHeld(read, orgId, events)
   const following = written.size > 0 ? await readFollowers(read, orgId, ticketIds) : []
-  return events.flatMap((event): EventFacts[] => {
+  const hasLeft = (place: number) => place === PLACES.spam || place === PLACES.merged
+  const found = events.flatMap((event): EventFacts[] => {
     const ticket = byTicket.get(event.ticketId)
-    if (!ticket || ticket.place === PLACES.spam || ticket.place === PLACES.merged) return []
+    if (!ticket || hasLeft(ticket.place)) return []
     // The message that opened the ticket is another event of the same unit.
     const messageId = event.messageId ?? (event.type === 'ticket.created' ? openingOf(event, events) : null)
     const message = messageId === null ? undefined : written.get(messageId)
@@ -80,6 +84,9 @@ export async function readFacts(
       },
     ]
   })
+  const changed = new Set(events.flatMap((one) => (one.type === 'ticket.updated' ? one.ticketId : [])))
+  const left = stored.filter(({ id, place }) => changed.has(id) && hasLeft(place)).map(({ id }) => id)
+  return { found, left }
 }
 
 /** To whom the ticket was assigned when the event happened, if that has changed since. */

@@ -13,7 +13,7 @@ import { addSettings, isHeard } from './choices.ts'
 import { type EventFacts, readFacts } from './facts.ts'
 import { queuePushes } from './push/queue-pushes.ts'
 import { type Facts, RULES } from './reasons.ts'
-import { markSeen } from './seen.ts'
+import { forgetTicket, markSeen } from './seen.ts'
 
 /** What is unseen after this time is emailed. */
 const EMAIL_AFTER_MS = 5 * 60_000
@@ -55,7 +55,7 @@ export function createReaction(
         ({ agentId, browsers }) => browsers.length > 0 || audience.hasMailbox || online.has(agentId),
       )
       if (reachable.length === 0) return undefined
-      const found = await readFacts(deps, orgId, { events, everyone: reachable })
+      const { found, left } = await readFacts(deps, orgId, { events, everyone: reachable })
       const written = found.flatMap(({ event, facts }) => writtenBy(event, facts))
       const tellings = grouped(tellingsOf(orgId, found, reachable)).filter(
         ({ row, recipient: { agentId, browsers, choices }, ways }) =>
@@ -63,9 +63,12 @@ export function createReaction(
           (ways.push && browsers.length > 0) ||
           (ways.email && audience.hasMailbox),
       )
-      if (tellings.length === 0 && written.length === 0) return undefined
+      if (tellings.length + written.length + left.length === 0) return undefined
       return async (tx) => {
         const now = deps.clock.now()
+        for (const ticketId of left) {
+          for (const agentId of await forgetTicket(tx, { orgId, ticketId, now })) onChange(orgId, agentId)
+        }
         for (const { agentId, ticketId, number } of written) {
           await markSeen(tx, { orgId, agentId, ticketId, now, before: number })
           onChange(orgId, agentId)

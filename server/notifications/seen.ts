@@ -72,3 +72,18 @@ export function listUnseen(
     .where(and(matches(notifications, { orgId, agentId }), sql`seen_at is null`))
     .orderBy(sql`${notifications.eventNumber} limit 500`)
 }
+
+/** A ticket became spam, or was merged: nothing of it is news anymore. Returns the agents who were told of it. */
+export async function forgetTicket(
+  tx: Transaction,
+  { orgId, ticketId, now }: { orgId: string; ticketId: string; now: number },
+): Promise<string[]> {
+  const changed = await tx
+    .update(notifications)
+    .set({ seenAt: now })
+    .where(and(matches(notifications, { orgId, ticketId }), isNull(notifications.seenAt)))
+    .returning({ agentId: notifications.agentId })
+  const agentIds = [...new Set(changed.map(({ agentId }) => agentId))]
+  for (const agentId of agentIds) await cancelPushes(tx, { orgId, agentId, ticketId })
+  return agentIds
+}

@@ -1,5 +1,5 @@
 import { and, eq, or } from 'drizzle-orm'
-import type { Reader } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { viewBells } from '../database/tables/notifications.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
@@ -16,7 +16,7 @@ interface Bell {
 
 /** The bells of an agent. */
 export async function listBells(
-  read: Reader,
+  read: Reader | Transaction,
   owner: { orgId: string; agentId: string },
 ): Promise<({ viewId: string; name: string } & Bell)[]> {
   const { viewId, push, email } = viewBells

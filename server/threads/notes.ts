@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { attach } from '../attachments/bindings.ts'
+import { attach, type ReceivedFile } from '../attachments/bindings.ts'
 import { findAttachmentsOf } from '../attachments/queries.ts'
 import type { Transaction } from '../database/database.ts'
 import type { MessageFormat } from '../database/tables/messages.ts'
@@ -66,6 +66,27 @@ export async function putNote(
     recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, messageId: note.id, createdAt }])
     return { note: { ...added, attachments }, isNew: true }
   })
+}
+
+/** Adds a note that an agent wrote elsewhere, in plain text. The unit has locked the ticket. Returns its id. */
+export async function addNote(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  {
+    files,
+    ...written
+  }: Pick<NewNote, 'ticketId' | 'agentId' | 'agentName' | 'text'> & { files: ReceivedFile[] },
+): Promise<string> {
+  const id = deps.newId('not')
+  const createdAt = deps.clock.now()
+  const added = { ...written, id, orgId, format: 'plain' as const, attachmentCount: files.length, createdAt }
+  await tx.insert(notes).values(added)
+  await saveMentions(tx, added)
+  const { ticketId, agentId } = written
+  await attach(deps, tx, orgId, { ownerId: id, ticketId, files: { received: files } })
+  recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, messageId: id, byId: agentId, createdAt }])
+  return id
 }
 
 /** Of any organization: an id is used once. */

@@ -40,12 +40,16 @@ async function openWorker(page: Page): Promise<Worker> {
       const data = JSON.stringify(payload)
       await cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
     },
-    shown: () =>
-      page.evaluate(
-        'navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => Object.fromEntries(all.map(({ tag, title }) => [tag, title])))',
-      ),
+    shown: () => worker.evaluate('Object.fromEntries([...shown].map(([tag, { title }]) => [tag, title]))'),
   }
 }
+
+const RECORDER = `
+  self.shown = new Map();
+  ServiceWorkerRegistration.prototype.showNotification = async (title, { tag }) => {
+    shown.set(tag, { tag, title, close: () => shown.delete(tag) });
+  };
+  ServiceWorkerRegistration.prototype.getNotifications = async ({ tag }) => shown.has(tag) ? [shown.get(tag)] : [];`
 
 function payloadOf(tag: string, title: string, origin = bellhop.url) {
   const navigate = `${origin}/inbox/open/${tag}`

@@ -16,6 +16,7 @@ import {
   reasonToWait,
 } from './outbound/email-way.ts'
 import { NO_RECIPIENT, planEmail } from './outbound/plan-email.ts'
+import { planNotice } from './outbound/plan-notice.ts'
 import { findReceivingMailboxes, type Mailbox } from './outbound/queries.ts'
 import { requireRecipients, suggestRecipients } from './outbound/recipients.ts'
 import { resendEmail } from './outbound/send-again.ts'
@@ -79,6 +80,7 @@ function wayOf(way: EmailWay): AddressWay {
       return mailbox
     },
     requireRecipients: (chosen, pointer) => requireRecipients(chosen, own, pointer),
+    planNotice: (deps, notice) => mailbox && planNotice(deps, notice, mailbox),
     plan: (deps, tx, outgoing) => planEmail(deps, tx, outgoing, way),
     destination: (_, read, ticket, customer) => destinationOf(read, { ticket, customer, way }),
   }

@@ -6,6 +6,8 @@ type Signer = Pick<Encryption, 'sign' | 'isSigned'>
 
 /** `msg_….signature`, as the left side of a Message-ID and alone in `X-Bellhop-Message`. */
 const SIGNED = /\b(msg_[0-9a-z]{26})\.([0-9a-z]{16})\b/gi
+/** The same for a notification of an agent. */
+const SIGNED_NOTICE = /\b(ntf_[0-9a-z]{26})\.([0-9a-z]{16})\b/gi
 /** A message id (RFC 5322, section 3.6.4) as lenient as real mail requires: printable ASCII between angle brackets. */
 const MESSAGE_ID = /<[!-;=?-~]{1,250}>/g
 /** The most references that are verified. A hostile mail can have thousands. */
@@ -32,6 +34,28 @@ export function ownMessageIdsIn(signer: Signer, ...headers: readonly string[]): 
   const candidates = headers.join(' ').toLowerCase().matchAll(SIGNED).take(MAX_VERIFIED)
   for (const [, id = '', signature = ''] of candidates) {
     if (isId('msg', id) && signer.isSigned('message id', id, signature)) found.add(id)
+  }
+  return [...found]
+}
+
+/** The `Message-ID` of a notification, with angle brackets. */
+export function noticeIdOf(signer: Signer, id: string, domain: string): string {
+  return `<${noticeToken(signer, id)}@${domainToASCII(domain) || 'localhost'}>`
+}
+
+export function noticeToken(signer: Signer, id: string): string {
+  return `${id}.${signer.sign('notification id', id)}`
+}
+
+/** The ids of our notifications in header values, in their order. Only those with our signature. */
+export function noticeIdsIn(signer: Signer, ...headers: readonly string[]): string[] {
+  const found = new Set<string>()
+  for (const [, id = '', signature = ''] of headers
+    .join(' ')
+    .toLowerCase()
+    .matchAll(SIGNED_NOTICE)
+    .take(MAX_VERIFIED)) {
+    if (isId('ntf', id) && signer.isSigned('notification id', id, signature)) found.add(id)
   }
   return [...found]
 }

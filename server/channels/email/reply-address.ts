@@ -31,6 +31,18 @@ export function replyAddress(signer: Signer, mailbox: string, ticketId: string):
   return `${mailbox.slice(0, at)}+${token}${mailbox.slice(at)}`
 }
 
+/** The address for answers to a notification, which become notes. */
+export function noticeReplyAddress(signer: Signer, mailbox: string, id: string): string {
+  const at = mailbox.lastIndexOf('@')
+  const token = handleOf(id) + signer.sign('notification address', id)
+  return `${mailbox.slice(0, at)}+${token}${mailbox.slice(at)}`
+}
+
+/** Whether the token of an address was made for this notification. */
+export function isNoticeToken(signer: Signer, { handle, signature }: TicketToken, id: string): boolean {
+  return handleOf(id) === handle && signer.isSigned('notification address', id, signature)
+}
+
 /**
  * The token at the end of a subject that leads replies to the ticket, such as `[#x3k9ad-7h2m…]`, for servers without
  * subaddresses.

@@ -33,7 +33,7 @@ export interface FrozenEmail {
   /** Milliseconds since 1970. */
   date: number
   /** Set for mail that no person wrote (RFC 3834). */
-  autoSubmitted?: 'auto-replied'
+  autoSubmitted?: 'auto-replied' | 'auto-generated'
   forwardOf?: string
 }
 

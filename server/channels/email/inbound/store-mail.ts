@@ -14,7 +14,7 @@ import type { Message } from '../../../tickets/queries.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket } from '../../../tickets/tickets.ts'
 import { lockAssignees } from '../../../tickets/update-ticket.ts'
-import { ownMessageIdsIn } from '../message-id.ts'
+import { noticeIdsIn, ownMessageIdsIn } from '../message-id.ts'
 import { emailWay } from '../outbound/email-way.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
 import { firstCodePoints } from '../parse/clean-text.ts'
@@ -25,6 +25,7 @@ import { recordBounce } from './bounces.ts'
 import { findTicketOf, type MailTicket, ownMessageIn } from './find-ticket.ts'
 import { findOrAddKnownMail, hashOf, type KnownMail, saveKnownMail } from './known-mails.ts'
 import { messageEmailOf, provesSender } from './message-email.ts'
+import { storeNoticeAnswer } from './notice-answer.ts'
 import { findMailbox, lockPending, type Mailbox, saveOutcome } from './queries.ts'
 import {
   AUTOMATIC_REASONS,
@@ -121,6 +122,14 @@ async function storeParsed(deps: Deps, tx: Transaction, incoming: IncomingMail):
   }
   const earlier = await findOrAddKnownMail(deps, tx, identity)
   if (earlier && !mail.becomesTicket) return duplicateOf(earlier, mail)
+  const noted = mail.becomesTicket
+    ? undefined
+    : await storeNoticeAnswer(deps, tx, { orgId, parsed, writer, files: incoming.files })
+  if (noted && 'refusal' in noted) return quarantined(noted.refusal)
+  if (noted) {
+    if (!earlier) await saveKnownMail(tx, { ...identity, ticketId: noted.ticketId, messageId: noted.noteId })
+    return { outcome: 'message', reason: 'Added as an internal note.', ticketId: noted.ticketId }
+  }
   const message = await storeMessage(deps, tx, { ...incoming, own, writer })
   if (!earlier) await saveKnownMail(tx, { ...identity, ticketId: message.ticketId, messageId: message.id })
   return {
@@ -332,6 +341,7 @@ async function isOwn(
   { orgId, own, writer, parsed }: { orgId: string; own: OwnAddresses; writer: Writer; parsed: ParsedMail },
 ): Promise<boolean> {
   const headers = [parsed.ownHeaders[OWN_HEADER] ?? '', parsed.messageId ?? '']
+  if (noticeIdsIn(deps.encryption, ...headers).length > 0) return true
   if (ownMessageIdsIn(deps.encryption, ...headers).length === 0) return false
   return own.has(writer.from.address) || (await ownMessageIn(deps, tx, orgId, headers)) !== undefined
 }

@@ -1,0 +1,267 @@
+import { and, asc, count, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { AddressWay } from '../channels/channel.ts'
+import type { Reader, Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { integer, statement } from '../database/statement.ts'
+import { agents } from '../database/tables/agents.ts'
+import {
+  notificationEmails,
+  notificationSettings,
+  notifications,
+  pushSubscriptions,
+} from '../database/tables/notifications.ts'
+import { mentions } from '../database/tables/threads.ts'
+import { PLACES, tickets } from '../database/tables/tickets.ts'
+import type { Deps } from '../deps.ts'
+import { runLanes } from '../jobs/run-lanes.ts'
+import type { Loop } from '../loop.ts'
+import { insertSends } from '../messages/sends/queries.ts'
+import { cut } from '../text/text.ts'
+import { LATEST_TIME } from '../tickets/waiting.ts'
+import { type Choices, type ChosenReason, choicesOf, nextSummaryAt, type Settings } from './choices.ts'
+import { readTold, type Told } from './told.ts'
+import { listBells } from './view-bells.ts'
+
+const MIN_PAUSE_MS = 15 * 60_000
+/** Of one email. What is left is named by its number. */
+const MAX_TOLD = 30
+const MAX_TEXT_LENGTH = 300
+const MAX_SUBJECT_LENGTH = 150
+
+type Row = typeof notifications.$inferSelect
+
+/** Emails agents what they have not seen after some minutes, and summaries in the morning. */
+export function startNotificationEmails(deps: Deps): Loop {
+  return runLanes(deps, {
+    name: 'notification emails',
+    tables: [notificationSettings],
+    atOnce: 1,
+    failure: 'notification_email_failed',
+    find: (read, { limit }) => findDue(read, { limit }),
+    async run({ orgId, agentId }) {
+      await deps.database.write(orgId, (tx) => emailAgent(deps, tx, { orgId, agentId }))
+      return 0
+    },
+  })
+}
+
+const dueAt = sql<number>`min(coalesce(${notificationSettings.emailDueAt}, 9e15), coalesce(${notificationSettings.summaryDueAt}, 9e15))`
+
+/** The emails that are due first. Runs after each commit that changes one. */
+const findDue = statement('notification_emails_due', { limit: integer }, (read: Reader, p) =>
+  read
+    .select({
+      id: sql<string>`${notificationSettings.orgId} || ${notificationSettings.agentId}`,
+      orgId: notificationSettings.orgId,
+      agentId: notificationSettings.agentId,
+      dueAt: dueAt.mapWith(Number),
+    })
+    .from(notificationSettings)
+    .where(sql`email_due_at is not null or summary_due_at is not null`)
+    .orderBy(sql`4 limit ${p.limit}`),
+)
+
+async function emailAgent(
+  deps: Deps,
+  tx: Transaction,
+  owner: { orgId: string; agentId: string },
+): Promise<void> {
+  const now = deps.clock.now()
+  const isTheirs = matches(notificationSettings, owner)
+  const [settings] = await tx.select().from(notificationSettings).where(isTheirs)
+  if (!settings) return
+  const [agent] = await tx
+    .select({ name: agents.name, email: agents.email })
+    .from(agents)
+    .where(and(matches(agents, { orgId: owner.orgId, id: owner.agentId }), isNull(agents.disabledAt)))
+  const way = await deps.channels.byAddress.wayThrough(tx, owner.orgId, '')
+  const set = (change: Partial<Settings>) => tx.update(notificationSettings).set(change).where(isTheirs)
+  if (!agent || !way.mailbox) {
+    await set({ emailDueAt: null, ...(!agent && { summaryDueAt: null }) })
+    if (agent && (settings.summaryDueAt ?? now + 1) <= now) {
+      await set({ summaryDueAt: nextSummaryAt(settings.timeZone, now) })
+    }
+    return
+  }
+  const email: Emailing = { owner, settings, way, agent, now, base: await baseOf(deps, tx, owner) }
+  if (settings.summaryDueAt !== null && settings.summaryDueAt <= now) {
+    await set({ summaryDueAt: nextSummaryAt(settings.timeZone, now) })
+    if ((settings.pausedUntil ?? 0) <= now) await sendSummary(deps, tx, email)
+  }
+  if (settings.emailDueAt === null || settings.emailDueAt > now) return
+  const mayGoAt = Math.max(
+    settings.pausedUntil ?? 0,
+    (settings.lastEmailedAt ?? Number.NEGATIVE_INFINITY) + MIN_PAUSE_MS,
+  )
+  if (mayGoAt > now) await set({ emailDueAt: mayGoAt })
+  else {
+    const isSent = await sendUnseen(deps, tx, email)
+    await set({ emailDueAt: null, ...(isSent && { lastEmailedAt: now }) })
+  }
+}
+
+interface Emailing {
+  owner: { orgId: string; agentId: string }
+  settings: Settings
+  way: AddressWay
+  agent: { name: string; email: string }
+  now: number
+  /** Where the agent opens Bellhop; empty while that isn't known. */
+  base: string
+}
+
+async function baseOf(
+  { config }: Deps,
+  tx: Transaction,
+  owner: { orgId: string; agentId: string },
+): Promise<string> {
+  if (config.publicUrl !== undefined) return config.publicUrl
+  const [browser] = await tx
+    .select({ origin: pushSubscriptions.origin })
+    .from(pushSubscriptions)
+    .where(matches(pushSubscriptions, owner))
+    .limit(1)
+  return browser?.origin ?? ''
+}
+
+/** Returns whether there was anything to tell. */
+async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise<boolean> {
+  const { owner, settings, now } = email
+  const unseen = await tx
+    .select()
+    .from(notifications)
+    .where(and(matches(notifications, owner), sql`seen_at is null`, isNull(notifications.emailId)))
+    .orderBy(asc(notifications.eventNumber))
+  const rings = await listBells(tx, owner)
+  const choices = choicesOf(settings)
+  const wanted = unseen.filter((row) => isEmailed(row, choices, rings))
+  const shown: Told[] = []
+  for (const row of wanted.slice(0, MAX_TOLD)) {
+    const told = await readTold(tx, row)
+    if (told) shown.push(told)
+  }
+  const [first] = shown
+  if (!first) return false
+  const ticketIds = [...new Set(wanted.map(({ ticketId }) => ticketId))]
+  const isOne = ticketIds.length === 1 && wanted.every((row) => row.tickets === 1)
+  const subject =
+    shown.length === 1
+      ? cut(`${first.title} · ${first.what}: ${first.subject}`, MAX_SUBJECT_LENGTH)
+      : isOne
+        ? cut(`${shown.length} notifications: ${first.subject}`, MAX_SUBJECT_LENGTH)
+        : `${wanted.length} notifications about ${ticketIds.length} tickets`
+  const id = deps.newId('ntf')
+  const text = [
+    ...shown.map((told) => paragraphOf(told, email.base)),
+    ...(wanted.length > shown.length ? [`And ${wanted.length - shown.length} more.`] : []),
+    footOf(wanted, { ...email, isOne }),
+  ].join('\n\n')
+  const send = email.way.planNotice(deps, noticeOf(email, { id, subject, text }))
+  if (!send) return false
+  await insertSends(tx, [send])
+  const ticketId = isOne ? first.ticketId : ''
+  await tx.insert(notificationEmails).values({ id, ...owner, ticketId, sendId: send.id, createdAt: now })
+  const numbers = wanted.map(({ eventNumber }) => eventNumber)
+  await tx
+    .update(notifications)
+    .set({ emailId: id })
+    .where(and(matches(notifications, owner), inArray(notifications.eventNumber, numbers)))
+  return true
+}
+
+function isEmailed(
+  { reason, viewId }: Row,
+  { ways }: Choices,
+  bells: { viewId: string; email: boolean }[],
+): boolean {
+  if (reason === 'view') return bells.some((bell) => bell.viewId === viewId && bell.email)
+  return ways[reason].email
+}
+
+function noticeOf(
+  { owner, agent, now }: Emailing,
+  { id, subject, text }: Record<'id' | 'subject' | 'text', string>,
+) {
+  return {
+    orgId: owner.orgId,
+    id,
+    to: { name: agent.name, address: agent.email },
+    subject,
+    text,
+    createdAt: now,
+  }
+}
+
+function paragraphOf({ title, what, subject, text, path }: Told, base: string): string {
+  const lines = [
+    `${title} · ${what}`,
+    subject,
+    text && `“${cut(text, MAX_TEXT_LENGTH)}”`,
+    base && `${base}${path}`,
+  ]
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+/** What the reasons are called where an email can be ended. */
+const ENDED: Record<ChosenReason, string> = {
+  mentioned: 'mentions of you',
+  assigned: 'tickets assigned to you',
+  customer_wrote: 'messages on your tickets',
+  followed: 'tickets that you follow',
+  unassigned: 'new tickets',
+  snooze_ended: 'snoozes that ended',
+  failed: 'replies that were not sent',
+  target: 'replies that are nearly late',
+}
+
+function footOf(rows: Row[], { base, isOne }: { base: string; isOne: boolean }): string {
+  const reasons = [...new Set(rows.map(({ reason }) => reason))]
+  const page = `${base}/settings/account/notifications`
+  const links = reasons.flatMap((reason) =>
+    reason === 'view' ? [] : `No more emails about ${ENDED[reason]}: ${page}?off=${reason}`,
+  )
+  return [
+    '--',
+    isOne
+      ? 'Answer this email to add an internal note to the ticket. The customer does not see it.'
+      : 'Answers to this email reach no ticket, because it is about several.',
+    ...(base === '' ? ['You choose what is emailed under Your account, Notifications.'] : links),
+  ].join('\n')
+}
+
+/** Tickets of the agent whose customers wait, and mentions that they have not seen. Nothing when there are none. */
+async function sendSummary(deps: Deps, tx: Transaction, email: Emailing): Promise<void> {
+  const { owner, base, now } = email
+  const [waiting] = await tx
+    .select({ tickets: count() })
+    .from(tickets)
+    .where(
+      and(
+        eq(tickets.orgId, owner.orgId),
+        eq(tickets.assignedTo, owner.agentId),
+        eq(tickets.place, PLACES.inbox),
+        lte(tickets.waitingOrder, LATEST_TIME),
+      ),
+    )
+  const [unseen] = await tx
+    .select({ notes: count() })
+    .from(mentions)
+    .where(and(matches(mentions, owner), isNull(mentions.seenAt)))
+  const [mine, notes] = [waiting?.tickets ?? 0, unseen?.notes ?? 0]
+  if (mine + notes === 0) return
+  const facts = [
+    mine > 0 &&
+      `${mine} of your tickets ${mine === 1 ? 'has a customer who waits' : 'have customers who wait'}.`,
+    notes > 0 && `${notes} ${notes === 1 ? 'note mentions' : 'notes mention'} you that you haven't seen.`,
+  ].filter((fact) => fact !== false)
+  const id = deps.newId('ntf')
+  const links =
+    base === ''
+      ? []
+      : [`${base}/inbox/mine`, `No more summaries: ${base}/settings/account/notifications?off=summary`]
+  const text = [...facts, ...links].join('\n\n')
+  const send = email.way.planNotice(deps, noticeOf(email, { id, subject: 'Your morning in Bellhop', text }))
+  if (!send) return
+  await insertSends(tx, [send])
+  await tx.insert(notificationEmails).values({ id, ...owner, ticketId: '', sendId: send.id, createdAt: now })
+}
