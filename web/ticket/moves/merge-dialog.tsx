@@ -19,7 +19,7 @@ import { STATUSES, shortId } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
 import { mergeTickets, undoMove } from './moves.ts'
 import { Outcome, type Side } from './outcome.tsx'
-import './moves.css'
+import './merge.css'
 
 const SEARCH_AFTER_MS = 200
 const MAX_FOUND = 8

@@ -8,7 +8,7 @@ import { readTicketAgain } from '../ticket-query.ts'
 
 const { tickets, moves } = api.console
 
-export type Move = Answer<ReturnType<typeof moves>['undo']['post']>
+type Move = Answer<ReturnType<typeof moves>['undo']['post']>
 export type MergePreview = Answer<ReturnType<ReturnType<typeof tickets>['merge']>['get']>
 
 /** Merges one ticket into another one. */
