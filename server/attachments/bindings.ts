@@ -4,7 +4,7 @@ import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
 import { type Fault, invalid } from '../errors.ts'
-import { type Attachment, insertAttachments } from './queries.ts'
+import { type Attachment, findAttachmentsOf, insertAttachments } from './queries.ts'
 
 /** Uploads that a request names. */
 interface Uploads {
@@ -133,6 +133,40 @@ export async function detachUploads(
       ...(agentId === null ? { ticketId: null } : { uploadedBy: agentId }),
     })
     .where(matches(attachments, { orgId, ownerId }))
+}
+
+/**
+ * Makes these the files of a saved reply, in order: some that it has, and uploads of the agent. Its others are uploads of the
+ * agent again. Throws the same.
+ */
+export async function replaceFiles(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { ownerId, ids, agentId }: { ownerId: string; ids: string[]; agentId: string },
+): Promise<Attachment[]> {
+  await detachUploads(deps, tx, orgId, { ownerId, agentId })
+  return attachUploads(deps, tx, orgId, { ownerId, ticketId: null, ids, uploader: agentId })
+}
+
+/** Copies the files of a saved reply as uploads of an agent, in order. */
+export async function uploadCopies(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { ownerId, agentId }: { ownerId: string; agentId: string },
+): Promise<Attachment[]> {
+  const files = await findAttachmentsOf(tx, { orgId, ownerId })
+  const createdAt = deps.clock.now()
+  const copies = files.map((file) => ({
+    ...file,
+    id: deps.newId('att'),
+    ownerId: null,
+    uploadedBy: agentId,
+    createdAt,
+  }))
+  await insertAttachments(tx, copies)
+  return copies
 }
 
 function isUnsent(orgId: string, ids: string[], uploader: string): SQL | undefined {

@@ -13,6 +13,7 @@ import postgresql0011 from '../../drizzle/postgresql/0011_notifications.sql' wit
 import postgresql0012 from '../../drizzle/postgresql/0012_mentions.sql' with { type: 'text' }
 import postgresql0013 from '../../drizzle/postgresql/0013_actions.sql' with { type: 'text' }
 import postgresql0014 from '../../drizzle/postgresql/0014_snoozes.sql' with { type: 'text' }
+import postgresql0015 from '../../drizzle/postgresql/0015_saved_replies.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -28,6 +29,7 @@ import sqlite0011 from '../../drizzle/sqlite/0011_notifications.sql' with { type
 import sqlite0012 from '../../drizzle/sqlite/0012_mentions.sql' with { type: 'text' }
 import sqlite0013 from '../../drizzle/sqlite/0013_actions.sql' with { type: 'text' }
 import sqlite0014 from '../../drizzle/sqlite/0014_snoozes.sql' with { type: 'text' }
+import sqlite0015 from '../../drizzle/sqlite/0015_saved_replies.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -55,6 +57,7 @@ export const MIGRATIONS = {
     { name: 'mentions', sql: sqlite0012 },
     { name: 'actions', sql: sqlite0013 },
     { name: 'snoozes', sql: sqlite0014 },
+    { name: 'saved_replies', sql: sqlite0015 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -72,5 +75,6 @@ export const MIGRATIONS = {
     { name: 'mentions', sql: postgresql0012 },
     { name: 'actions', sql: postgresql0013 },
     { name: 'snoozes', sql: postgresql0014 },
+    { name: 'saved_replies', sql: postgresql0015 },
   ],
 } satisfies Record<string, Migration[]>

@@ -61,7 +61,8 @@ export async function seedOrganization(
   await inviteAgent(depsAt(deps, start + 28 * DAY_MS, actor), orgId, company.invited)
   const key = await addKeys(deps, { orgId, actor, start })
   for (const [hour, reply] of company.savedReplies.entries()) {
-    await createSavedReply(depsAt(deps, start + DAY_MS + hour * HOUR_MS, actor), orgId, reply)
+    const at = start + DAY_MS + hour * HOUR_MS
+    await createSavedReply(depsAt(deps, at, actor), orgId, { ...reply, agentId: admin.id })
   }
   for (const view of company.savedViews) {
     await createView(

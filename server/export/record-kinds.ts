@@ -20,7 +20,7 @@ import { messageContents, messageEdits, messages } from '../database/tables/mess
 import { movedRows, moves } from '../database/tables/moves.ts'
 import { notificationSettings, viewBells } from '../database/tables/notifications.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { savedReplies } from '../database/tables/saved-replies.ts'
+import { savedReplies, savedReplyUses } from '../database/tables/saved-replies.ts'
 import { savedViews } from '../database/tables/saved-views.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
@@ -66,6 +66,7 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('agentLink', agentLinks, ['id']),
   kind('apiKey', apiKeys, ['id']),
   kind('savedReply', savedReplies, ['id']),
+  kind('savedReplyUse', savedReplyUses, ['agentId', 'replyId']),
   kind('savedView', savedViews, ['id']),
   kind('viewBell', viewBells, ['agentId', 'viewId']),
   kind('notificationSetting', notificationSettings, ['agentId'], {

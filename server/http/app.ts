@@ -35,6 +35,7 @@ import { pathOf } from '../requests/query.ts'
 import { watchUntrustedProxies } from '../requests/untrusted-proxy.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { savedReplyRoutes } from '../saved-replies/routes.ts'
+import { savedReplyApiRoutes } from '../saved-replies/v1.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
 import { accountRoutes } from '../sessions/account-routes.ts'
@@ -109,6 +110,7 @@ export function createApp(
     .use(ticketRoutes(deps, guards.keys, guards.large))
     .use(messageApiRoutes())
     .use(attachmentRoutes(deps, guards.keys))
+    .use(savedReplyApiRoutes(deps, guards.keys, guards.large))
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
     .use(accountRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))

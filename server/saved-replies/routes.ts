@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { isoTime } from '../dates.ts'
+import { viewInboxAttachments } from '../attachments/views.ts'
 import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -7,29 +7,17 @@ import { byId } from '../requests/schemas.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
-import { text } from '../text/text.ts'
-import { messageText, time } from '../tickets/schemas.ts'
 import {
   createSavedReply,
   deleteSavedReply,
-  type SavedReply,
+  recordSavedReplyUse,
   savedReplySlices,
   updateSavedReply,
 } from './saved-replies.ts'
+import { newSavedReply, savedReply, savedReplyChange, usedReply } from './schemas.ts'
+import { viewSavedReply } from './views.ts'
 
-const strict = { additionalProperties: false }
-const name = text({ maxLength: 100 })
-const newSavedReply = t.Object({ name, text: messageText }, strict)
-const savedReplyChange = t.Object({ name: t.Optional(name), text: t.Optional(messageText) }, strict)
-const savedReply = t.Object({
-  id: t.String(),
-  name: t.String(),
-  /** With variables such as `{{customer.name}}`, which the page fills in. */
-  text: t.String(),
-  updatedAt: time('When it last changed.'),
-})
-
-/** Saved replies, which every agent can use and change. */
+/** Saved replies: those of the team, which every agent can use and change, and the agent's own. */
 export function savedReplyRoutes(guard: AgentGuard, large: LargeResponses) {
   const transform = strictQuery()
   const withBody = { parse: arriveWithText, transform: [transform, jsonBody] }
@@ -37,38 +25,44 @@ export function savedReplyRoutes(guard: AgentGuard, large: LargeResponses) {
     .use(guard.requireAgent)
     .get(
       '/saved-replies',
-      async ({ me: { orgId }, as, request, set }) => {
-        const name = `saved replies of ${orgId}`
-        return large.send({ request, orgId, name, set }, () => jsonSlices({ data: viewedSlices(as, orgId) }))
+      async ({ me: { orgId, agentId }, as, request, set }) => {
+        const name = `saved replies of ${agentId}`
+        return large.send({ request, orgId, name, set }, () =>
+          jsonSlices({ data: viewedSlices(as, orgId, agentId) }),
+        )
       },
       { transform, response: { 200: t.Object({ data: t.Array(savedReply) }) } },
     )
     .post(
       '/saved-replies',
-      async ({ me, as, body, status }) =>
-        status(201, viewSavedReply(await createSavedReply(as, me.orgId, body))),
+      async ({ me: { orgId, agentId }, as, body, status }) =>
+        status(201, viewSavedReply(await createSavedReply(as, orgId, { ...body, agentId }), agentId)),
       { ...withBody, body: newSavedReply, response: { 201: savedReply } },
     )
     .patch(
       '/saved-replies/:id',
-      async ({ me, as, params: { id }, body }) =>
-        viewSavedReply(await updateSavedReply(as, me.orgId, { id, change: body })),
+      async ({ me: { orgId, agentId }, as, params: { id }, body: change }) =>
+        viewSavedReply(await updateSavedReply(as, orgId, { id, agentId, change }), agentId),
       { ...withBody, params: byId, body: savedReplyChange, response: { 200: savedReply } },
+    )
+    .post(
+      '/saved-replies/:id/use',
+      async ({ me: { orgId, agentId }, as, params: { id } }) =>
+        viewInboxAttachments(await recordSavedReplyUse(as, orgId, { id, agentId })),
+      { transform, params: byId, response: { 200: usedReply } },
     )
     .delete(
       '/saved-replies/:id',
-      async ({ me, as, params, status }) => {
-        await deleteSavedReply(as, me.orgId, params.id)
+      async ({ me: { orgId, agentId }, as, params: { id }, status }) => {
+        await deleteSavedReply(as, orgId, { id, agentId })
         return status(204, undefined)
       },
       { transform, params: byId, response: { 204: t.Undefined() } },
     )
 }
 
-async function* viewedSlices(deps: Deps, orgId: string) {
-  for await (const replies of savedReplySlices(deps, orgId)) yield replies.map(viewSavedReply)
-}
-
-function viewSavedReply({ id, name, text, updatedAt }: SavedReply) {
-  return { id, name, text, updatedAt: isoTime(updatedAt) }
+async function* viewedSlices(deps: Deps, orgId: string, agentId: string) {
+  for await (const replies of savedReplySlices(deps, orgId, agentId)) {
+    yield replies.map((reply) => viewSavedReply(reply, agentId))
+  }
 }

@@ -24,7 +24,7 @@ export const tags = t.Array(text({ maxLength: 64 }), {
   examples: [['billing', 'vip']],
 })
 export const subject = text({ maxLength: 255, examples: ['Missing invoice'] })
-export const messageText = text({
+const messageText = text({
   maxLength: MAX_MESSAGE_LENGTH,
   description: 'Message text.',
   examples: ['My invoice is missing.'],

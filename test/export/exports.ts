@@ -77,6 +77,7 @@ export async function fillTables(deps: Deps, { client: { orgId }, owned }: FullO
     deliveryId: owned.delivery,
     visitorId: owned.visitor,
     keyId: owned.key,
+    replyId: owned.savedReply,
   }
   for (const kind of RECORD_KINDS) {
     // It has one record, which is there.

@@ -37,6 +37,7 @@ const PASSWORD = 'a long enough password'
 
 /** Fields that exports of earlier versions don't have. */
 const INVENTED: Record<string, string[]> = {
+  savedReply: ['agentId', 'isShared', 'actions', 'attachmentCount'],
   organization: ['lastVisitor'],
   customer: ['isNameTyped', 'unverifiedEmail', 'visitorNumber'],
   mailbox: ['aliases'],

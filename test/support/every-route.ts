@@ -136,6 +136,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'POST /v1/attachments': { path: '/v1/attachments?name=x.txt', foreign: 201, body: () => 'A file' },
   'GET /v1/attachments/:id': { path: '/v1/attachments/:attachment' },
   'DELETE /v1/attachments/:id': { path: '/v1/attachments/:upload' },
+  'GET /v1/saved-replies': { foreign: 200 },
 
   'GET /console/session': { foreign: 200 },
   'GET /console/sessions': { foreign: 200 },
@@ -262,6 +263,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     path: '/console/saved-replies/:savedReply',
     body: () => ({ name: 'x' }),
   },
+  'POST /console/saved-replies/:id/use': { path: '/console/saved-replies/:savedReply/use' },
   'DELETE /console/saved-replies/:id': { path: '/console/saved-replies/:savedReply' },
   'GET /console/tags': { foreign: 200 },
   'POST /console/tags/rename': { foreign: 200, body: () => ({ from: MARKER, to: 'x' }) },

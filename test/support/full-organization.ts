@@ -15,7 +15,7 @@ import type { Deps } from '../../server/deps.ts'
 import { startConversation } from '../../server/messages/new-conversation.ts'
 import { scheduleMessage } from '../../server/messages/schedule-message.ts'
 import { mergeTickets } from '../../server/moves/merge-tickets.ts'
-import { createSavedReply } from '../../server/saved-replies/saved-replies.ts'
+import { createSavedReply, recordSavedReplyUse } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
 import { keepDraft } from '../../server/threads/drafts.ts'
 import { putNote } from '../../server/threads/notes.ts'
@@ -161,7 +161,14 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     canUndo: true,
     author,
   })
-  const savedReply = await createSavedReply(deps, orgId, { name: MARKER, text: MARKER })
+  const savedReply = await createSavedReply(deps, orgId, {
+    name: MARKER,
+    text: MARKER,
+    agentId: admin.id,
+    actions: { addTags: [MARKER] },
+    attachments: [await newUpload()],
+  })
+  await recordSavedReplyUse(deps, orgId, { id: savedReply.id, agentId: admin.id })
   const me = { agentId: admin.id, role: 'admin' as const }
   const view = await createView(deps, orgId, me, { name: MARKER, query: 'status:open', isShared: true })
   const { key } = await createApiKey(deps, orgId, { name: MARKER, kind: 'secret' })

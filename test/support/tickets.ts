@@ -26,6 +26,7 @@ export interface TicketJson extends ListedTicketJson {
 }
 
 export interface MessageJson {
+  attachments?: { id: string; name: string }[]
   id: string
   role: string
   text: string

@@ -72,6 +72,13 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     404: [client, 'GET', `/tickets/${NO_TICKET}`],
     429: [spent, 'GET', one],
   },
+  listSavedReplies: {
+    200: [client, 'GET', '/saved-replies'],
+    400: [client, 'GET', '/saved-replies?x=1'],
+    401: [nobody, 'GET', '/saved-replies'],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/saved-replies'],
+    429: [spent, 'GET', '/saved-replies'],
+  },
   listMessages: {
     200: [client, 'GET', `${one}/messages?per_page=1`],
     400: [client, 'GET', `${one}/messages?page=0`],
@@ -246,6 +253,7 @@ describe('the document of the real app', () => {
         'POST /v1/attachments',
         'GET /v1/tickets/{id}/messages',
         'GET /v1/attachments/{id}',
+        'GET /v1/saved-replies',
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
         'POST /v1/tickets/{id}/split',

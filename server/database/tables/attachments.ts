@@ -12,7 +12,7 @@ export const attachments = table(
     orgId: text().notNull(),
     /** Null for an upload that is neither sent nor in a draft. */
     ticketId: text(),
-    /** The message, scheduled message or note that it belongs to. Null for an upload that is not sent. */
+    /** The message, scheduled message, note or saved reply that it belongs to. Null for an upload that is not sent. */
     ownerId: text(),
     /** The agent or API key that uploaded it; null when it was received. Only they can send the upload. */
     uploadedBy: text(),
