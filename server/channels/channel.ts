@@ -61,6 +61,8 @@ export interface Channel {
   readonly erasure?: Erasure
   /** What it stores of single messages. When a message goes to another ticket, its rows do too. */
   readonly rowsOfMessages?: readonly RowsOfMessages[]
+  /** What it stores of customers. When one is merged into another, their rows are the other's. */
+  readonly rowsOfCustomers?: readonly RowsOfCustomers[]
   /** The rows of its mailboxes or bots: a commit of one may start or stop what runs. */
   readonly accounts?: PgTable
   /** Whether it has to be started. By default, once one of its accounts is connected. */
@@ -71,6 +73,13 @@ export interface Channel {
 
 /** A table whose rows belong to a message of a ticket. */
 type RowsOfMessages = PgTable & Record<'orgId' | 'ticketId' | 'messageId', PgColumn>
+
+/** A table whose rows belong to a customer. `key` tells the rows of an organization apart. */
+interface RowsOfCustomers {
+  name: string
+  table: PgTable & Record<'orgId' | 'customerId', PgColumn>
+  key: SQL<string>
+}
 
 /** What a channel stores about tickets and customers beside the rows that all channels share. */
 export interface Erasure {

@@ -5,6 +5,8 @@ import { matches } from '../database/matches.ts'
 import { integer, orNull, statement, text, value } from '../database/statement.ts'
 import { customerIdentities, customers, NO_TICKETS } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
 import { isOtherEmail, ownerOf } from './customer-emails.ts'
 
 export interface Customer {
@@ -130,6 +132,21 @@ async function findCustomer(tx: Transaction, orgId: string, id: string): Promise
 export async function customerOf(tx: Transaction, orgId: string, id: string): Promise<Customer> {
   const customer = await findCustomer(tx, orgId, id)
   if (!customer) throw new Error(`The customer ${id} is missing.`)
+  return customer
+}
+
+export type CustomerRow = typeof customers.$inferSelect
+
+/** Locks the row of a customer who wasn't merged into another. Throws 404. */
+export async function requireCustomer(tx: Transaction, orgId: string, id: string): Promise<CustomerRow> {
+  const [customer] = isId('usr', id)
+    ? await tx
+        .update(customers)
+        .set({ version: sql`${customers.version}` })
+        .where(and(matches(customers, { orgId, id }), isNull(customers.mergedInto)))
+        .returning()
+    : []
+  if (!customer) throw notFound('customer')
   return customer
 }
 

@@ -3,14 +3,15 @@ import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
+import { mergeCustomers } from './merge-customers.ts'
 import { previewMerge } from './merge-preview.ts'
 import { mergeTickets } from './merge-tickets.ts'
-import { merge, mergePreview, move, splitOnPage } from './schemas.ts'
+import { merge, mergeCustomer, mergePreview, move, splitOnPage } from './schemas.ts'
 import { splitTicket } from './split-ticket.ts'
 import { undoMove } from './undo-move.ts'
 import { viewMove } from './views.ts'
 
-/** Merges and splits tickets for agents. */
+/** Merges and splits tickets, and merges customers, for agents. */
 export function moveConsoleRoutes(guard: AgentGuard) {
   const noQuery = strictQuery()
   const withBody = { parse: arriveWithText, transform: [noQuery, jsonBody], params: byId }
@@ -38,6 +39,12 @@ export function moveConsoleRoutes(guard: AgentGuard) {
         return status(201, viewMove(await splitTicket(as, orgId, { ticketId: id, messages, subject })))
       },
       { ...withBody, body: splitOnPage, response: { 201: move } },
+    )
+    .post(
+      '/customers/:id/merge',
+      async ({ me: { orgId }, as, params: { id }, body }) =>
+        viewMove(await mergeCustomers(as, orgId, { ...body, into: id })),
+      { ...withBody, body: mergeCustomer, response: { 200: move } },
     )
     .post(
       '/moves/:id/undo',

@@ -4,6 +4,7 @@ import { oneOf } from '../requests/schemas.ts'
 import { status, subject, time } from '../tickets/schemas.ts'
 
 const TICKET = 'tkt_01jq8z5w8wf6r9f5v0h3q1x2yz'
+const CUSTOMER = 'usr_01jq8z5w8wf6r9f5v0h3q1x2yz'
 /** As many as a page of messages has, five times. */
 const MAX_MESSAGES = 500
 
@@ -20,6 +21,13 @@ export const merge = t.Object(
     ),
   },
   { $id: 'Merge', ...strict, examples: [{ from: TICKET }] },
+)
+
+export const customerId = t.Object({ id: id(CUSTOMER, 'Customer id.') })
+
+export const mergeCustomer = t.Object(
+  { from: id(CUSTOMER, 'The customer whose tickets, addresses and identities move.') },
+  { $id: 'CustomerMerge', ...strict, examples: [{ from: CUSTOMER }] },
 )
 
 export const split = t.Object(
@@ -57,7 +65,7 @@ export const move = t.Object(
     createdAt: time('When they moved.'),
     undoneAt: t.Optional(time('When they moved back. Absent until then.')),
   },
-  { $id: 'Move', description: 'A merge or split.' },
+  { $id: 'Move', description: 'A merge of tickets or customers, or a split.' },
 )
 
 /** What a merge would do, for the page that asks. */

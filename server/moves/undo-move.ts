@@ -16,8 +16,9 @@ import { joinDrafts, separateDraft, separateFollower, separateMark } from './joi
 import { isEmpty, type Move, moveRows } from './moved-rows.ts'
 import { type MovedTicket, saveMoved, withTimes } from './moved-tickets.ts'
 import { findMove } from './queries.ts'
+import { unmergeCustomers } from './unmerge-customers.ts'
 
-const UNDO_DAYS = 30
+export const UNDO_DAYS = 30
 const DAY_MS = 86_400_000
 
 /** The tickets that a move moves back between: where its rows are now, and where they came from. */
@@ -40,6 +41,11 @@ export async function undoMove(
     const move = await requireUndoable(deps, tx, orgId, id)
     const undone = { ...move, undoneAt: deps.clock.now() }
     await tx.update(moves).set({ undoneAt: undone.undoneAt }).where(matches(moves, { orgId, id }))
+    if (move.kind === 'customer') {
+      await alsoSave?.(tx, undone)
+      await unmergeCustomers(deps, tx, move)
+      return undone
+    }
     const back = await lockTickets(tx, move)
     const done =
       move.kind === 'merge' ? await unmerge(deps, tx, move, back) : await unsplit(deps, tx, move, back)
@@ -51,7 +57,7 @@ export async function undoMove(
 
 async function requireUndoable(deps: Deps, tx: Transaction, orgId: string, id: string): Promise<Move> {
   const [move] = isId('mov', id) ? await findMove(tx, { orgId, id }) : []
-  if (!move || move.kind === 'customer') throw notFound('merge or split')
+  if (!move) throw notFound('merge or split')
   if (move.undoneAt !== null) throw new AppError(409, 'already_undone', 'This was undone before.')
   if (deps.clock.now() - move.createdAt <= UNDO_DAYS * DAY_MS) return move
   throw new AppError(409, 'undo_expired', `A merge or split can be undone for ${UNDO_DAYS} days.`)

@@ -7,14 +7,15 @@ import { strictQuery } from '../requests/query.ts'
 import { ticketId } from '../tickets/schemas.ts'
 import { actorOf, answerHeaders, idempotent } from '../tickets/v1.ts'
 import { badBody, idempotency, idempotencyKey, noTicket, problem, replayed } from '../tickets/v1-document.ts'
+import { mergeCustomers } from './merge-customers.ts'
 import { mergeTickets } from './merge-tickets.ts'
 import type { Move } from './moved-rows.ts'
-import { merge, move, moveId, split } from './schemas.ts'
+import { customerId, merge, mergeCustomer, move, moveId, split } from './schemas.ts'
 import { splitTicket } from './split-ticket.ts'
 import { undoMove } from './undo-move.ts'
 import { viewMove } from './views.ts'
 
-/** Merges and splits tickets, and undoes both. */
+/** Merges and splits tickets, merges customers, and undoes all of them. */
 export function moveRoutes(deps: Deps, guard: KeyGuard) {
   const once = createIdempotency(deps)
   const noQuery = strictQuery()
@@ -63,6 +64,31 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
         return status(201, answer.body)
       },
       { ...withBody, parse: arriveWithText, body: split, response: { 201: move }, detail: splitDetail },
+    )
+    .post(
+      '/customers/:id/merge',
+      async ({ caller, params: { id }, body, request, set }) => {
+        const as = actingAs(deps, actorOf(caller))
+        const path = `/v1/customers/${id}/merge`
+        const answer = await once<ReturnType<typeof viewMove>>(
+          idempotent(caller, request, { path, body }),
+          async (remember) =>
+            answerOf(
+              await mergeCustomers(as, caller.orgId, { ...body, into: id }, (tx, made) =>
+                remember(tx, answerOf(made), made.intoId),
+              ),
+            ),
+        )
+        Object.assign(set.headers, answerHeaders(answer))
+        return answer.body
+      },
+      {
+        ...withBody,
+        params: customerId,
+        body: mergeCustomer,
+        response: { 200: move },
+        detail: mergeCustomerDetail,
+      },
     )
     .post(
       '/moves/:id/undo',
@@ -114,6 +140,24 @@ const mergeDetail = {
     404: noTicket,
     409: problem(
       'The tickets can’t be merged, and `detail` says why; or one was merged before (`ticket_merged`); or the first request with this Idempotency-Key is still running.',
+    ),
+    422: idempotency[422],
+    429: tooMany,
+    ...badBody,
+  },
+}
+
+const mergeCustomerDetail = {
+  ...shared,
+  operationId: 'mergeCustomer',
+  summary: 'Merge another customer into a customer',
+  description:
+    'Moves all tickets, addresses, identities and visitors of the customer `from` to this one, who keeps the name. Each of the tickets changes its customer. It can be undone for 30 days.',
+  responses: {
+    200: { description: 'The merge.', headers: { 'Idempotency-Replayed': replayed } },
+    404: problem('There’s no customer with this id in your organization.'),
+    409: problem(
+      'The customer has more than 10,000 tickets (`too_many_tickets`); or the first request with this Idempotency-Key is still running.',
     ),
     422: idempotency[422],
     429: tooMany,

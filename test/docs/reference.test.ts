@@ -105,8 +105,8 @@ const ONLY_FOR_AGENTS = [
   '409 address_unknown',
   '409 answered_meanwhile',
   '409 customer_fixed',
-  '409 customer_has_email',
   '409 not_changeable',
+  '409 email_required',
   '409 email_taken',
 ]
 

@@ -41,6 +41,8 @@ export const OPEN_ROUTES = [
   'GET /sw.js',
   'GET /inbox',
   'GET /inbox/*',
+  'GET /customers',
+  'GET /customers/*',
   'GET /settings',
   'GET /settings/*',
   'GET /sign-in',
@@ -123,6 +125,10 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     path: '/v1/tickets/:ticket/split',
     body: ({ failedMessage }) => ({ messages: [failedMessage], subject: 'x' }),
   },
+  'POST /v1/customers/:id/merge': {
+    path: '/v1/customers/:customer/merge',
+    body: ({ otherCustomer }) => ({ from: otherCustomer }),
+  },
   'POST /v1/moves/:id/undo': { path: '/v1/moves/:move/undo' },
   'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
   'GET /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages' },
@@ -184,6 +190,10 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'POST /console/tickets/:id/split': {
     path: `${ticket}/split`,
     body: ({ failedMessage }) => ({ message: failedMessage, andLater: false, subject: 'x' }),
+  },
+  'POST /console/customers/:id/merge': {
+    path: '/console/customers/:customer/merge',
+    body: ({ otherCustomer }) => ({ from: otherCustomer }),
   },
   'POST /console/moves/:id/undo': { path: '/console/moves/:move/undo' },
   'POST /console/tickets/:id/customer': {

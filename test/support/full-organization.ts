@@ -7,6 +7,7 @@ import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.t
 
 import { saveOauthClient } from '../../server/channels/email/oauth/oauth-clients.ts'
 import { blockAddress, blockVisitor } from '../../server/channels/widget/inbox/blocked-visitors.ts'
+import { createCustomer } from '../../server/customers/directory/edit-customer.ts'
 import { mails } from '../../server/database/tables/mailboxes.ts'
 import { messageContents, messages } from '../../server/database/tables/messages.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
@@ -73,6 +74,7 @@ export interface Owned {
   job: string
   /** A ticket of the same customer, with the messages of another one: the merge can be undone. */
   otherTicket: string
+  otherCustomer: string
   move: string
 }
 
@@ -196,12 +198,17 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       customer: { email: `carla.${MARKER}@example.com` },
     })
   const [into, from] = [await opened(), await opened()]
+  const otherCustomer = await createCustomer(deps, orgId, {
+    name: 'Other',
+    emails: ['other@example.com', 'another@example.com'],
+  })
   const move = await mergeTickets(deps, orgId, { into: into.id, from: from.id })
   return {
     client,
     admin,
     owned: {
       otherTicket: into.id,
+      otherCustomer,
       move: move.id,
       mail,
       ticket: ticketId,

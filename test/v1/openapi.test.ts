@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
+import { createCustomer } from '../../server/customers/directory/edit-customer.ts'
 import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/http/error-codes.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/openapi/document.ts'
 import type { Schema } from '../../server/http/openapi/schemas.ts'
@@ -46,6 +47,9 @@ const merge = async () => {
   return (await client.call<{ id: string }>('POST', path, { body: { from: from.id } })).json.id
 }
 const [merged, other] = [`/moves/${await merge()}/undo`, await makeTicket(client)]
+const newCustomer = () => createCustomer(bellhop.deps, client.orgId, { name: 'Ana' })
+const customerMerge = `/customers/${await newCustomer()}/merge`
+const mergingCustomer = { body: { from: await newCustomer() } }
 const merging = { body: { from: other.id } }
 const splitting = { body: { messages: [sentId], subject: 'Another question' } }
 const again = { headers: { 'idempotency-key': 'moved' } }
@@ -135,6 +139,17 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     415: [client, 'POST', `${one}/merge`, { raw: '{}', headers: { 'content-type': 'text/plain' } }],
     422: [client, 'POST', `${one}/merge`, { ...merging, ...again }],
     429: [spent, 'POST', `${one}/merge`, merging],
+  },
+  mergeCustomer: {
+    200: [client, 'POST', customerMerge, mergingCustomer],
+    400: [client, 'POST', customerMerge, { body: {} }],
+    401: [nobody, 'POST', customerMerge, mergingCustomer],
+    403: [reader, 'POST', customerMerge, mergingCustomer],
+    404: [client, 'POST', customerMerge, { body: { from: 'usr_1' } }],
+    413: [client, 'POST', customerMerge, { raw: ' '.repeat(1_100_000) }],
+    415: [client, 'POST', customerMerge, { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    422: [client, 'POST', customerMerge, { ...mergingCustomer, ...again }],
+    429: [spent, 'POST', customerMerge, mergingCustomer],
   },
   splitTicket: {
     201: [client, 'POST', `${one}/split`, splitting],
@@ -256,6 +271,7 @@ describe('the document of the real app', () => {
         'GET /v1/saved-replies',
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
+        'POST /v1/customers/{id}/merge',
         'POST /v1/tickets/{id}/split',
         'POST /v1/moves/{id}/undo',
       ].sort(),
@@ -335,12 +351,14 @@ describe('the examples can be sent as they are, by clients that import the docum
   /** Of a ticket or of an upload, as the path needs one. */
   async function ownId(path: string): Promise<string> {
     if (path.startsWith('/moves')) return merge()
+    if (path.startsWith('/customers')) return newCustomer()
     return path.startsWith('/attachments') ? await upload() : (await makeTicket(client)).id
   }
 
   /** An example names a ticket and messages that are there. */
   async function withOwnIds(operationId: string, id: string): Promise<{ body?: object }> {
     if (operationId === 'mergeTicket') return { body: { from: (await makeTicket(client)).id } }
+    if (operationId === 'mergeCustomer') return { body: { from: await newCustomer() } }
     if (operationId !== 'splitTicket') return {}
     const sent = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, { body: message })
     return { body: { messages: [sent.json.id], subject: 'Another question' } }

@@ -1,7 +1,7 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { statement, text } from '../../database/statement.ts'
-import { bots, telegramFiles, telegramMessages } from '../../database/tables/bots.ts'
+import { bots, telegramChats, telegramFiles, telegramMessages } from '../../database/tables/bots.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { failedPlan } from '../../messages/sends/plan-sends.ts'
 import { undoSecondsIn } from '../../messages/sends/undo-seconds.ts'
@@ -64,6 +64,13 @@ export const telegramChannel: Channel = {
   accounts: bots,
   erasure: telegramErasure,
   rowsOfMessages: [telegramMessages, telegramFiles],
+  rowsOfCustomers: [
+    {
+      name: 'telegramChat',
+      table: telegramChats,
+      key: sql<string>`${telegramChats.botId} || ' ' || ${telegramChats.chatId}`,
+    },
+  ],
   async start(deps, live) {
     const { startTelegramReceiving } = await import('./start-telegram.ts')
     return startTelegramReceiving(deps, live)

@@ -1,11 +1,11 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
 import { apiKeys } from '../../database/tables/api-keys.ts'
 import { messages } from '../../database/tables/messages.ts'
 import { organizations } from '../../database/tables/organizations.ts'
-import { widgetConversations, widgets } from '../../database/tables/widgets.ts'
+import { visitors, widgetConversations, widgets } from '../../database/tables/widgets.ts'
 import { failedPlan } from '../../messages/sends/plan-sends.ts'
 import { undoSecondsIn } from '../../messages/sends/undo-seconds.ts'
 import { isAnyConnected } from '../accounts/accounts.ts'
@@ -29,6 +29,7 @@ export const widgetChannel: Channel = {
   },
   undoSeconds: undoSecondsIn('widget', organizations.undoWidgetSeconds),
   erasure: widgetErasure,
+  rowsOfCustomers: [{ name: 'visitor', table: visitors, key: sql<string>`${visitors.id}` }],
   changes: {
     async possible(_deps, _read, { messages: all }) {
       const shown = all.filter((message) => message.sending === 'sent' && isShown(message))

@@ -1,16 +1,16 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { customers, NO_TICKETS } from '../../database/tables/customers.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import { visitors } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
-import { AppError, type Fault, invalid, notFound } from '../../errors.ts'
+import { AppError, type Fault, invalid } from '../../errors.ts'
 import { recordWorkspaceChange } from '../../events/events.ts'
-import { isId } from '../../ids.ts'
 import { cleanLines, isBlank, oneLine } from '../../text/text.ts'
 import { requireOutside } from '../../tickets/change-customer.ts'
 import { emailsOf, ownerOf, replaceEmails } from '../customer-emails.ts'
+import { type CustomerRow, requireCustomer } from '../customers.ts'
 
 /** Addresses that an agent can give a customer. A merge can leave one with more. */
 const MAX_EMAILS = 20
@@ -79,21 +79,6 @@ export async function editCustomer(
       .where(matches(customers, { orgId, id }))
     recordWorkspaceChange(deps, tx, orgId)
   })
-}
-
-type CustomerRow = typeof customers.$inferSelect
-
-/** Locks the row of a customer who wasn't merged into another. Throws 404. */
-async function requireCustomer(tx: Transaction, orgId: string, id: string): Promise<CustomerRow> {
-  const [customer] = isId('usr', id)
-    ? await tx
-        .update(customers)
-        .set({ version: sql`${customers.version}` })
-        .where(and(matches(customers, { orgId, id }), isNull(customers.mergedInto)))
-        .returning()
-    : []
-  if (!customer) throw notFound('customer')
-  return customer
 }
 
 function cleaned({ name, emails, company, phone, note }: CustomerFields): CustomerFields {

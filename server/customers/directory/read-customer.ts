@@ -1,18 +1,21 @@
-import { and, desc, eq, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, isNull, lt, or, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../../channels/kinds.ts'
 import type { Reader } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
+import { moves } from '../../database/tables/moves.ts'
 import { PLACES, type TicketStatus, tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { invalid, notFound } from '../../errors.ts'
-import { isId } from '../../ids.ts'
+import { firstIdAt, isId } from '../../ids.ts'
+import { UNDO_DAYS } from '../../moves/undo-move.ts'
 import { emailsOf } from '../customer-emails.ts'
 
 /** Tickets beside a thread, and in one page of a customer's. */
 const MAX_TICKETS = 20
 const TICKETS_PER_PAGE = 50
+const DAY_MS = 86_400_000
 
 interface CustomerTicket {
   id: string
@@ -36,6 +39,8 @@ export interface CustomerDetail {
   /** The newest ones, by last message. */
   tickets: CustomerTicket[]
   totalTickets: number
+  /** Customers who were merged into this one and can be separated again, the newest merge first. */
+  merges: { id: string; name: string; createdAt: number }[]
 }
 
 /** A customer with their newest tickets; of one who was merged, the one who has theirs now. Throws 404. */
@@ -48,7 +53,9 @@ export async function readCustomer(deps: Deps, orgId: string, id: string): Promi
   const emails = await emailsOf(read, orgId, found)
   const [total] = await countTickets(read, { orgId, customerId: id })
   const newest = await findTickets(read, { orgId, customerId: id, limit: MAX_TICKETS })
-  return { ...customer, emails, tickets: newest, totalTickets: total?.tickets ?? 0 }
+  const since = firstIdAt('mov', deps.clock.now() - UNDO_DAYS * DAY_MS)
+  const merges = await findMerges(read, { orgId, into: id, since })
+  return { ...customer, emails, tickets: newest, totalTickets: total?.tickets ?? 0, merges }
 }
 
 /**
@@ -94,6 +101,21 @@ export function invalidCursor() {
   const detail = 'Use the nextCursor of the previous page.'
   return invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
 }
+
+const findMerges = statement('customer_merges', { orgId: text, into: text, since: text }, (read: Reader, p) =>
+  read
+    .select({ id: moves.id, name: customers.name, createdAt: moves.createdAt })
+    .from(moves)
+    .innerJoin(customers, eq(customers.id, moves.fromId))
+    .where(
+      and(
+        matches(moves, { orgId: p.orgId, intoId: p.into, kind: 'customer' }),
+        isNull(moves.undoneAt),
+        gte(moves.id, p.since),
+      ),
+    )
+    .orderBy(desc(moves.id)),
+)
 
 const findCustomer = statement('customer_detail', { orgId: text, id: text }, (read: Reader, p) =>
   read

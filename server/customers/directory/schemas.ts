@@ -72,4 +72,6 @@ export const customerDetail = t.Object({
   /** The newest ones, by last message. */
   tickets: customerTickets,
   totalTickets: t.Integer(),
+  /** Merges into this customer that can be undone. */
+  merges: t.Array(t.Object({ id: t.String(), name: t.String(), createdAt: time('When they were merged.') })),
 })

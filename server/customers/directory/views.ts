@@ -13,13 +13,14 @@ export function viewListedCustomer({ isNameTyped, unverifiedEmail, ...customer }
 }
 
 export function viewCustomer({ isNameTyped, unverifiedEmail, ...customer }: CustomerDetail) {
-  const { emails, createdAt, tickets } = customer
+  const { emails, createdAt, tickets, merges } = customer
   return {
     ...customer,
     ...viewUnverified({ isNameTyped, unverifiedEmail }),
     ...(emails[0] !== undefined && { email: emails[0] }),
     createdAt: isoTime(createdAt),
     tickets: tickets.map(viewCustomerTicket),
+    merges: merges.map((merge) => ({ ...merge, createdAt: isoTime(merge.createdAt) })),
   }
 }
 

@@ -1,5 +1,6 @@
 import { index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
+import type { customers } from './customers.ts'
 import type { messages } from './messages.ts'
 import type { drafts, followers, readMarks } from './threads.ts'
 import type { tickets } from './tickets.ts'
@@ -38,6 +39,12 @@ export type MergedColumns = Pick<
   'status' | 'place' | 'tags' | 'lastMessageAt' | 'waitingOrder'
 >
 
+/** What a merge changes of a customer, with all their addresses. */
+export type MergedCustomer = Pick<
+  typeof customers.$inferSelect,
+  'company' | 'phone' | 'note' | 'unverifiedEmail' | 'isNameTyped'
+> & { emails: string[] }
+
 /** How rows were that a move changed, each under its own name. */
 export interface MovedValues {
   /** Who had written a message. */
@@ -50,6 +57,7 @@ export interface MovedValues {
   /** An agent who followed the other ticket follows this one since. */
   follower?: Omit<typeof followers.$inferSelect, 'ticketId'>
   ticket?: { before: MergedColumns; after: MergedColumns }
+  customer?: { before: MergedCustomer; after: MergedCustomer }
 }
 
 /**

@@ -1,0 +1,112 @@
+import { type CustomerRow, requireCustomer } from '../customers/customers.ts'
+import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
+import { customers } from '../database/tables/customers.ts'
+import { messages } from '../database/tables/messages.ts'
+import { type MergedCustomer, movedRows } from '../database/tables/moves.ts'
+import type { Deps } from '../deps.ts'
+import { recordWorkspaceChange } from '../events/events.ts'
+import {
+  giveTickets,
+  listedIn,
+  mergedCustomer,
+  recordCustomer,
+  returnRows,
+  saveCustomer,
+} from './customer-rows.ts'
+import type { Move } from './moved-rows.ts'
+
+/**
+ * Gives a merged customer back what went with them, from the one who has it now, also after later merges. What came since,
+ * and what someone has changed since, stays.
+ */
+export async function unmergeCustomers(deps: Deps, tx: Transaction, move: Move): Promise<void> {
+  const { orgId, id: moveId, fromId, intoId } = move
+  const holder = await requireCustomer(tx, orgId, await survivingCustomer(tx, orgId, intoId))
+  const now = deps.clock.now()
+  const changed = await tx.select().from(movedRows).where(matches(movedRows, { orgId, moveId }))
+  const valuesOf = (id: string) =>
+    changed.find(({ kind, rowId }) => kind === 'customer' && rowId === id)?.values?.customer
+  const [home, stays] = [valuesOf(fromId), valuesOf(intoId)]
+  if (!home || !stays) throw new Error(`The move ${moveId} lists no customers.`)
+  await separate(tx, {
+    holder,
+    home: home.before,
+    stays: holder.id === intoId ? stays : undefined,
+    fromId,
+    now,
+  })
+  const name = await nameOf(tx, orgId, fromId)
+  const way = { orgId, from: holder.id, into: fromId }
+  const ticketIds: string[] = []
+  for (const ids of await listedIn(tx, { orgId, moveId, kind: 'ticket' })) {
+    ticketIds.push(...(await giveTickets(tx, { ...way, now, ids })))
+  }
+  await returnRows(deps, tx, { ...way, moveId })
+  for (const { kind, rowId, values } of changed) {
+    if (kind !== 'message' || !values?.author) continue
+    await tx
+      .update(messages)
+      .set(values.author)
+      .where(matches(messages, { orgId, id: rowId, author: 'customer' }))
+  }
+  await recordCustomer(deps, tx, orgId, { ticketIds, from: holder.name, to: name, now })
+  recordWorkspaceChange(deps, tx, orgId)
+}
+
+interface Separation {
+  holder: CustomerRow
+  home: MergedCustomer
+  /** How the one that stayed was before and after, unless they were merged themselves. */
+  stays: Record<'before' | 'after', MergedCustomer> | undefined
+  fromId: string
+  now: number
+}
+
+/** Takes the addresses back that the holder still has, and what they had from the other one. */
+async function separate(tx: Transaction, { holder, home, stays, fromId, now }: Separation): Promise<void> {
+  const { orgId, id } = holder
+  const current = await mergedCustomer(tx, orgId, holder)
+  const isTheirs = new Set(current.emails.map((email) => email.toLowerCase()))
+  const back = home.emails.filter((email) => isTheirs.has(email.toLowerCase()))
+  const taken = new Set(back.map((email) => email.toLowerCase()))
+  const left = current.emails.filter((email) => !taken.has(email.toLowerCase()))
+  const restored = stays ? restore(current, stays) : current
+  // Theirs go first: an address is one customer's at a time.
+  await saveCustomer(tx, { orgId, id, now }, { ...restored, emails: left, mergedInto: null })
+  await saveCustomer(tx, { orgId, id: fromId, now }, { ...home, emails: back, mergedInto: null })
+}
+
+/** Each column as it was before, if it is as the merge left it. */
+function restore(
+  current: MergedCustomer,
+  { before, after }: Record<'before' | 'after', MergedCustomer>,
+): MergedCustomer {
+  const same = <Name extends keyof MergedCustomer>(name: Name): MergedCustomer[Name] =>
+    current[name] === after[name] ? before[name] : current[name]
+  return {
+    ...current,
+    company: same('company'),
+    phone: same('phone'),
+    note: same('note'),
+    unverifiedEmail: same('unverifiedEmail'),
+    isNameTyped: same('isNameTyped'),
+  }
+}
+
+/** The one who has what this customer had: themselves, unless they were merged. */
+async function survivingCustomer(tx: Transaction, orgId: string, id: string): Promise<string> {
+  const [found] = await tx
+    .select({ mergedInto: customers.mergedInto })
+    .from(customers)
+    .where(matches(customers, { orgId, id }))
+  return found?.mergedInto ? survivingCustomer(tx, orgId, found.mergedInto) : id
+}
+
+async function nameOf(tx: Transaction, orgId: string, id: string): Promise<string> {
+  const [customer] = await tx
+    .select({ name: customers.name })
+    .from(customers)
+    .where(matches(customers, { orgId, id }))
+  return customer?.name ?? ''
+}
