@@ -3,7 +3,7 @@ import type { ChannelKind } from '../channels/kinds.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { integer, orNull, statement, text, value } from '../database/statement.ts'
-import { customerIdentities, customers, NO_TICKETS } from '../database/tables/customers.ts'
+import { customerIdentities, customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
@@ -79,8 +79,7 @@ export async function upsertCustomerByIdentity(
 ): Promise<Customer> {
   const now = deps.clock.now()
   const id = deps.newId('usr')
-  const row = { id, orgId, ...described, reindexAfter: NO_TICKETS, createdAt: now, updatedAt: now }
-  await tx.insert(customers).values(row)
+  await tx.insert(customers).values({ id, orgId, ...described, createdAt: now, updatedAt: now })
   // If two units see the identity for the first time, the insert decides which one creates it.
   const [known] = await tx
     .insert(customerIdentities)
@@ -185,7 +184,6 @@ const upsert = statement(
           isNameGuessed: sql`${sql.param(p.isNameGuessed, customers.isNameGuessed)}`,
           email: p.email,
           emailKey: p.emailKey,
-          reindexAfter: sql`'${sql.raw(NO_TICKETS)}'`,
           createdAt: p.now,
           updatedAt: p.now,
         })} where not ${isOtherEmail(p.orgId, p.emailKey)}`,

@@ -29,7 +29,7 @@ export const customers = table(
     version: integer().notNull().default(1),
     /**
      * Tickets after this id are still indexed under what the customer was called before, and so is the customer. Empty:
-     * all are. `NO_TICKETS`: only the customer isn't indexed. Null when everything is.
+     * all are. `NO_TICKETS`: only the customer isn't indexed. Null for one who is, or will be with their first ticket.
      */
     reindexAfter: text(),
     /** The customer that this one was merged into. No list shows it, and nothing finds it. */

@@ -1,8 +1,10 @@
-import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
-import type { Reader } from '../../database/database.ts'
+import { and, asc, eq, inArray, isNotNull, isNull, type SQL, sql } from 'drizzle-orm'
+import { engine } from '../../database/columns.ts'
+import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
 import { customers, NO_TICKETS } from '../../database/tables/customers.ts'
+import { searchDocuments } from '../../database/tables/search.ts'
 import type { Deps } from '../../deps.ts'
 import { customersWord, wordsOf } from '../index-words.ts'
 import { replaceDocuments, type TicketDocument } from './documents.ts'
@@ -45,6 +47,32 @@ export async function indexNewCustomers(deps: Deps, orgId: string): Promise<bool
   return true
 }
 
+/** The documents of those customers of tickets who have none yet. */
+export async function missingCustomers(
+  tx: Transaction,
+  orgId: string,
+  documents: TicketDocument[],
+): Promise<TicketDocument[]> {
+  const byId = new Map(documents.flatMap(({ customer }) => (customer ? [[customer.ticketId, customer]] : [])))
+  if (byId.size === 0) return []
+  const ids = [...byId.keys()]
+  const known = await tx
+    .select({ id: searchDocuments.ticketId })
+    .from(searchDocuments)
+    .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids)))
+  for (const { id } of known) byId.delete(id)
+  if (byId.size === 0) return []
+  const existing = tx
+    .select({ id: customers.id })
+    .from(customers)
+    .where(
+      and(eq(customers.orgId, orgId), inArray(customers.id, [...byId.keys()]), isNull(customers.mergedInto)),
+    )
+  // On PostgreSQL one may be deleted meanwhile, with the document that it has by then.
+  const kept = await (engine === 'sqlite' ? existing : existing.for('key share'))
+  return kept.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
 /** What the list of customers finds one by. Without words if it was deleted or merged into another. */
 export async function documentOfCustomer(
   read: Reader,
@@ -52,9 +80,16 @@ export async function documentOfCustomer(
 ): Promise<TicketDocument> {
   const [customer] = await customerToIndex(read, { orgId, id })
   if (!customer || customer.mergedInto !== null) return { ticketId: id, words: undefined }
+  return { ticketId: id, words: wordsOfCustomer(orgId, customer) }
+}
+
+type Described = Record<'name' | 'company' | 'phone', string> &
+  Record<'email' | 'unverifiedEmail' | 'otherEmails', string | null>
+
+export function wordsOfCustomer(orgId: string, customer: Described): string[] {
   const { name, email, unverifiedEmail, otherEmails, company, phone } = customer
   const texts = [name, email, unverifiedEmail, otherEmails, company, phone]
-  return { ticketId: id, words: [customersWord(orgId), ...texts.flatMap((each) => wordsOf(each ?? ''))] }
+  return [customersWord(orgId), ...texts.flatMap((each) => wordsOf(each ?? ''))]
 }
 
 /** The addresses of a customer beside their first as one text: a query of their own would cost each document more. */

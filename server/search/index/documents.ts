@@ -8,6 +8,8 @@ import { searchDocuments } from '../../database/tables/search.ts'
 export interface TicketDocument {
   ticketId: string
   words: string[] | undefined
+  /** The document of its customer, who may not have one yet. */
+  customer?: TicketDocument
 }
 
 /** The highest number in the index, as a value of another query; null if the index is empty. */

@@ -4,6 +4,7 @@ import { searchCursors } from '../../database/tables/search.ts'
 import type { Deps } from '../../deps.ts'
 import { eventsAfter } from '../../events/events.ts'
 import { yieldToEventLoop } from '../../loop.ts'
+import { missingCustomers } from './customer-documents.ts'
 import { highestNumber, replaceDocuments } from './documents.ts'
 import { readDocuments, type UnitSize } from './read-documents.ts'
 
@@ -39,7 +40,8 @@ export function createFollower(deps: Deps): Follower {
     const eventNumber = tickets[0] ? tickets[0].number - 1 : batch.until
     await deps.database.write(undefined, async (tx) => {
       const [moved] = await moveCursor(tx, { orgId, eventNumber })
-      await replaceDocuments(tx, orgId, documents, moved?.highest ?? 0)
+      const customers = await missingCustomers(tx, orgId, documents)
+      await replaceDocuments(tx, orgId, [...documents, ...customers], moved?.highest ?? 0)
     })
     if (tickets.length > 0) batches.set(orgId, { ...batch, cursor: eventNumber, tickets })
     else batches.delete(orgId)

@@ -10,7 +10,7 @@ import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
 import type { Traffic } from '../../requests/traffic.ts'
 import { ALL_TICKETS, rangeParams, rangeShape, selectRanges } from '../../tickets/list-ranges.ts'
-import { documentOfCustomer, indexNewCustomers } from './customer-documents.ts'
+import { documentOfCustomer, indexNewCustomers, missingCustomers } from './customer-documents.ts'
 import { addOlderDocuments, replaceDocuments, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
@@ -123,7 +123,8 @@ async function addOlderTickets(
   const last = older[documents.length - 1]
   await deps.database.write(undefined, async (tx) => {
     await moveBack(tx, { orgId, backAt: last?.at ?? null, backId: last?.id ?? '' })
-    await addOlderDocuments(tx, orgId, documents)
+    const found = await missingCustomers(tx, orgId, documents)
+    await addOlderDocuments(tx, orgId, [...documents, ...found])
   })
 }
 

@@ -12,7 +12,7 @@ import type { Deps } from '../../deps.ts'
 import { plainTextOf } from '../../formatting/plain-text.ts'
 import { yieldToEventLoop } from '../../loop.ts'
 import { companyWord, customerWord, organizationWord, wordsOf } from '../index-words.ts'
-import { otherEmailsAsText } from './customer-documents.ts'
+import { otherEmailsAsText, wordsOfCustomer } from './customer-documents.ts'
 import type { TicketDocument } from './documents.ts'
 
 // A document has a limited size however long the thread is: the first message and the newest ones are kept.
@@ -78,13 +78,18 @@ interface TicketId {
 }
 
 async function documentOf(read: Reader, id: TicketId): Promise<TicketDocument> {
-  return { ticketId: id.ticketId, words: await documentWords(read, id) }
+  const [ticket] = await ticketAndCustomer(read, id)
+  if (!ticket) return { ticketId: id.ticketId, words: undefined }
+  const customer = { ticketId: ticket.customerId, words: wordsOfCustomer(id.orgId, ticket) }
+  return { ticketId: id.ticketId, words: await documentWords(read, id, ticket), customer }
 }
 
-/** The words a ticket is found by; undefined for a deleted ticket. */
-async function documentWords(read: Reader, id: TicketId): Promise<string[] | undefined> {
-  const [ticket] = await ticketAndCustomer(read, id)
-  if (!ticket) return undefined
+/** The words a ticket is found by. */
+async function documentWords(
+  read: Reader,
+  id: TicketId,
+  ticket: Awaited<ReturnType<typeof ticketAndCustomer>>[number],
+): Promise<string[]> {
   const messageRows = await newestMessages(read, id)
   const first = oldestIn(messageRows) ?? (await firstMessage(read, id))[0]
   const newest = [...messageRows, ...(ticket.hasNotes ? await newestNotes(read, id) : [])].sort(
@@ -139,6 +144,9 @@ const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: te
       email: customers.email,
       otherEmails: otherEmailsAsText,
       company: customers.company,
+      customerId: customers.id,
+      phone: customers.phone,
+      unverifiedEmail: customers.unverifiedEmail,
       username,
       hasNotes: sql<unknown>`exists (select 1 from notes own where own.org_id = ${p.orgId} and own.ticket_id = ${p.ticketId})`,
     })
