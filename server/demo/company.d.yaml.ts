@@ -44,6 +44,10 @@ declare const company: {
   savedViews: { name: string; query: string; isShared: boolean }[]
   /** On one ticket each. */
   drafts: Partial<Record<DraftKind, string>>[]
+  /** Notes in which colleagues mention the agent who signs in, without the mention. */
+  mentions: string[]
+  /** Of tickets of the agent who signs in. */
+  snoozes: { why: string; days: number }[]
   shops: string[]
   cities: string[]
   carriers: string[]

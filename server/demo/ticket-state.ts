@@ -6,9 +6,13 @@ import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { DRAFT_KINDS } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
-import type { Deps } from '../deps.ts'
+import { isoTime } from '../dates.ts'
+import { actingAs, type Deps } from '../deps.ts'
+import { mentionMark } from '../formatting/inline.ts'
 import { keepDraft } from '../threads/drafts.ts'
+import { putNote } from '../threads/notes.ts'
 import { saveMarks } from '../threads/read-marks.ts'
+import { updateTicket } from '../tickets/update-ticket.ts'
 import company from './company.yaml'
 import { type DemoOrganization, depsIn } from './organization.ts'
 import type { Random } from './plan.ts'
@@ -50,6 +54,8 @@ export async function seedTicketState(
     await failTelegramReply(tx, orgId)
     await addDrafts(depsIn(deps, tx), tx, organization)
     await holdReply(deps, tx, organization)
+    await addMentions(depsIn(deps, tx), tx, organization)
+    await addSnoozes(depsIn(deps, tx), tx, organization)
   })
 }
 
@@ -161,4 +167,48 @@ async function holdReply(
     sendAt,
     createdAt: sendAt - HEAD_START_MS / 2,
   })
+}
+
+/** By the other agents, on the newest open tickets of others. The agent who signs in follows them then. */
+async function addMentions(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, agents: [me, ...others] }: DemoOrganization,
+): Promise<void> {
+  if (!me) return
+  const found = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(matches(tickets, { orgId, status: 'open' }), ne(tickets.assignedTo, me.id)))
+    .orderBy(desc(tickets.lastMessageAt), desc(tickets.id))
+    .limit(company.mentions.length)
+  for (const [index, { id: ticketId }] of found.entries()) {
+    const author = others[index % others.length]
+    const text = company.mentions[index]
+    if (!author || text === undefined) continue
+    const written = { text: `${mentionMark({ of: 'agent', ...me })}, ${text}`, format: 'markdown' as const }
+    const by = { agentId: author.id, agentName: author.name }
+    await putNote(deps, orgId, { ticketId, id: deps.newId('not'), ...written, ...by })
+  }
+}
+
+/** On the oldest open tickets of the agent who signs in. */
+async function addSnoozes(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, agents: [me] }: DemoOrganization,
+): Promise<void> {
+  if (!me) return
+  const own = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(matches(tickets, { orgId, assignedTo: me.id, status: 'open' }))
+    .orderBy(asc(tickets.lastMessageAt), asc(tickets.id))
+    .limit(company.snoozes.length)
+  const asMe = actingAs(deps, { kind: 'agent', id: me.id, name: me.name })
+  for (const [index, { id }] of own.entries()) {
+    const { why = '', days = 1 } = company.snoozes[index] ?? {}
+    const snoozedUntil = isoTime(deps.clock.now() + days * 24 * HOUR_MS)
+    await updateTicket(asMe, orgId, { id, change: { snoozedUntil, why } })
+  }
 }

@@ -6,7 +6,10 @@ import { PROGRAM, runProgram, startProgram } from '../support/program.ts'
 import { eventually } from '../support/webhooks.ts'
 
 interface Counts {
-  views: Record<'mine' | 'unassigned' | 'held' | 'open' | 'pending' | 'resolved' | 'failed' | 'spam', number>
+  views: Record<
+    'mine' | 'unassigned' | 'held' | 'open' | 'pending' | 'resolved' | 'failed' | 'snoozed' | 'spam',
+    number
+  >
   saved: { count: number }[]
 }
 /** Of visitors whom the demo's website has not signed in. */
@@ -42,7 +45,7 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   const { held, ...others } = views
   expect(held).toBe(1)
   // With the conversation that comes in from Telegram once the server runs.
-  expect(views.open + views.pending + views.resolved + views.spam).toBe(303)
+  expect(views.open + views.pending + views.resolved + views.snoozed + views.spam).toBe(303)
   for (const count of Object.values(others)) expect(count).toBeGreaterThan(2)
   expect(saved.some(({ count }) => count > 0)).toBeTrue()
   for (const path of ['/agents', '/keys', '/saved-replies', '/tags', '/audit', '/tickets?q=is:draft']) {

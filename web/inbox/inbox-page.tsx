@@ -33,13 +33,14 @@ const CustomerPanel = lazyPage(async () => ({
 const loadPickers = () => import('./quick-pickers.tsx')
 const AssignPicker = lazyDialog(async () => ({ default: (await loadPickers()).AssignPicker }))
 const TagPicker = lazyDialog(async () => ({ default: (await loadPickers()).TagPicker }))
+const SnoozeDialog = lazyDialog(() => import('../ticket/times/snooze-dialog.tsx'))
 const KeySheet = lazyDialog(() => import('../keyboard/key-sheet.tsx'))
 const NewTicketDialog = lazyDialog(() => import('../ticket/outgoing/new-ticket-dialog.tsx'))
 
 /** After everything that the inbox itself loads. */
 const PRELOAD_AFTER_MS = 2_000
 
-type Overlay = 'palette' | 'keys' | 'assign' | 'tags' | 'new'
+type Overlay = 'palette' | 'keys' | 'assign' | 'tags' | 'snooze' | 'new'
 
 /** The agents' main page: views, the tickets of one, the open ticket and its customer. */
 export default function InboxPage() {
@@ -81,6 +82,7 @@ export default function InboxPage() {
     me,
     pickAssignee: () => setOverlay('assign'),
     pickTags: () => setOverlay('tags'),
+    pickSnooze: () => setOverlay('snooze'),
   })
   useMoveKeys({ list, selection, location, focusSearch: () => search?.focus() })
   createEffect(on(location.viewId, () => selection.clear(), { defer: true }))
@@ -162,6 +164,7 @@ export default function InboxPage() {
             onNewTicket={() => setOverlay('new')}
             onAssign={() => setOverlay('assign')}
             onTag={() => setOverlay('tags')}
+            onSnooze={() => setOverlay('snooze')}
           />
         </div>
         <Splitter panes={panes} pane="list" label="List width" />
@@ -276,6 +279,16 @@ function Overlays(props: OverlaysProps) {
         selected={props.bulkActions.commonTags()}
         onPick={toggleTag}
       />
+      <SnoozeDialog
+        isOpen={props.overlay === 'snooze'}
+        onClose={props.onClose}
+        title={countedTitle(props.bulkActions.targets().length)}
+        onPick={(snooze) => props.bulkActions.change(snooze)}
+      />
     </>
   )
+}
+
+function countedTitle(count: number): string {
+  return count === 1 ? 'Snooze' : `Snooze ${count} tickets`
 }

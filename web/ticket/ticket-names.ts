@@ -1,4 +1,5 @@
 import type { Tone } from '../ui/badge.tsx'
+import { comingTime } from './thread/times.ts'
 import type { Ticket, TicketStatus } from './ticket-query.ts'
 
 type Channel = Ticket['channel']
@@ -25,4 +26,19 @@ export const STATUSES: Record<TicketStatus, { name: string; tone: Tone }> = {
 /** The end of a ticket's id, which people write and search for: "#m4k2p9". */
 export function shortId(id: string): string {
   return `#${id.slice(-6)}`
+}
+
+interface SnoozeNote {
+  by: string
+  why: string
+  until: string
+  isOver: boolean
+}
+
+/** "Snoozed by Nora until Thu 26 Nov, 09:00: call the carrier". */
+export function snoozeText({ by, why, until, isOver }: SnoozeNote): string {
+  const at = new Date(until)
+  const isToday = at.toDateString() === new Date().toDateString()
+  const time = isOver && isToday ? 'today' : comingTime(at)
+  return `Snoozed by ${by} until ${time}${why ? `: ${why}` : ''}`
 }

@@ -17,7 +17,7 @@ import { type OpenPicker, TicketHeader } from './header/ticket-header.tsx'
 import { searchTerms } from './marked.tsx'
 import { useReadMark } from './thread/read-mark.ts'
 import { Thread } from './thread/thread.tsx'
-import { preloadThreadParts } from './thread/thread-parts.tsx'
+import { preloadThreadParts, ThreadParts } from './thread/thread-parts.tsx'
 import { ticketKeys } from './ticket-keys.ts'
 import { isDeletedTicket, type TicketDetail, useTicket } from './ticket-query.ts'
 import './ticket-pane.css'
@@ -171,6 +171,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
         onOpenPanel={props.onOpenPanel}
         onMarkUnread={readMark.markUnread}
       />
+      <ThreadParts.SnoozeLine detail={props.detail} />
       <Thread detail={props.detail} composer={composer} terms={terms} shownNote={shownNote} />
       <StaleNotice read={props.read} />
       <Composer

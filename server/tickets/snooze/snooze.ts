@@ -19,7 +19,8 @@ const MAX_SNOOZE_MS = 366 * 24 * 60 * 60_000
 export function requireSnoozable(actions: SnoozeAction, now: number, pointer = '/snoozedUntil'): void {
   if (typeof actions.snoozedUntil !== 'string' || isSnoozing(actions, now)) return
   const detail = 'Choose a time in the future, at most a year away.'
-  throw invalid([{ pointer, code: 'out_of_range', detail }])
+  const isTooFar = Date.parse(actions.snoozedUntil) > now
+  throw invalid([{ pointer, code: isTooFar ? 'too_far_ahead' : 'invalid_format', detail }])
 }
 
 /** Whether actions snooze a ticket, until a time that is not past. */

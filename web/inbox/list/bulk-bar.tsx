@@ -5,6 +5,7 @@ import type { BulkActions } from './bulk-actions.ts'
 import type { Selection } from './selection.ts'
 import './list-pane.css'
 
+import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import CheckCheck from 'lucide-solid/icons/check-check'
 import Clock from 'lucide-solid/icons/clock'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
@@ -19,6 +20,7 @@ interface BulkBarProps {
   bulkActions: BulkActions
   onAssign: () => void
   onTag: () => void
+  onSnooze: () => void
 }
 
 /** Actions for the selected tickets. */
@@ -37,6 +39,9 @@ export function BulkBar(props: BulkBarProps) {
       >
         <MenuItem icon={<Clock />} keys="p" onSelect={() => props.bulkActions.change({ status: 'pending' })}>
           Set to pending
+        </MenuItem>
+        <MenuItem icon={<AlarmClock />} keys="s" onSelect={props.onSnooze}>
+          Snooze…
         </MenuItem>
         <MenuItem icon={<Inbox />} keys="O" onSelect={() => props.bulkActions.change({ status: 'open' })}>
           Reopen

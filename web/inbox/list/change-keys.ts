@@ -12,6 +12,7 @@ interface ChangeKeysInput {
   me: () => string
   pickAssignee: () => void
   pickTags: () => void
+  pickSnooze: () => void
 }
 
 /** Keys that change tickets: status, assignee, tags, spam, undo. */
@@ -22,6 +23,7 @@ export function useChangeKeys({
   me,
   pickAssignee,
   pickTags,
+  pickSnooze,
 }: ChangeKeysInput): void {
   const hasTargets = () => bulkActions.targets().length > 0
 
@@ -70,6 +72,10 @@ export function useChangeKeys({
         run: () => change({ assignedTo: me() }, 'Assigned to you'),
       },
       { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: pickTags },
+      { id: 'snooze', label: 'Snooze…', keys: ['s'], run: pickSnooze },
+      ...(bulkActions.areSnoozed()
+        ? [{ id: 'wake', label: 'Wake now', keys: [], run: () => change({ snoozedUntil: null }) }]
+        : []),
       {
         id: 'spam',
         label: isSpam ? 'Not spam' : 'Mark as spam',

@@ -4,6 +4,7 @@ import { isNotFound } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { isPending, type TicketChange } from '../../ticket/changes/optimistic.ts'
 import { firstUnread, newestMessage } from '../../ticket/thread/thread-rows.ts'
+import { comingTime } from '../../ticket/thread/times.ts'
 import { STATUSES } from '../../ticket/ticket-names.ts'
 import { knownTicket, type TicketDetail, ticketQuery } from '../../ticket/ticket-query.ts'
 import type { Row } from '../inbox-data.ts'
@@ -24,6 +25,9 @@ export function departureReason(
 ): string | undefined {
   if (!lastMatch || !now) return undefined
   if (now.isSpam !== lastMatch.isSpam) return now.isSpam ? 'Marked as spam' : 'Marked as not spam'
+  if (now.snoozedUntil !== lastMatch.snoozedUntil) {
+    return now.snoozedUntil ? `Snoozed until ${comingTime(new Date(now.snoozedUntil))}` : 'Back in the inbox'
+  }
   if (now.status !== lastMatch.status) return `Moved to ${STATUSES[now.status].name}`
   if (now.assignedTo !== lastMatch.assignedTo) {
     return now.assignedTo ? `Assigned to ${agents.get(now.assignedTo) ?? 'another agent'}` : 'Unassigned'
@@ -41,6 +45,7 @@ export function restoringChange(
   if (!lastMatch || !now) return undefined
   const change: TicketChange = {}
   if (now.isSpam !== lastMatch.isSpam) change.isSpam = lastMatch.isSpam
+  if (now.snoozedUntil !== lastMatch.snoozedUntil) change.snoozedUntil = lastMatch.snoozedUntil ?? null
   if (now.status !== lastMatch.status) change.status = lastMatch.status
   if (now.assignedTo !== lastMatch.assignedTo) change.assignedTo = lastMatch.assignedTo ?? null
   if (now.tags.join() !== lastMatch.tags.join()) change.tags = [...lastMatch.tags]
@@ -98,11 +103,12 @@ function observeDeparted(list: TicketList, id: string): void {
 }
 
 function updateOf({ ticket, timeline, drafts, readUpTo }: TicketDetail): DepartedUpdate {
-  const { status, assignedTo, tags, isSpam } = ticket
+  const { status, assignedTo, tags, isSpam, snoozedUntil } = ticket
   const hasFailedSend = timeline.some(
     (entry) => entry.kind === 'message' && (entry.sending === 'failed' || entry.sending === 'bounced'),
   )
   const isUnread =
     newestMessage(timeline)?.role === 'customer' && firstUnread(timeline, readUpTo) !== undefined
-  return { status, assignedTo, tags, isSpam, hasFailedSend, hasDraft: drafts.length > 0, isUnread }
+  const hasDraft = drafts.length > 0
+  return { status, assignedTo, tags, isSpam, snoozedUntil, hasFailedSend, hasDraft, isUnread }
 }

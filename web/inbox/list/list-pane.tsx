@@ -45,6 +45,7 @@ interface ListPaneProps {
   onNewTicket: () => void
   onAssign: () => void
   onTag: () => void
+  onSnooze: () => void
 }
 
 /** The search field, the tickets of a view, and actions for the selected ones. */
@@ -130,6 +131,7 @@ export function ListPane(props: ListPaneProps) {
             bulkActions={props.bulkActions}
             onAssign={props.onAssign}
             onTag={props.onTag}
+            onSnooze={props.onSnooze}
           />
         </Show>
       </div>

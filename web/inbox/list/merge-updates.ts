@@ -3,7 +3,7 @@ import type { Row } from '../inbox-data.ts'
 /** The fields that decide whether a row belongs in a list, and where. */
 export type MatchFields = Pick<
   Row,
-  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'lastMessageAt'
+  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'snoozedUntil' | 'hasFailedSend' | 'lastMessageAt'
 >
 
 /** One entry of the list, in the order shown. */
@@ -98,6 +98,7 @@ function insertArrivals(kept: ListEntry[], arrived: Row[], order: readonly Row[]
 }
 
 /** A copy, because the store changes its rows in place. */
-function matchFieldsOf({ status, assignedTo, tags, isSpam, hasFailedSend, lastMessageAt }: Row): MatchFields {
-  return { status, assignedTo, tags: [...tags], isSpam, hasFailedSend, lastMessageAt }
+function matchFieldsOf({ tags, ...row }: Row): MatchFields {
+  const { status, assignedTo, isSpam, snoozedUntil, hasFailedSend, lastMessageAt } = row
+  return { status, assignedTo, tags: [...tags], isSpam, snoozedUntil, hasFailedSend, lastMessageAt }
 }

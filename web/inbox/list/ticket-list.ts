@@ -13,7 +13,7 @@ export type TicketList = ReturnType<typeof createTicketList>
 /** The current fields of a ticket whose row has left the list. */
 export type DepartedUpdate = Pick<
   Row,
-  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'hasFailedSend' | 'hasDraft' | 'isUnread'
+  'status' | 'assignedTo' | 'tags' | 'isSpam' | 'snoozedUntil' | 'hasFailedSend' | 'hasDraft' | 'isUnread'
 >
 
 interface TicketListInput {
@@ -217,7 +217,9 @@ export function createTicketList(input: TicketListInput) {
 }
 
 /** Compares the fields that decide whether a row belongs in a list. */
-function isSame(row: Row, { status, assignedTo, tags, isSpam, hasFailedSend }: DepartedUpdate): boolean {
+function isSame(row: Row, update: DepartedUpdate): boolean {
+  const { status, assignedTo, tags, isSpam, snoozedUntil, hasFailedSend } = update
+  if (row.snoozedUntil !== snoozedUntil) return false
   if (row.status !== status || row.assignedTo !== assignedTo || row.isSpam !== isSpam) return false
   return row.hasFailedSend === hasFailedSend && row.tags.join() === tags.join()
 }

@@ -3,12 +3,13 @@ import { Dynamic } from 'solid-js/web'
 import { presenceOf } from '../../live/live.ts'
 import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
 import { Marked } from '../../ticket/marked.tsx'
-import { channelName } from '../../ticket/ticket-names.ts'
+import { channelName, snoozeText } from '../../ticket/ticket-names.ts'
 import { Avatar, initialsOf } from '../../ui/avatar.tsx'
 import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
 import type { Row } from '../inbox-data.ts'
 import './ticket-row.css'
 
+import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import AtSign from 'lucide-solid/icons/at-sign'
 import CalendarClock from 'lucide-solid/icons/calendar-clock'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
@@ -58,6 +59,12 @@ interface TicketRowProps {
 /** One ticket of the list. It is a link, so it can be opened in another tab. Its text is its accessible name. */
 export function TicketRow(props: TicketRowProps) {
   const preview = createMemo(() => props.row.excerpt ?? withoutSubject(props.row))
+  /** Shown instead of the newest message. */
+  const aside = createMemo(() => {
+    const { mention, snooze } = props.row
+    if (mention) return `${mention.agentName}: ${mention.text}`
+    return snooze && snoozeText(snooze)
+  })
   const isUnread = () => props.row.isUnread || props.row.mention?.isSeen === false
   return (
     <a
@@ -128,15 +135,19 @@ export function TicketRow(props: TicketRowProps) {
           when={props.departure === undefined}
           fallback={<span class="ticket-row-cut ticket-row-departure cut">{props.departure}</span>}
         >
-          <Show when={props.row.mention}>
-            {(mention) => (
+          <Show when={aside()}>
+            {(text) => (
               <span class="ticket-row-cut cut">
-                <AtSign class="ticket-row-arrow" aria-hidden="true" />
-                {mention().agentName}: {mention().text}
+                <Dynamic
+                  component={props.row.mention ? AtSign : AlarmClock}
+                  class="ticket-row-arrow"
+                  aria-hidden="true"
+                />
+                {text()}
               </span>
             )}
           </Show>
-          <span class="ticket-row-cut cut" hidden={props.row.mention !== undefined}>
+          <span class="ticket-row-cut cut" hidden={aside() !== undefined}>
             <Show when={props.row.preview.role === 'agent' && props.row.excerpt === undefined}>
               <CornerUpLeft class="ticket-row-arrow" role="img" aria-label="Reply:" />
             </Show>

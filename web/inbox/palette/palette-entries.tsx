@@ -1,4 +1,5 @@
 import { useNavigate } from '@solidjs/router'
+import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import ArrowRight from 'lucide-solid/icons/arrow-right'
 import CheckCheck from 'lucide-solid/icons/check-check'
 import CircleCheck from 'lucide-solid/icons/circle-check'
@@ -254,6 +255,8 @@ const OF_ACTIONS: Record<string, Component> = {
   'ticket.resolve-next': CheckCheck,
   'ticket.tag': Tag,
   'ticket.follow': Eye,
+  snooze: AlarmClock,
+  wake: AlarmClock,
   reopen: Inbox,
   spam: ShieldAlert,
   undo: Undo,

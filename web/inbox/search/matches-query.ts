@@ -13,6 +13,7 @@ type Facts = Pick<
   | 'hasHeldReply'
   | 'hasScheduledReply'
   | 'waitingSince'
+  | 'snoozedUntil'
 >
 
 const EMPTY_QUERY: Query = { terms: [], phrases: [], isSymbolsOnly: false, ticketReference: undefined }
@@ -31,11 +32,20 @@ export function readQuery(text: string): Query {
  * Whether a row still belongs in a list after a change that the server has not confirmed yet. What only the server can
  * decide counts as a match: its answer follows shortly. A ticket that was searched for by its id always matches.
  */
-export function matchesQuery(row: Facts, { terms, ticketReference }: Query, me: string): boolean {
+export function matchesQuery(row: Facts, { terms, phrases, ticketReference }: Query, me: string): boolean {
   if (ticketReference !== undefined) return true
+  const includesSnoozed = phrases.length > 0 || terms.some(isFoundSnoozed)
+  if (row.snoozedUntil && !includesSnoozed) return false
   const includesSpam = terms.some(({ key, value }) => key === 'is' && value === 'spam')
   if (row.isSpam && !includesSpam) return false
   return terms.every((term) => (matchesTerm(row, term, me) ?? !term.isNegated) !== term.isNegated)
+}
+
+/** As in server/search/conditions.ts. */
+const FOUND_SNOOZED = ['snoozed', 'draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed']
+
+function isFoundSnoozed({ key, value, isNegated }: Term): boolean {
+  return !isNegated && (key === 'from' || (key === 'is' && FOUND_SNOOZED.includes(value)))
 }
 
 /** Undefined for what only the server knows. */
@@ -48,6 +58,7 @@ function matchesTerm(row: Facts, { key, value }: Term, me: string): boolean | un
   if (key === 'is' && value === 'spam') return row.isSpam
   if (key === 'is' && value === 'failed') return row.hasFailedSend
   if (key === 'is' && value === 'held') return row.hasHeldReply
+  if (key === 'is' && value === 'snoozed') return row.snoozedUntil !== undefined
   if (key === 'is' && value === 'waiting') return row.waitingSince !== undefined
   if (key === 'is' && value === 'scheduled') return row.hasScheduledReply
   return undefined

@@ -21,7 +21,7 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'company:', detail: "customer's company" },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
-  { text: 'is:', detail: 'unread, waiting, mentioned, followed, scheduled, draft or spam' },
+  { text: 'is:', detail: 'unread, waiting, snoozed, mentioned, followed, scheduled, draft or spam' },
   { text: 'before:', detail: 'last message before a date' },
   { text: 'after:', detail: 'last message on or after a date' },
 ]
@@ -44,6 +44,7 @@ const FIXED: Record<string, readonly Suggestion[]> = {
   is: [
     { text: 'unread', detail: 'unread by you' },
     { text: 'waiting', detail: 'the customer waits for an answer' },
+    { text: 'snoozed', detail: 'put away until a time' },
     { text: 'mentioned', detail: 'a note mentions you' },
     { text: 'followed', detail: 'you follow it' },
     { text: 'failed', detail: 'a reply failed to send' },

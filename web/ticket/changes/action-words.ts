@@ -1,4 +1,5 @@
 import { useAgents } from '../../api/workspace.ts'
+import { comingTime } from '../thread/times.ts'
 import type { TicketStatus } from '../ticket-query.ts'
 import type { Actions } from './actions.ts'
 
@@ -23,13 +24,13 @@ export function useActionList(): (actions: Actions | undefined) => Action[] {
 }
 
 function listOf(actions: Actions, nameOf: (agentId: string) => string): Action[] {
-  const { status, assignedTo, ...tags } = actions
-  const { addTags = [], removeTags = [] } = tags
+  const { status, assignedTo, ...others } = actions
+  const { addTags = [], removeTags = [], snoozedUntil } = others
   const list: Action[] = []
-  if (status) list.push({ words: STATUS_WORDS[status], without: remaining({ assignedTo, ...tags }) })
+  if (status) list.push({ words: STATUS_WORDS[status], without: remaining({ assignedTo, ...others }) })
   if (assignedTo !== undefined) {
     const words = assignedTo ? `assign to ${nameOf(assignedTo)}` : 'unassign'
-    list.push({ words, without: remaining({ status, ...tags }) })
+    list.push({ words, without: remaining({ status, ...others }) })
   }
   for (const tag of addTags) {
     const others = addTags.filter((other) => other !== tag)
@@ -39,16 +40,28 @@ function listOf(actions: Actions, nameOf: (agentId: string) => string): Action[]
     const others = removeTags.filter((other) => other !== tag)
     list.push({ words: `remove tag ${tag}`, without: remaining({ ...actions, removeTags: others }) })
   }
+  if (snoozedUntil) {
+    const words = `snooze until ${comingTime(new Date(snoozedUntil))}`
+    list.push({ words, without: remaining({ ...actions, snoozedUntil: undefined, why: undefined }) })
+  }
   return list
 }
 
 /** Without what says nothing. */
-function remaining({ status, assignedTo, addTags = [], removeTags = [] }: Actions): Actions | undefined {
+function remaining({
+  status,
+  assignedTo,
+  addTags = [],
+  removeTags = [],
+  snoozedUntil,
+  why,
+}: Actions): Actions | undefined {
   const left: Actions = {
     ...(status && { status }),
     ...(assignedTo !== undefined && { assignedTo }),
     ...(addTags.length > 0 && { addTags }),
     ...(removeTags.length > 0 && { removeTags }),
+    ...(snoozedUntil && { snoozedUntil, ...(why && { why }) }),
   }
   return Object.keys(left).length > 0 ? left : undefined
 }

@@ -6,8 +6,8 @@ export type Actions = NonNullable<Detail['waiting'][number]['actions']>
 
 /** In whatever order their fields are. */
 export function isSameActions(one: Actions = {}, other: Actions = {}): boolean {
-  const listOf = ({ status, assignedTo, addTags = [], removeTags = [] }: Actions) =>
-    JSON.stringify([status ?? '', assignedTo, addTags, removeTags])
+  const listOf = ({ status, assignedTo, addTags = [], removeTags = [], snoozedUntil, why }: Actions) =>
+    JSON.stringify([status ?? '', assignedTo, addTags, removeTags, snoozedUntil, why])
   return listOf(one) === listOf(other)
 }
 

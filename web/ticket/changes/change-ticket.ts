@@ -2,6 +2,7 @@ import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import { patchRows, readListsAgain, rowsById } from '../list-cache.ts'
+import { comingTime } from '../thread/times.ts'
 import { knownTicket, patchTicket, readTicketAgain } from '../ticket-query.ts'
 import {
   type Before,
@@ -88,7 +89,12 @@ interface Words {
   fail: (object: string) => string
 }
 
-function wordsOf({ status, assignedTo, isSpam }: TicketChange): Words {
+function wordsOf({ status, assignedTo, isSpam, snoozedUntil }: TicketChange): Words {
+  if (snoozedUntil) {
+    const until = comingTime(new Date(snoozedUntil))
+    return { done: `Snoozed until ${until}`, fail: (object) => `snooze ${object}` }
+  }
+  if (snoozedUntil === null) return { done: 'Back in the inbox', fail: (object) => `wake ${object}` }
   if (status === 'resolved') return { done: 'Resolved', fail: (object) => `resolve ${object}` }
   if (status === 'pending') return { done: 'Set to pending', fail: (object) => `set ${object} to pending` }
   if (status === 'open') return { done: 'Reopened', fail: (object) => `reopen ${object}` }
@@ -173,8 +179,8 @@ function show(items: Item[]) {
       patchEverywhere(
         end(isIncluded).flatMap(({ id, before }): [string, Patch][] => {
           if (!before) return []
-          const { status, assignedTo, tags, isSpam } = before
-          return [[id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam })]]
+          const { status, assignedTo, tags, isSpam, snoozedUntil } = before
+          return [[id, (row) => withPending({ ...row, status, assignedTo, tags, isSpam, snoozedUntil })]]
         }),
       )
     },

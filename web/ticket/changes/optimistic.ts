@@ -13,6 +13,7 @@ export interface Changeable {
   assignedTo?: string
   tags: string[]
   isSpam: boolean
+  snoozedUntil?: string | undefined
 }
 
 /** Changes the server has not confirmed yet, by ticket, oldest first. */
@@ -44,5 +45,13 @@ export function withChange<Row extends Changeable>(row: Row, change: TicketChang
   const assignee = assignedTo === undefined ? row.assignedTo : (assignedTo ?? undefined)
   const kept = (change.tags ?? row.tags).filter((tag) => !change.removeTags?.includes(tag))
   const tags = [...new Set([...kept, ...(change.addTags ?? [])])]
-  return { ...row, status, assignedTo: assignee || undefined, tags, isSpam }
+  const snoozedUntil = change.snoozedUntil === undefined ? row.snoozedUntil : change.snoozedUntil
+  return {
+    ...row,
+    snoozedUntil: snoozedUntil ?? undefined,
+    status,
+    assignedTo: assignee || undefined,
+    tags,
+    isSpam,
+  }
 }

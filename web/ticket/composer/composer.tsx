@@ -9,10 +9,11 @@ import { focusPane } from '../focus-in-pane.ts'
 import { ReplyingNow } from '../header/presence-line.tsx'
 import { isSameAddress, nameOf } from '../mail/mail-addresses.ts'
 import { recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
+import { ThreadParts } from '../thread/thread-parts.tsx'
 import type { TicketDetail } from '../ticket-query.ts'
 import type { ComposerState } from './composer-state.ts'
-import { Destination, ReplyElsewhere, ReplyProblem } from './destination.tsx'
-import { OtherDraft, ReplyOrNote } from './reply-or-note.tsx'
+import { Destination } from './destination.tsx'
+import { ReplyOrNote } from './reply-or-note.tsx'
 import { SEND_CHOICES, SendButton, type SendChoice, sendChoice } from './send-button.tsx'
 import { WritingArea } from './writing-area.tsx'
 import './composer.css'
@@ -97,7 +98,7 @@ export function Composer(props: ComposerProps) {
       data-kind={props.composer.kind()}
       aria-label={isNote() ? 'Internal note' : 'Reply'}
     >
-      <OtherDraft draft={draft()} />
+      <ThreadParts.OtherDraft draft={draft()} />
       <ComposerHead
         detail={props.detail}
         composer={props.composer}
@@ -112,8 +113,8 @@ export function Composer(props: ComposerProps) {
         }}
       />
       <Show when={!isNote()}>
-        <ReplyProblem reply={props.detail.reply} />
-        <ReplyElsewhere detail={props.detail} recipients={props.composer.recipients()} />
+        <ThreadParts.ReplyProblem reply={props.detail.reply} />
+        <ThreadParts.ReplyElsewhere detail={props.detail} recipients={props.composer.recipients()} />
       </Show>
       <Show when={isAddressing() && !isNote() && props.composer.recipients()}>
         {(recipients) => (

@@ -15,6 +15,7 @@ interface SendButtonProps {
 
 /** Loaded when it is first opened. */
 const TimeDialog = lazyDialog(() => import('../times/time-dialog.tsx'))
+const SnoozeDialog = lazyDialog(() => import('../times/snooze-dialog.tsx'))
 const LATER = ['In 2 hours', 'Tomorrow 9:00', 'Monday 9:00']
 /** The limit of the API: `MAX_DAYS_AHEAD` in server/messages/schedule-message.ts. */
 const MAX_DAYS_AHEAD = 30
@@ -22,6 +23,7 @@ const MAX_DAYS_AHEAD = 30
 /** Sends with the last choice; the menu beside it has the others. */
 export function SendButton(props: SendButtonProps) {
   const [isChoosingTime, setChoosingTime] = createSignal(false)
+  const [isSnoozing, setSnoozing] = createSignal(false)
   useKeys(() =>
     actionsIn('Reply', [
       {
@@ -30,6 +32,13 @@ export function SendButton(props: SendButtonProps) {
         keys: [],
         isEnabled: () => !props.isDisabled,
         run: () => setChoosingTime(true),
+      },
+      {
+        id: 'ticket.send-snooze',
+        label: 'Send and snooze…',
+        keys: [],
+        isEnabled: () => !props.isDisabled,
+        run: () => setSnoozing(true),
       },
     ]),
   )
@@ -66,6 +75,7 @@ export function SendButton(props: SendButtonProps) {
           )}
         </For>
         <MenuLine />
+        <MenuItem onSelect={() => setSnoozing(true)}>Send and snooze…</MenuItem>
         <MenuItem onSelect={() => setChoosingTime(true)}>Send later…</MenuItem>
       </Menu>
       <TimeDialog
@@ -75,6 +85,12 @@ export function SendButton(props: SendButtonProps) {
         choices={LATER}
         maxDays={MAX_DAYS_AHEAD}
         onPick={(at) => props.onSend(sendChoice(), at)}
+      />
+      <SnoozeDialog
+        isOpen={isSnoozing()}
+        onClose={() => setSnoozing(false)}
+        title="Send and snooze"
+        onPick={(snooze) => props.onSend({ ...SEND_CHOICES[0], actions: snooze })}
       />
     </div>
   )
@@ -87,7 +103,13 @@ export const SEND_CHOICES = [
   { id: 'pending', label: 'Send and set pending', actions: { status: 'pending' } },
 ] as const satisfies readonly { id: string; label: string; actions: Actions | undefined }[]
 
-export type SendChoice = (typeof SEND_CHOICES)[number]
+type SendId = (typeof SEND_CHOICES)[number]['id']
+
+export interface SendChoice {
+  id: SendId
+  label: string
+  actions: Actions | undefined
+}
 
 const KEY = 'bellhop.send'
 
@@ -101,10 +123,10 @@ function chooseSend(next: SendChoice): void {
   store(KEY, next.id)
 }
 
-function choiceOf(id: SendChoice['id']): SendChoice {
+function choiceOf(id: SendId): SendChoice {
   return SEND_CHOICES.find((known) => known.id === id) ?? SEND_CHOICES[0]
 }
 
-function isId(value: unknown): value is SendChoice['id'] {
+function isId(value: unknown): value is SendId {
   return SEND_CHOICES.some(({ id }) => id === value)
 }

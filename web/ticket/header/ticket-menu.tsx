@@ -1,4 +1,5 @@
 import { useLocation, useNavigate } from '@solidjs/router'
+import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Eye from 'lucide-solid/icons/eye'
 import Link from 'lucide-solid/icons/link'
@@ -25,6 +26,7 @@ import { mergingId, setMergingId } from '../moves/merge-target.ts'
 import type { Ticket } from '../ticket-query.ts'
 
 const MergeDialog = lazyDialog(() => import('../moves/merge-dialog.tsx'))
+const SnoozeDialog = lazyDialog(() => import('../times/snooze-dialog.tsx'))
 
 interface TicketMenuProps {
   ticket: Ticket
@@ -36,6 +38,7 @@ interface TicketMenuProps {
 /** Less frequent actions on a ticket. */
 export function TicketMenu(props: TicketMenuProps) {
   const session = useSession()
+  const [isSnoozing, setSnoozing] = createSignal(false)
   const [isDeleting, setDeleting] = createSignal(false)
   const [isBlocking, setBlocking] = createSignal(false)
   useSurvivor(() => props.ticket)
@@ -62,6 +65,11 @@ export function TicketMenu(props: TicketMenuProps) {
         <MenuItem icon={<Merge />} keys="m" onSelect={() => setMergingId(props.ticket.id)}>
           Merge into…
         </MenuItem>
+        <Show when={!props.ticket.snoozedUntil}>
+          <MenuItem icon={<AlarmClock />} keys="s" onSelect={() => setSnoozing(true)}>
+            Snooze…
+          </MenuItem>
+        </Show>
         <MenuItem icon={<Link />} onSelect={() => void copyLink()}>
           Copy link
         </MenuItem>
@@ -90,6 +98,12 @@ export function TicketMenu(props: TicketMenuProps) {
         isOpen={mergingId() === props.ticket.id}
         onClose={() => setMergingId(undefined)}
         ticket={props.ticket}
+      />
+      <SnoozeDialog
+        isOpen={isSnoozing()}
+        onClose={() => setSnoozing(false)}
+        title="Snooze"
+        onPick={(snooze) => void changeTicket(props.ticket.id, snooze)}
       />
       <ConfirmDialog
         isOpen={isDeleting()}

@@ -3,7 +3,7 @@ import { useAgents } from '../../api/workspace.ts'
 import { Time } from '../../ui/relative-time.tsx'
 import { MoveLine } from '../moves/move-line.tsx'
 import type { ActivityEntry } from '../ticket-query.ts'
-import { clockTime } from './times.ts'
+import { clockTime, comingTime } from './times.ts'
 
 type Change = ActivityEntry['changes'][number]
 
@@ -52,7 +52,11 @@ function ActivityLine(props: { entry: ActivityEntry }) {
 
 /** "Ben took the ticket", "Ben assigned the ticket to Cy and added the tag vip" */
 function activitySentence(entry: ActivityEntry, agentName: (id: string) => string): string {
+  const woken = entry.changes.find(({ field, to }) => field === 'snoozedUntil' && to === '')
+  if (woken && entry.actor.kind === 'system' && entry.changes.length <= 2) return 'The snooze ended'
   const done = entry.changes.map((change) => describe(change, entry.actor, agentName)).filter(Boolean)
+  const why = entry.changes.find(({ field, to }) => field === 'why' && to !== '')
+  if (why) return `${entry.actor.name} ${done.join(' and ')}: ${why.to}`
   return `${entry.actor.name} ${done.join(' and ') || 'made no change'}`
 }
 
@@ -61,6 +65,12 @@ function describe(
   actor: ActivityEntry['actor'],
   agentName: (id: string) => string,
 ): string {
+  if (field === 'snoozedUntil') {
+    return typeof to === 'string' && to !== ''
+      ? `snoozed it until ${comingTime(new Date(to))}`
+      : 'ended the snooze'
+  }
+  if (field === 'why') return ''
   if (field === 'status') return to === 'open' ? 'reopened the ticket' : `marked it ${to}`
   if (field === 'assignedTo') {
     return assigned({ from: idOf(from), to: idOf(to) }, actor.id, agentName)

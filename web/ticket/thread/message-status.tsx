@@ -2,7 +2,6 @@ import Check from 'lucide-solid/icons/check'
 import Clock from 'lucide-solid/icons/clock'
 import { Match, Show, Switch } from 'solid-js'
 import { Time } from '../../ui/relative-time.tsx'
-import { SettingsLink } from '../composer/destination.tsx'
 import type { ReplyDestination, TicketDetail } from '../ticket-query.ts'
 import { ThreadParts } from './thread-parts.tsx'
 import type { MessageOrNote } from './thread-rows.ts'
@@ -67,7 +66,7 @@ export function MessageStatus(props: MessageStatusProps) {
               {(reason) => (
                 <span>
                   Not sent yet: {reason()} <RetryTime at={message().retryAt} />
-                  <SettingsLink problem={props.problem} />
+                  <ThreadParts.SettingsLink problem={props.problem} />
                 </span>
               )}
             </Show>

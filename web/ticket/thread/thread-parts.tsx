@@ -15,6 +15,12 @@ const Menu = lazyPart(async () => (await import('../mail/message-menu.tsx')).Mes
 const FailedSend = lazyPart(async () => (await import('../mail/failed-send.tsx')).FailedSend)
 const TicketMenu = lazyPart(async () => (await import('../header/ticket-menu.tsx')).TicketMenu)
 const Followers = lazyPart(async () => (await import('../header/followers.tsx')).Followers)
+const loadProblem = () => import('../composer/reply-problem.tsx')
+const ReplyProblem = lazyPart(async () => (await loadProblem()).ReplyProblem)
+const ReplyElsewhere = lazyPart(async () => (await loadProblem()).ReplyElsewhere)
+const OtherDraft = lazyPart(async () => (await import('../composer/other-draft.tsx')).OtherDraft)
+const SettingsLink = lazyPart(async () => (await loadProblem()).SettingsLink)
+const SnoozeLine = lazyPart(async () => (await import('../header/snooze-line.tsx')).SnoozeLine)
 const Activity = lazyPart(async () => (await import('./activity-lines.tsx')).ActivityLines)
 const WaitingReply = lazyPart(
   async () => (await import('./waiting-reply-card.tsx')).WaitingReplyCard,
@@ -36,6 +42,11 @@ export const ThreadParts = {
   FailedSend,
   TicketMenu,
   Followers,
+  SnoozeLine,
+  ReplyProblem,
+  ReplyElsewhere,
+  SettingsLink,
+  OtherDraft,
   Activity,
   WaitingReply,
   SendingMessage,
