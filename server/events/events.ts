@@ -81,7 +81,10 @@ export function recordWorkspaceChange(deps: Deps, tx: Transaction, orgId: string
   recordEvents(deps, tx, orgId, [{ type: 'workspace.changed', ticketId: '', createdAt }])
 }
 
-export type LoggedEvent = Pick<typeof events.$inferSelect, 'number' | 'type' | 'ticketId' | 'createdAt'>
+export type LoggedEvent = Pick<
+  typeof events.$inferSelect,
+  'number' | 'type' | 'ticketId' | 'changes' | 'createdAt'
+>
 
 /** Events after a cursor, oldest first; at most `limit`. */
 export function eventsAfter(
@@ -153,6 +156,7 @@ const eventsAfterNumber = statement(
         number: events.number,
         type: events.type,
         ticketId: events.ticketId,
+        changes: events.changes,
         createdAt: events.createdAt,
       })
       .from(events)

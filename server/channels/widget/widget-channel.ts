@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
@@ -28,6 +28,7 @@ export const widgetChannel: Channel = {
     return way.mailbox ? way : MISSING
   },
   undoSeconds: undoSecondsIn('widget', organizations.undoWidgetSeconds),
+  isOneReader: haveOneOwner,
   erasure: widgetErasure,
   rowsOfCustomers: [{ name: 'visitor', table: visitors, key: sql<string>`${visitors.id}` }],
   changes: {
@@ -64,6 +65,21 @@ const MISSING: Way = {
   by: 'nothing',
   destination: async () => ({ problem: { reason: NOT_CONNECTED, effect: 'fails', setting: 'widget' } }),
   plan: async () => failedPlan(NOT_CONNECTED, 'widget'),
+}
+
+/** Whether one browser, or one user whom the website has signed in, sees all of these conversations. */
+async function haveOneOwner(
+  read: Reader | Transaction,
+  { orgId, ticketIds }: { orgId: string; ticketIds: string[] },
+): Promise<boolean> {
+  const found = await read
+    .select({ visitorId: widgetConversations.visitorId, userId: widgetConversations.userId })
+    .from(widgetConversations)
+    .where(and(eq(widgetConversations.orgId, orgId), inArray(widgetConversations.ticketId, ticketIds)))
+  const owners = new Set(
+    found.map(({ visitorId, userId }) => (userId === null ? visitorId : `user ${userId}`)),
+  )
+  return found.length === ticketIds.length && owners.size === 1
 }
 
 /** The page of the visitor shows it, and no email has it. */

@@ -16,8 +16,8 @@ export async function markSeen(
   { id, messageId }: { id: string; messageId: string },
 ): Promise<void> {
   const { read } = deps.database
-  const { orgId, ticketId } = await requireConversation(read, me, id)
-  const [message] = await findMessage(read, { orgId, ticketId, id: messageId })
+  const { orgId, ticketId, place } = await requireConversation(read, me, id)
+  const [message] = await findMessage(read, { ...place, id: messageId })
   if (!message) throw unknownConversation()
   const at = message.createdAt
   await deps.database.write(orgId, async (tx) => {

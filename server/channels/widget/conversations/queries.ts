@@ -25,6 +25,7 @@ const conversation = {
   seenMessageId: widgetConversations.seenMessageId,
   seenByAgentAt: widgetConversations.seenByAgentAt,
   createdAt: widgetConversations.createdAt,
+  mergedInto: tickets.mergedInto,
   status: tickets.status,
   /** Null for none. */
   assigneeName: agents.name,
@@ -176,8 +177,26 @@ const message = {
   clientId: widgetMessages.clientId,
 }
 
-function isIn(p: { orgId: SQL; ticketId: SQL }): SQL | undefined {
-  return matches(messages, { orgId: p.orgId, ticketId: p.ticketId })
+/**
+ * Where the messages of a conversation are. `within` is empty, or the conversation's own ticket, if that was merged into one
+ * that its visitor doesn't see: then only what it had before and what the visitor wrote since.
+ */
+export interface MessagePlace {
+  orgId: string
+  ticketId: string
+  within: string
+}
+
+const place = { orgId: text, ticketId: text, within: text }
+
+function isIn(p: { orgId: SQL; ticketId: SQL; within: SQL }): SQL | undefined {
+  const moved = sql`select moved.row_id from moved_rows moved join moves on moves.id = moved.move_id
+    where moves.org_id = ${p.orgId} and moves.from_id = ${p.within} and moves.kind = 'merge'
+    and moves.undone_at is null and moved.kind = 'message'`
+  const written = sql`select own.message_id from widget_messages own
+    where own.org_id = ${p.orgId} and own.ticket_id = ${p.within}`
+  const isShown = sql`(${p.within} = '' or ${messages.id} in (${moved}) or ${messages.id} in (${written}))`
+  return and(matches(messages, { orgId: p.orgId, ticketId: p.ticketId }), isShown)
 }
 
 function selectMessages(read: Reader, where: SQL | undefined) {
@@ -191,7 +210,7 @@ function selectMessages(read: Reader, where: SQL | undefined) {
 /** Newest first, before a time and id. */
 export const findMessagesBefore = statement(
   'widget_messages_before',
-  { orgId: text, ticketId: text, time: integer, id: text, limit: integer },
+  { ...place, time: integer, id: text, limit: integer },
   (read: Reader, p) =>
     selectMessages(
       read,
@@ -202,7 +221,7 @@ export const findMessagesBefore = statement(
 /** Oldest first, from a time on. */
 export const findMessagesSince = statement(
   'widget_messages_since',
-  { orgId: text, ticketId: text, time: integer, limit: integer },
+  { ...place, time: integer, limit: integer },
   (read: Reader, p) =>
     selectMessages(read, and(isIn(p), sql`${messages.createdAt} >= ${p.time}`)).orderBy(
       sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`,
@@ -212,7 +231,7 @@ export const findMessagesSince = statement(
 /** Messages that were taken back since a time, before the visitor saw them. */
 export const findRemovedSince = statement(
   'widget_messages_removed',
-  { orgId: text, ticketId: text, time: integer },
+  { ...place, time: integer },
   (read: Reader, p) =>
     read
       .select({ id: messages.id, isRemovalShown: messages.isRemovalShown })
@@ -220,16 +239,14 @@ export const findRemovedSince = statement(
       .where(and(isIn(p), sql`${messages.takenBackAt} >= ${p.time}`)),
 )
 
-export const findMessage = statement(
-  'widget_message',
-  { orgId: text, ticketId: text, id: text },
-  (read: Reader, p) => selectMessages(read, and(isIn(p), eq(messages.id, p.id))),
+export const findMessage = statement('widget_message', { ...place, id: text }, (read: Reader, p) =>
+  selectMessages(read, and(isIn(p), eq(messages.id, p.id))),
 )
 
 /** Messages of agents after the one that the visitor has seen. */
 export const countUnread = statement(
   'widget_messages_unread',
-  { orgId: text, ticketId: text, time: integer, id: text },
+  { ...place, time: integer, id: text },
   (read: Reader, p) =>
     read
       .select({ unread: count() })
@@ -245,13 +262,10 @@ export const countUnread = statement(
 )
 
 /** The name of the agent who wrote last. */
-export const findNewestAgent = statement(
-  'widget_newest_agent',
-  { orgId: text, ticketId: text },
-  (read: Reader, p) =>
-    read
-      .select({ agentName: messages.agentName })
-      .from(messages)
-      .where(and(isIn(p), eq(messages.role, 'agent'), sql`not ${messages.isAutomatic}`, isVisible))
-      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
+export const findNewestAgent = statement('widget_newest_agent', { ...place }, (read: Reader, p) =>
+  read
+    .select({ agentName: messages.agentName })
+    .from(messages)
+    .where(and(isIn(p), eq(messages.role, 'agent'), sql`not ${messages.isAutomatic}`, isVisible))
+    .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
 )

@@ -5,6 +5,7 @@ import { AppError } from '../../../errors.ts'
 import { newestEvent } from '../../../events/events.ts'
 import { isId } from '../../../ids.ts'
 import { yieldToEventLoop } from '../../../loop.ts'
+import { survivorOf } from '../../../tickets/merged.ts'
 import {
   type ConversationRow,
   countUnread,
@@ -16,6 +17,7 @@ import {
   findNewestAgent,
   findRemovedSince,
   findTicketIdsOf,
+  type MessagePlace,
   type Owner,
   type VisibleMessage,
 } from './queries.ts'
@@ -34,8 +36,10 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER
 
 export type MessageWithFiles = VisibleMessage & { attachments: Attachment[] }
 
+type LocatedRow = ConversationRow & { place: MessagePlace }
+
 /** A conversation with what its line in a list shows. */
-export interface Conversation extends ConversationRow {
+export interface Conversation extends LocatedRow {
   newest: MessageWithFiles | undefined
   unread: number
   agentName: string | null
@@ -59,7 +63,10 @@ export async function listConversations(
   const rows = await findConversationsOf(read, owner, MAX_CONVERSATIONS)
   const conversations: Conversation[] = []
   for (const row of rows) {
-    conversations.push(await completed(read, row))
+    const shown = await locate(read, row)
+    // What it was merged into is in the list itself.
+    if (shown.ticketId !== row.ticketId) continue
+    conversations.push(await completed(read, shown))
     if (conversations.length % CONVERSATIONS_PER_YIELD === 0) await yieldToEventLoop()
   }
   const timeOf = ({ newest, createdAt }: Conversation) => newest?.createdAt ?? createdAt
@@ -80,7 +87,7 @@ export async function readConversation(
   const { read } = deps.database
   const event = await newestEvent(read, owner.orgId)
   const row = await requireConversation(read, owner, id)
-  const ofTicket = { orgId: owner.orgId, ticketId: row.ticketId }
+  const ofTicket = row.place
   const [first] = before === undefined ? [] : await findMessage(read, { ...ofTicket, id: before })
   if (before !== undefined && !first) throw unknownConversation()
   const { newestFirst, hasOlder } = await readPage(read, ofTicket, first)
@@ -95,7 +102,7 @@ export async function readConversation(
 /** The messages of one page: the newest ones, or those before a message. */
 async function readPage(
   read: Reader,
-  ofTicket: { orgId: string; ticketId: string },
+  ofTicket: MessagePlace,
   before: VisibleMessage | undefined,
 ): Promise<{ newestFirst: VisibleMessage[]; hasOlder: boolean }> {
   const newestFirst: VisibleMessage[] = []
@@ -122,10 +129,11 @@ export async function readSent(
   { ticketId, messageId }: { ticketId: string; messageId: string },
 ): Promise<{ conversation: Conversation; message: MessageWithFiles }> {
   const { read } = deps.database
-  const ofTicket = { orgId, ticketId }
-  const conversation = await conversationById(deps, ofTicket)
-  const [message] = await withFiles(read, ofTicket, await findMessage(read, { ...ofTicket, id: messageId }))
-  if (!conversation || !message) throw unknownConversation()
+  const conversation = await conversationById(deps, { orgId, ticketId })
+  if (!conversation) throw unknownConversation()
+  const { place } = conversation
+  const [message] = await withFiles(read, place, await findMessage(read, { ...place, id: messageId }))
+  if (!message) throw unknownConversation()
   return { conversation, message }
 }
 
@@ -135,13 +143,13 @@ export async function conversationById(
 ): Promise<Conversation | undefined> {
   const { read } = deps.database
   const [row] = await findConversation(read, ofTicket)
-  return row && completed(read, row)
+  return row && completed(read, await locate(read, row))
 }
 
 /** Visible messages since a time, oldest first. */
 export async function messagesSince(
   deps: Deps,
-  { time, limit, ...ofTicket }: { orgId: string; ticketId: string; time: number; limit: number },
+  { time, limit, ...ofTicket }: MessagePlace & { time: number; limit: number },
 ): Promise<MessageWithFiles[]> {
   const { read } = deps.database
   return withFiles(read, ofTicket, await findMessagesSince(read, { ...ofTicket, time, limit }))
@@ -150,7 +158,7 @@ export async function messagesSince(
 /** Messages that were taken back since a time: those that the visitor had seen, and the ids of the others. */
 export async function removedSince(
   deps: Deps,
-  { time, ...ofTicket }: { orgId: string; ticketId: string; time: number },
+  { time, ...ofTicket }: MessagePlace & { time: number },
 ): Promise<{ seen: MessageWithFiles[]; unseen: string[] }> {
   const { read } = deps.database
   const removed = await findRemovedSince(read, { ...ofTicket, time })
@@ -164,10 +172,42 @@ export async function removedSince(
 }
 
 /** One of the visitor's own conversations. Throws 404, also for other people's conversations. */
-export async function requireConversation(read: Reader, owner: Owner, id: string): Promise<ConversationRow> {
+export async function requireConversation(read: Reader, owner: Owner, id: string): Promise<LocatedRow> {
   const [row] = isId('tkt', id) ? await findConversation(read, { orgId: owner.orgId, ticketId: id }) : []
   if (!row || !isOwn(row, owner)) throw unknownConversation()
-  return row
+  return locate(read, row)
+}
+
+/**
+ * The conversation that has the messages of another one now: that itself, or the one of the same visitor that it was merged
+ * into. If it was merged into a ticket that its visitor doesn't see, it stays, with its own messages only.
+ */
+async function locate(read: Reader, row: ConversationRow): Promise<LocatedRow> {
+  const { orgId, ticketId } = row
+  if (row.mergedInto === null) return { ...row, place: { orgId, ticketId, within: '' } }
+  const survivorId = await survivorOf(read, orgId, ticketId)
+  const [survivor] = await findConversation(read, { orgId, ticketId: survivorId })
+  const owner = { orgId, id: row.visitorId, userId: row.userId }
+  if (survivor && isOwn(survivor, owner)) {
+    return { ...survivor, place: { orgId, ticketId: survivorId, within: '' } }
+  }
+  return { ...row, place: { orgId, ticketId: survivorId, within: ticketId } }
+}
+
+/** Whether a message is in one of the visitor's conversations that were merged into this ticket. */
+export async function findInMerged(
+  read: Reader,
+  owner: Owner,
+  { ticketId, id }: { ticketId: string; id: string },
+): Promise<VisibleMessage | undefined> {
+  for (const own of await findTicketIdsOf(read, owner, MAX_FOLLOWED)) {
+    const [row] = await findConversation(read, { orgId: owner.orgId, ticketId: own })
+    if (!row || row.mergedInto === null) continue
+    const { place } = await locate(read, row)
+    const [message] = place.ticketId === ticketId ? await findMessage(read, { ...place, id }) : []
+    if (message) return message
+  }
+  return undefined
 }
 
 /** A verified user's conversations are theirs in every browser; those of other visitors belong to the browser. */
@@ -183,8 +223,8 @@ export function unknownConversation(): AppError {
   return new AppError(404, 'unknown_conversation', 'You have no conversation with this id.')
 }
 
-async function completed(read: Reader, row: ConversationRow): Promise<Conversation> {
-  const ofTicket = { orgId: row.orgId, ticketId: row.ticketId }
+async function completed(read: Reader, row: LocatedRow): Promise<Conversation> {
+  const ofTicket = row.place
   const newest = await findMessagesBefore(read, { ...ofTicket, time: END_OF_TIME, id: '', limit: 1 })
   const [preview] = await withFiles(read, ofTicket, newest)
   const [count] = await countUnread(read, {
@@ -203,9 +243,11 @@ async function completed(read: Reader, row: ConversationRow): Promise<Conversati
 
 async function withFiles(
   read: Reader,
-  ofTicket: { orgId: string; ticketId: string },
-  rows: VisibleMessage[],
+  ofTicket: MessagePlace,
+  found: VisibleMessage[],
 ): Promise<MessageWithFiles[]> {
+  const ticketId = ofTicket.within || ofTicket.ticketId
+  const rows = found.map((row) => ({ ...row, ticketId }))
   const having = rows.filter(({ attachmentCount }) => attachmentCount > 0)
   const [only] = having
   if (!only) return rows.map((row) => ({ ...row, attachments: [] }))

@@ -5,6 +5,7 @@ import type { Deps } from '../../../deps.ts'
 import { AppError, type Fault } from '../../../errors.ts'
 import { isId } from '../../../ids.ts'
 import { cleanLines } from '../../../text/text.ts'
+import { survivorOf } from '../../../tickets/merged.ts'
 import { requireTextOrFiles } from '../../../tickets/messages.ts'
 import { receiveCustomerMessage } from '../../../tickets/receive-message.ts'
 import { openTicket, subjectOf } from '../../../tickets/tickets.ts'
@@ -141,7 +142,7 @@ async function addMessage(
   await insertWidgetMessages(tx, [{ orgId, visitorId, ticketId, messageId, ...keyOf(message) }])
   await receiveCustomerMessage(deps, tx, orgId, {
     id: messageId,
-    ticketId,
+    ticketId: await survivorOf(tx, orgId, ticketId),
     text: message.text,
     attachments: { uploads: { ids: message.attachments, uploader: visitorId } },
   })

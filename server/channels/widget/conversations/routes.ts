@@ -112,10 +112,11 @@ export function conversationRoutes(
     .post(
       '/conversations/:id/end',
       async ({ visitor, params }) => {
-        const { ticketId, orgId } = await requireConversation(deps.database.read, visitor, params.id)
+        const { ticketId, orgId, status } = await requireConversation(deps.database.read, visitor, params.id)
         const name = visitor.verifiedName || visitor.typedName || 'The visitor'
         const as = actingAs(deps, { kind: 'system', name })
-        await updateTicket(as, orgId, { id: ticketId, change: { status: 'resolved' } })
+        if (status !== 'resolved')
+          await updateTicket(as, orgId, { id: ticketId, change: { status: 'resolved' } })
         const ended = await conversationById(deps, { orgId, ticketId })
         if (!ended) throw unknownConversation()
         return { conversation: viewConversation(ended) }

@@ -8,7 +8,7 @@ import { isId } from '../../../ids.ts'
 import type { CountedUpload } from '../visitors/upload-limits.ts'
 import type { SignedInVisitor } from '../visitors/visitors.ts'
 import { findConversation, findMessage } from './queries.ts'
-import { followedTickets, isOwn } from './read-conversations.ts'
+import { findInMerged, followedTickets, isOwn } from './read-conversations.ts'
 
 interface NewFile {
   name: string
@@ -61,7 +61,9 @@ async function isShown(
   const { read } = deps.database
   const { orgId } = me
   const [conversation] = await findConversation(read, { orgId, ticketId })
-  if (!conversation || !isOwn(conversation, me)) return false
-  const [message] = await findMessage(read, { orgId, ticketId, id: ownerId })
+  const [message] =
+    conversation && isOwn(conversation, me)
+      ? await findMessage(read, { orgId, ticketId, within: '', id: ownerId })
+      : [await findInMerged(read, me, { ticketId, id: ownerId })]
   return message !== undefined && !message.isRemoved
 }

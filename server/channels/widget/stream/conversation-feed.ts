@@ -186,14 +186,18 @@ async function framesOf(
   if (!last) return []
   if (shown.some(({ type }) => type === 'ticket.deleted'))
     return [eventFrame('deleted', { conversationId: of.ticketId }, last.number)]
+  // Messages came from another conversation or went to one.
+  if (shown.some(({ changes }) => changes?.messages))
+    return [eventFrame('reset', { number: last.number }, last.number)]
   const conversation = await conversationById(deps, of)
   // It has been deleted since, and the event that says so follows.
   if (!conversation) return []
   const sent = shown.find(({ type }) => type === 'message.sent')
   const changed = shown.find(({ type }) => type === 'ticket.updated')
   const limit = MAX_MESSAGES_PER_FRAME
-  const messages = sent ? await messagesSince(deps, { ...of, time: sent.createdAt, limit }) : []
-  const removed = changed ? await removedSince(deps, { ...of, time: changed.createdAt }) : NONE_REMOVED
+  const { place } = conversation
+  const messages = sent ? await messagesSince(deps, { ...place, time: sent.createdAt, limit }) : []
+  const removed = changed ? await removedSince(deps, { ...place, time: changed.createdAt }) : NONE_REMOVED
   const view = viewConversation(conversation)
   const parts = [
     ...[...messages, ...removed.seen].map((message) => ({ event: 'message', message: viewMessage(message) })),
