@@ -5,6 +5,7 @@ import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { followers, mentions, notes } from '../database/tables/threads.ts'
 import { PLACES, tickets } from '../database/tables/tickets.ts'
+import { snoozes } from '../database/tables/timers.ts'
 import type { Deps } from '../deps.ts'
 import type { DetailedEvent } from '../events/events.ts'
 import type { Recipient } from './audiences.ts'
@@ -51,6 +52,7 @@ export async function readFacts(
   const names = new Map(everyone.map(({ agentId, name }) => [agentId, name]))
   const ids = events.flatMap(({ messageId }) => messageId ?? [])
   const written = new Map([...(await readMessages(read, orgId, ids)), ...(await readNotes(read, orgId, ids))])
+  const woken = await readWoken(read, orgId, events)
   const heldBy = await readHeld(read, orgId, events)
   const following = written.size > 0 ? await readFollowers(read, orgId, ticketIds) : []
   const hasLeft = (place: number) => place === PLACES.spam || place === PLACES.merged
@@ -78,6 +80,7 @@ export async function readFacts(
           isOpening: ticket.createdAt === event.createdAt && openingOf(event, events) === messageId,
           mentioned: message?.mentioned ?? [],
           followers: following.flatMap((one) => (one.ticketId === event.ticketId ? one.agentId : [])),
+          snoozedBy: woken.get(event.ticketId),
           heldBy: heldBy.get(messageId ?? ''),
           everyone: everyone.map((one) => one.agentId),
         },
@@ -159,6 +162,21 @@ function readFollowers(read: Reader, orgId: string, ticketIds: string[]) {
         eq(followers.isFollowing, true),
       ),
     )
+}
+
+/** Who snoozed the tickets that are back, by ticket. */
+async function readWoken(
+  read: Reader,
+  orgId: string,
+  events: DetailedEvent[],
+): Promise<Map<string, string | undefined>> {
+  const ids = events.flatMap(({ changes, ticketId }) => (changes?.snoozedUntil?.to === null ? ticketId : []))
+  if (ids.length === 0) return new Map()
+  const rows = await read
+    .select({ ticketId: snoozes.ticketId, agentId: snoozes.agentId })
+    .from(snoozes)
+    .where(and(eq(snoozes.orgId, orgId), inArray(snoozes.ticketId, ids)))
+  return new Map(rows.map(({ ticketId, agentId }) => [ticketId, agentId ?? undefined]))
 }
 
 /** Authors of replies that are held, by their ids. */

@@ -14,6 +14,7 @@ import { type EventFacts, readFacts } from './facts.ts'
 import { queuePushes } from './push/queue-pushes.ts'
 import { type Facts, RULES } from './reasons.ts'
 import { forgetTicket, markSeen } from './seen.ts'
+import { findViewMatches } from './view-matches.ts'
 
 /** What is unseen after this time is emailed. */
 const EMAIL_AFTER_MS = 5 * 60_000
@@ -57,7 +58,8 @@ export function createReaction(
       if (reachable.length === 0) return undefined
       const { found, left } = await readFacts(deps, orgId, { events, everyone: reachable })
       const written = found.flatMap(({ event, facts }) => writtenBy(event, facts))
-      const tellings = grouped(tellingsOf(orgId, found, reachable)).filter(
+      const rung = await viewTellings(deps, orgId, { found, recipients: reachable })
+      const tellings = grouped([...tellingsOf(orgId, found, reachable), ...rung]).filter(
         ({ row, recipient: { agentId, browsers, choices }, ways }) =>
           (online.has(agentId) && (ways.push || ways.email || isHeard(choices, row))) ||
           (ways.push && browsers.length > 0) ||
@@ -94,7 +96,8 @@ function writtenBy({ type, ticketId, number }: DetailedEvent, { by }: Facts): Ow
 }
 
 function tellingsOf(orgId: string, found: EventFacts[], recipients: Recipient[]): Telling[] {
-  return found.flatMap(({ event, facts, isChat, messageId, byName }) => {
+  return found.flatMap((one) => {
+    const { event, facts } = one
     const told = new Set([facts.by])
     return RULES.filter(({ on }) => on.includes(event.type)).flatMap(({ reason, whom }) =>
       whom(facts).flatMap((agentId): Telling[] => {
@@ -102,25 +105,55 @@ function tellingsOf(orgId: string, found: EventFacts[], recipients: Recipient[])
         if (!recipient || told.has(agentId)) return []
         told.add(agentId)
         const ways = recipient.choices.ways[reason]
-        const row = {
-          orgId,
-          agentId: recipient.agentId,
-          eventNumber: event.number,
-          ticketId: event.ticketId,
-          reason,
-          messageId,
-          byName: reason === 'failed' ? '' : byName,
-          viewId: null,
-          isChat,
-          tickets: 1,
-          seenAt: null,
-          emailId: null,
-          createdAt: event.createdAt,
-        }
+        const row = newRow(orgId, one, { agentId: recipient.agentId, reason, viewId: null })
         return [{ row, recipient, ways }]
       }),
     )
   })
+}
+
+/** Tickets that are new in saved views with a bell, unless the agent is told of the event anyway. */
+async function viewTellings(
+  deps: Deps,
+  orgId: string,
+  { found, recipients }: { found: EventFacts[]; recipients: Recipient[] },
+): Promise<Telling[]> {
+  const changing = found.filter(
+    ({ event: { type }, facts }) =>
+      type === 'ticket.created' ||
+      type === 'ticket.updated' ||
+      (type === 'message.sent' && facts.message?.kind === 'customer'),
+  )
+  const ticketIds = [...new Set(changing.map(({ event }) => event.ticketId))]
+  const matches = await findViewMatches(deps, orgId, { ticketIds, recipients })
+  return matches.flatMap(({ recipient, ticketId, viewId, push, email }): Telling[] => {
+    const last = changing.findLast(({ event }) => event.ticketId === ticketId)
+    if (!last || last.facts.by === recipient.agentId) return []
+    const row = newRow(orgId, last, { agentId: recipient.agentId, reason: 'view', viewId })
+    return [{ row, recipient, ways: { push, email, sound: false } }]
+  })
+}
+
+function newRow(
+  orgId: string,
+  { event, isChat, messageId, byName }: EventFacts,
+  { agentId, reason, viewId }: Pick<Row, 'agentId' | 'reason' | 'viewId'>,
+): Row {
+  return {
+    orgId,
+    agentId,
+    eventNumber: event.number,
+    ticketId: event.ticketId,
+    reason,
+    messageId,
+    byName: reason === 'failed' || reason === 'snooze_ended' ? '' : byName,
+    viewId,
+    isChat,
+    tickets: 1,
+    seenAt: null,
+    emailId: null,
+    createdAt: event.createdAt,
+  }
 }
 
 /** Tickets that one person assigned to an agent at about the same time are one notification. */
@@ -128,6 +161,16 @@ function grouped(tellings: Telling[]): Telling[] {
   const kept: Telling[] = []
   for (const telling of tellings) {
     const { row } = telling
+    // One event tells an agent once, and a ticket that is back because of a message is told of by that.
+    const isTold = kept.some(
+      ({ row: other }) =>
+        other.agentId === row.agentId &&
+        (other.eventNumber === row.eventNumber ||
+          (row.reason === 'snooze_ended' &&
+            other.ticketId === row.ticketId &&
+            other.createdAt === row.createdAt)),
+    )
+    if (isTold) continue
     const same =
       row.reason === 'assigned' && row.messageId === null
         ? kept.find(

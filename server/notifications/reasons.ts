@@ -16,6 +16,8 @@ export interface Facts {
   /** Agents whom the note mentions. */
   mentioned: string[]
   followers: string[]
+  /** Who put the ticket away that is back. */
+  snoozedBy: string | undefined
   /** The author of a reply that was held. */
   heldBy: string | undefined
   /** Everyone who can be told. */
@@ -55,6 +57,11 @@ export const RULES: readonly Rule[] = [
     whom: ({ message }) => (message?.hasFailed ? [message.agentId] : []),
   },
   { reason: 'failed', on: ['reply.waiting'], whom: ({ heldBy }) => [heldBy] },
+  {
+    reason: 'snooze_ended',
+    on: ['ticket.updated'],
+    whom: ({ changes, snoozedBy }) => (changes.snoozedUntil?.to === null ? [snoozedBy] : []),
+  },
   {
     reason: 'customer_wrote',
     on: ['message.sent'],

@@ -4,7 +4,9 @@ import { upsertCustomer } from '../../server/customers/customers.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { eraseTicket } from '../../server/erasure/erase.ts'
 import { recordEvents } from '../../server/events/events.ts'
+import { lockTicket } from '../../server/tickets/queries.ts'
 import { receiveCustomerMessage } from '../../server/tickets/receive-message.ts'
+import { wakeTicket } from '../../server/tickets/snooze/wake.ts'
 import { openTicket } from '../../server/tickets/tickets.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
@@ -409,6 +411,38 @@ const CASES: Case[] = [
     },
     ['assigned', 'customer_wrote'],
     [],
+  ],
+  [
+    'a snooze of Ana ends',
+    async ({ mine, ana }) => {
+      const id = await mine()
+      const change = { snoozedUntil: new Date(Date.now() + 3_600_000).toISOString() }
+      expect((await ana.call('POST', '/console/bulk', { body: { items: [{ id, change }] } })).status).toBe(
+        200,
+      )
+      const { orgId } = ana
+      await bellhop.deps.database.write(orgId, async (tx) => {
+        const [ticket] = await lockTicket(tx, { orgId, id })
+        if (ticket) await wakeTicket(bellhop.deps, tx, { ticket })
+      })
+    },
+    ['assigned', 'snooze_ended'],
+    [],
+  ],
+  [
+    'a ticket is new in a view with a bell of Ben, whatever happens to it later',
+    async ({ mine, change, customerWrites, ana, ben }) => {
+      const body = { name: 'VIP', query: 'tag:vip' }
+      const view = await ben.call<{ id: string }>('POST', '/console/views', { body })
+      const bell = { push: true, email: false }
+      await ben.call('PUT', `/console/views/${view.json.id}/bell`, { body: bell })
+      const id = await mine()
+      await change(ana, id, { tags: ['vip'] })
+      await settled(ana.orgId)
+      await customerWrites(id)
+    },
+    ['assigned', 'customer_wrote'],
+    ['view'],
   ],
   [
     'Ana pauses: what happens is kept for later',

@@ -14,6 +14,11 @@ export const GUIDES_BY_GROUP: Record<'Get started' | 'API' | 'Operate', Guide[]>
   'Get started': [
     guide('install', 'Install', () => import('./guides/install.md', { with: { type: 'text' } })),
     guide('inbox', 'Inbox', () => import('./guides/inbox.md', { with: { type: 'text' } })),
+    guide(
+      'notifications',
+      'Notifications',
+      () => import('./guides/notifications.md', { with: { type: 'text' } }),
+    ),
     guide('email', 'Connect your mailbox', () => import('./guides/email.md', { with: { type: 'text' } })),
     guide(
       'widget',

@@ -1,7 +1,8 @@
+import { useLocation, useNavigate } from '@solidjs/router'
 import { queryOptions, useQuery } from '@tanstack/solid-query'
 import Laptop from 'lucide-solid/icons/laptop'
 import Smartphone from 'lucide-solid/icons/smartphone'
-import { createResource, createSignal, For, type JSX, Match, Show, Switch } from 'solid-js'
+import { createResource, createSignal, For, type JSX, Match, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
@@ -17,6 +18,7 @@ import {
 } from '../../live/push-subscription.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DocsLink } from '../../ui/docs-link.tsx'
+import { toast, toastError } from '../../ui/toaster.tsx'
 import { Ago, Entry, EntryList } from '../entry.tsx'
 import { NotFound, Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
@@ -66,6 +68,14 @@ export function OwnPage(props: { id: string }) {
 }
 
 function NotificationsPage() {
+  const location = useLocation()
+  const navigate = useNavigate()
+  onMount(() => {
+    const { off } = location.query
+    if (typeof off !== 'string') return
+    navigate(location.pathname, { replace: true })
+    void endEmails(off)
+  })
   const query = useQuery(() => ({ ...ownQuery, reconcile: 'id' }))
   return (
     <Page
@@ -88,6 +98,18 @@ function NotificationsPage() {
       </QueryView>
     </Page>
   )
+}
+
+/** Follows the link of an email that ends emails for its reason. */
+async function endEmails(name: string): Promise<void> {
+  const reason = ORDER.find((one) => one === name)
+  if (!reason && name !== 'summary') return
+  try {
+    await change(reason ? { ways: { [reason]: { email: false } } } : { hasSummary: false })
+    toast(reason ? `No more emails: ${REASONS[reason]}.` : 'No more summaries.')
+  } catch {
+    toastError("Couldn't end these emails. Uncheck them below.")
+  }
 }
 
 function reload(): Promise<void> {
