@@ -30,7 +30,24 @@ const ESCAPED_START = /^(\s*\\*)\\(?=[->])|^(\s*\d{1,3}\\*)\\(?=[.)])/
 /** Reads the Markdown of a message. Every text is valid: what isn't formatting stays as it is written. */
 export function parseMarkdown(text: string): Block[] {
   if (text.length > MAX_LENGTH) return [{ kind: 'paragraph', children: [{ kind: 'text', text }] }]
-  return parseBlocks(text.replace(/\r\n?/g, '\n').split('\n'), 0)
+  return parseBlocks(markdownLines(text), 0)
+}
+
+/** The lines of a text, whatever they end with. */
+export function markdownLines(text: string): string[] {
+  return text.replace(/\r\n?/g, '\n').split('\n')
+}
+
+/** A block and the lines it is written in. `to` is exclusive. */
+interface BlockInLines {
+  block: Block
+  from: number
+  to: number
+}
+
+/** The same of a text in lines, for an editor that keeps what no one changes. */
+export function parseWithLines(lines: string[]): BlockInLines[] {
+  return readBlocks({ lines, depth: 0, at: 0 })
 }
 
 /** The names of the pictures in a text. */
@@ -63,12 +80,16 @@ interface Reading {
 }
 
 function parseBlocks(lines: string[], depth: number): Block[] {
-  const reading: Reading = { lines, depth, at: 0 }
-  const blocks: Block[] = []
-  while (reading.at < lines.length) {
-    const line = lines[reading.at] ?? ''
+  return readBlocks({ lines, depth, at: 0 }).map(({ block }) => block)
+}
+
+function readBlocks(reading: Reading): BlockInLines[] {
+  const blocks: BlockInLines[] = []
+  while (reading.at < reading.lines.length) {
+    const from = reading.at
+    const line = reading.lines[from] ?? ''
     if (isBlank(line)) reading.at += 1
-    else blocks.push(readBlock(reading, line))
+    else blocks.push({ block: readBlock(reading, line), from, to: reading.at })
   }
   return blocks
 }

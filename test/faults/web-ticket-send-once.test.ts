@@ -4,7 +4,7 @@ import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests } from '../support/browser.ts'
 import { addNote, readThread } from '../support/threads.ts'
-import { field, openTicketPage, thread } from '../support/ticket-page.ts'
+import { field, openTicketPage, textIn, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 /** A reply or a note that is sent under the id the page made for it. */
@@ -54,7 +54,7 @@ browserTest('a reply whose answer is lost again and again is one reply', async (
     'customer: My invoice for February is missing.',
     expect.stringMatching(/^(?:waiting|agent): It is attached\.$/),
   ])
-  expect(await field(page).inputValue()).toBe('')
+  expect(await textIn(page)).toBe('')
   expect((await copiesOf(ben, ticket.id, 'It is attached.')).join()).toMatch(TAKEN)
 })
 
@@ -87,7 +87,7 @@ browserTest(
     await page.getByRole('button', { name: 'Send now' }).waitFor()
     await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'The next one.')
     expect((await copiesOf(ben, ticket.id, 'Written on the train.')).join()).toMatch(TAKEN)
-    expect(await field(page).inputValue()).toBe('The next one.')
+    expect(await textIn(page)).toBe('The next one.')
   },
 )
 
@@ -98,16 +98,16 @@ browserTest('what waits for the connection can be edited, and discarded with an 
   await field(page).fill('Too early')
   await field(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
-  await eventually(async () => (await field(page).inputValue()) === 'Too early')
+  await eventually(async () => (await textIn(page)) === 'Too early')
   await page.keyboard.press('End')
   await page.keyboard.type(', perhaps.')
   await page.keyboard.press('Control+Enter')
   await page.getByText(WAITS).waitFor()
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
   await page.getByText(WAITS).waitFor({ state: 'hidden' })
-  expect(await field(page).inputValue()).toBe('')
+  expect(await textIn(page)).toBe('')
   await field(page).press('Control+z')
-  expect(await field(page).inputValue()).toBe('Too early, perhaps.')
+  expect(await textIn(page)).toBe('Too early, perhaps.')
   await context.setOffline(false)
   await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.text === 'Too early, perhaps.')
   expect((await readThread(ben, ticket.id)).waiting).toEqual([])
@@ -132,7 +132,7 @@ browserTest(
     const again = await context.newPage()
     await again.goto(`/inbox/open/${ticket.id}`)
     await field(again).waitFor()
-    await eventually(async () => (await field(again).inputValue()) === 'It is attached.\n\nAnd more.')
+    await eventually(async () => (await textIn(again)) === 'It is attached.\n\nAnd more.')
     await field(again).press('Control+Enter')
     await takenReply(again).waitFor()
     await eventually(async () =>
@@ -150,7 +150,7 @@ browserTest('editing a reply that was already sent says so, and the customer get
   await field(page).fill('It is attached.')
   await field(page).press('Control+Enter')
   await page.getByRole('button', { name: 'Edit', exact: true }).click()
-  await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
+  await eventually(async () => (await textIn(page)) === 'It is attached.')
   await field(page).fill('It is attached, I hope.')
   await page.unroute(SENDS)
   await page.unroute(reads)
@@ -174,5 +174,5 @@ browserTest('editing a reply that was already sent says so, and the customer get
   expect(await copiesOf(ben, ticket.id, 'It is attached, I hope.')).not.toContainEqual(
     expect.stringMatching(TAKEN),
   )
-  await eventually(async () => (await field(page).inputValue()) === 'It is attached, I hope.')
+  await eventually(async () => (await textIn(page)) === 'It is attached, I hope.')
 })

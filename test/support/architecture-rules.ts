@@ -79,10 +79,12 @@ const PAGE_MODULES = [
   'server/search/query-language.ts',
   'server/formatting/cut-quotes.ts',
   'server/formatting/inline.ts',
+  'server/formatting/inline-markdown.ts',
   'server/formatting/markdown.ts',
   'server/formatting/plain-text.ts',
   'server/formatting/links.ts',
   'server/formatting/shown-address.ts',
+  'server/formatting/to-markdown.ts',
   'server/text/direction-controls.ts',
   'server/text/sizes.ts',
 ]

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { openPage, type Visit } from './browser.ts'
@@ -27,11 +27,12 @@ export async function openTicket(
   bellhop: Bellhop,
   agent: SignedInAgent,
   ticketId: string,
-  visit: Partial<Visit> = {},
+  { writesMarkdown, ...visit }: Partial<Visit> & { writesMarkdown?: boolean } = {},
 ): Promise<Page> {
   const page = await openPage({ url: bellhop.url, agent, ...visit })
+  if (writesMarkdown) await page.addInitScript(() => localStorage.setItem('bellhop.writesMarkdown', 'true'))
   await page.goto(`/inbox/open/${ticketId}`)
-  await field(page).waitFor()
+  await (writesMarkdown ? field(page) : editor(page)).waitFor()
   await page.waitForSelector('html[data-connection=online]')
   return page
 }
@@ -48,6 +49,26 @@ export async function openTicketPage(
 /** Where a reply or a note is typed. */
 export function field(page: Page) {
   return page.locator('.composer-field')
+}
+
+/** The same, once the editor has replaced the plain field. */
+export function editor(page: Page) {
+  return page.locator('.composer-field[contenteditable=true]')
+}
+
+/** What is written there. */
+export function textIn(page: Page): Promise<string> {
+  return writtenIn(field(page))
+}
+
+/** The lines of a formatted text in its field, with a blank one between paragraphs. In the plain field, its Markdown. */
+export async function writtenIn(place: Locator): Promise<string> {
+  const plain = await place.evaluate((element) =>
+    element instanceof HTMLTextAreaElement ? element.value : undefined,
+  )
+  if (plain !== undefined) return plain
+  const blocks = await place.locator(':scope > *').allInnerTexts()
+  return blocks.map((text) => text.replace(/\n$/, '').replaceAll('\u00a0', ' ')).join('\n\n')
 }
 
 /** What is said in the thread, oldest first, with who says it: `['customer: Hello', 'note: …']`. */

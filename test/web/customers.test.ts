@@ -92,7 +92,7 @@ browserTest(
     await page.keyboard.type('Ana Maria Pires')
     await page.keyboard.press('Enter')
     await page.getByText('Renamed to Ana Maria Pires').waitFor()
-    await page.getByPlaceholder('Reply to Ana Maria Pires…').waitFor()
+    await page.getByRole('textbox', { name: 'Reply to Ana Maria Pires', exact: true }).waitFor()
     await panel.getByRole('button', { name: 'Add company' }).click()
     await page.keyboard.type('Globex')
     await page.keyboard.press('Tab')

@@ -7,7 +7,7 @@ import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { storedEvents } from '../support/subscription.ts'
 import { readThread, type ThreadJson } from '../support/threads.ts'
-import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { openTicket, openWorkspace, writtenIn } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -79,8 +79,11 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await page.getByText('Draft saved in this browser').waitFor()
   await page.reload()
   await page.getByRole('button', { name: 'New ticket' }).click()
-  const text = dialog(page).getByRole('textbox', { name: 'Message' })
-  expect(await text.inputValue()).toBe('Hi Maria,\n\nit has **shipped**')
+  const text = dialog(page)
+    .getByRole('textbox', { name: 'Message' })
+    .and(page.locator('[contenteditable=true]'))
+  expect(await writtenIn(text)).toBe('Hi Maria,\n\nit has shipped')
+  expect(await text.locator('strong').textContent()).toBe('shipped')
   await dialog(page).getByRole('button', { name: 'From' }).click()
   await page.getByRole('option', { name: /billing@acme.example/ }).click()
   await dialog(page).getByRole('button', { name: 'Status' }).click()
@@ -143,7 +146,7 @@ browserTest(
     await dialog(page).getByText('order.txt').waitFor()
     expect(await dialog(page).getByRole('listitem').allTextContents()).toContain('maria@silva.test')
     expect(await dialog(page).getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Your order')
-    expect(await dialog(page).getByRole('textbox', { name: 'Message' }).inputValue()).toBe('It has shipped')
+    expect(await writtenIn(dialog(page).getByRole('textbox', { name: 'Message' }))).toBe('It has shipped')
     expect((await ben.call<{ data: unknown[] }>('GET', '/console/new-tickets')).json.data).toEqual([])
 
     // Without a connection it is sent later.

@@ -6,7 +6,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { field, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -83,7 +83,7 @@ browserTest('a reply goes to the writer and the others on the mail; both can be 
   const waiting = page.getByRole('article', { name: 'Queued reply' })
   await waiting.getByText('to Ana Pires, dana@elsewhere.test').waitFor()
   await waiting.getByRole('button', { name: 'Undo' }).click()
-  await eventually(async () => (await field(page).inputValue()) === 'It is attached.')
+  await eventually(async () => (await textIn(page)) === 'It is attached.')
   await lineSays(page, 'to Ana Pires, dana@elsewhere.test')
   await line(page).click()
   await page.getByRole('button', { name: 'Use suggested recipients' }).click()
@@ -112,7 +112,7 @@ browserTest(
     await reply('Cy Ortega <cy@customer.test>')
     await page.getByRole('article', { name: 'Message from Cy Ortega' }).waitFor()
     await lineSays(page, 'to Cy Ortega, Ana Pires')
-    await page.getByPlaceholder('Reply to Cy Ortega…', { exact: true }).waitFor()
+    await page.getByRole('textbox', { name: 'Reply to Cy Ortega', exact: true }).waitFor()
     await waiting.getByRole('button', { name: 'Send now' }).click()
     await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
     expect((await newestMessage(ben, ticketId))?.email?.to).toEqual([

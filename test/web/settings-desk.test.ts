@@ -3,6 +3,7 @@ import { signInAgent } from '../support/agents.ts'
 import { type Client, call, sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { openSettings } from '../support/settings-page.ts'
+import { writtenIn } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -26,9 +27,7 @@ browserTest('a saved reply is created with variables, previewed, deleted and res
   await page.getByText('No saved replies yet').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('link', { name: /^Thanks/ }).click()
-  expect(await page.getByLabel('Text').inputValue()).toBe(
-    'Thank you {{customer.firstName}}! {{nobody}} knows.',
-  )
+  expect(await writtenIn(page.getByLabel('Text'))).toBe('Thank you {{customer.firstName}}! {{nobody}} knows.')
 })
 
 browserTest('renaming a tag to another one warns and merges them; a tag can be removed', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
@@ -7,17 +6,18 @@ import { openSettings } from '../support/settings-page.ts'
 
 const bellhop = await sharedBellhop()
 
-const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
-
 browserTest('the signatures of an agent and of the organization are formatted', async () => {
   const { admin, page } = await openSettings(bellhop, '/account')
   const field = page.getByRole('textbox', { name: 'Your signature' })
-  await field.fill('Nora Quinn\nAcme')
-  await field.evaluate((element) => {
-    if (element instanceof HTMLTextAreaElement) element.setSelectionRange(0, 'Nora Quinn'.length)
-  })
-  await field.press('Control+b')
-  await preview(page).locator('strong').waitFor()
+  await field.and(page.locator('[contenteditable=true]')).click()
+  await page.keyboard.type('Nora Quinn')
+  await page.keyboard.press('Shift+Home')
+  await page.keyboard.press('Control+b')
+  await field.locator('strong').getByText('Nora Quinn').waitFor()
+  await page.keyboard.press('End')
+  await page.keyboard.press('Control+b')
+  await page.keyboard.press('Shift+Enter')
+  await page.keyboard.type('Acme')
   await page.getByRole('button', { name: 'Save signature' }).click()
   await page.getByText('Signature saved.').waitFor()
   const own = await admin.call<{ signature: string }>('GET', '/console/me/signature')
@@ -25,10 +25,10 @@ browserTest('the signatures of an agent and of the organization are formatted', 
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 
   await page.goto('/settings/organization')
-  await page.getByLabel('Signature').fill('[Acme](https://acme.test)')
-  expect(await preview(page).getByRole('link', { name: 'Acme' }).getAttribute('href')).toBe(
-    'https://acme.test/',
-  )
+  const signature = page.getByLabel('Signature').and(page.locator('[contenteditable=true]'))
+  await signature.click()
+  await page.keyboard.type('[Acme](https://acme.test)')
+  expect(await signature.locator('a').getAttribute('href')).toBe('https://acme.test')
   await page.getByRole('button', { name: 'Save identity' }).click()
   await page.getByText('Business identity saved.').waitFor()
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])

@@ -6,7 +6,14 @@ import { browserTest, faultsOf, interceptRequests } from '../support/browser.ts'
 import { paintedPng } from '../support/images.ts'
 import { showsForMoment } from '../support/momentary-text.ts'
 import { readThread, textsOf } from '../support/threads.ts'
-import { field, openTicket, openTicketPage, openWorkspace, type Workspace } from '../support/ticket-page.ts'
+import {
+  field,
+  openTicket,
+  openTicketPage,
+  openWorkspace,
+  textIn,
+  type Workspace,
+} from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { download } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -154,13 +161,9 @@ browserTest('a file that cannot be attached says why, and nothing is sent withou
   await eventually(async () => (await savedFiles(workspace)) === 'page-1.pdf,page-2.pdf,page-3.pdf')
 
   // Text with a picture of it is text.
-  const isTaken = await give(
-    page,
-    'paste',
-    [{ name: 'image.png', type: 'image/png', content: SCREENSHOT }],
-    '1 2',
-  )
-  expect(isTaken).toBe(false)
+  const before = await textIn(page)
+  await give(page, 'paste', [{ name: 'image.png', type: 'image/png', content: SCREENSHOT }], '1 2')
+  expect(await textIn(page)).toBe(`${before}1 2`)
   // Dropped beside the ticket, the browser would open the file instead of the page.
   expect(
     await give(page, 'drop', [{ name: 'a.txt', type: 'text/plain', content: 'a' }], '', '.inbox-page'),
@@ -183,7 +186,7 @@ browserTest('Send during an upload waits for it, also on another ticket, and can
   await page.getByRole('progressbar', { name: 'Uploading invoice.pdf' }).waitFor()
   await field(page).press('Control+Enter')
   await page.getByText('Sends after upload').waitFor()
-  expect(await field(page).inputValue()).toBe('It is attached.')
+  expect(await textIn(page)).toBe('It is attached.')
   await page.locator('.composer-waiting').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
   release.resolve()

@@ -8,7 +8,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { readThread } from '../support/threads.ts'
-import { field, openTicket, openTicketPage, openWorkspace } from '../support/ticket-page.ts'
+import { openTicket, openTicketPage, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -20,7 +20,7 @@ browserTest('after Send the next key is for the ticket, not for a new draft', as
   await page.keyboard.press('Control+Enter')
   await page.keyboard.press('e')
   await eventually(async () => (await readThread(ben, ticket.id)).ticket.status === 'resolved')
-  expect(await field(page).inputValue()).toBe('')
+  expect(await textIn(page)).toBe('')
 
   await page.keyboard.press('n')
   await page.keyboard.type('Ask Dana.')

@@ -3,7 +3,7 @@ import { createAgent } from '../../server/agents/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { readDraft, readThread, sendReply } from '../support/threads.ts'
-import { field, openTicket, openTicketPage, openWorkspace } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -25,15 +25,15 @@ browserTest('a draft is on the server within half a second, and comes back on an
   await first.clock.resume()
   await first.reload()
   await field(first).waitFor()
-  expect(await field(first).inputValue()).toBe('Ask Dana.')
+  expect(await textIn(first)).toBe('Ask Dana.')
 
   const second = await openTicket(bellhop, ben, ticket.id)
-  expect(await field(second).inputValue()).toBe('Ask Dana.')
+  expect(await textIn(second)).toBe('Ask Dana.')
   await second.getByRole('region', { name: 'Internal note' }).waitFor()
   await field(second).fill('Ask Dana about the price.')
   await eventually(async () => (await readDraft(ben, ticket.id, 'note')) === 'Ask Dana about the price.')
   await first.reload()
-  await eventually(async () => (await field(first).inputValue()) === 'Ask Dana about the price.')
+  await eventually(async () => (await textIn(first)) === 'Ask Dana about the price.')
 })
 
 browserTest('the last typed text survives leaving the page immediately', async () => {
@@ -44,11 +44,11 @@ browserTest('the last typed text survives leaving the page immediately', async (
   await page.keyboard.type('I had just begun')
   await page.goto(`/inbox/open/${other.id}`)
   await field(page).waitFor()
-  expect(await field(page).inputValue()).toBe('')
+  expect(await textIn(page)).toBe('')
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'I had just begun')
   await page.goto(`/inbox/open/${ticket.id}`)
   await field(page).waitFor()
-  expect(await field(page).inputValue()).toBe('I had just begun')
+  expect(await textIn(page)).toBe('I had just begun')
 })
 
 browserTest('text typed without a connection is saved when the inbox is opened again', async () => {
@@ -104,7 +104,7 @@ browserTest(
       await page.clock.runFor(50)
       await page.keyboard.type(letter)
     }
-    const written = await field(page).inputValue()
+    const written = await textIn(page)
     expect(written).toBe('A long answer, and its end, to the last word.')
     expect(await dialog.count()).toBe(0)
     await page.clock.runFor(1_600)
@@ -121,7 +121,7 @@ browserTest(
     await page.keyboard.press('Enter')
     // While it is still in the page, keys are for it.
     await dialog.waitFor({ state: 'detached' })
-    expect(await field(page).inputValue()).toBe(written)
+    expect(await textIn(page)).toBe(written)
     await field(page).press('Control+Enter')
     await page.getByRole('button', { name: 'Send now' }).click()
     await eventually(
@@ -139,7 +139,7 @@ browserTest(
     await page.keyboard.press('Escape')
     await page.keyboard.press('r')
     await page.getByRole('region', { name: 'Reply', exact: true }).waitFor()
-    expect(await field(page).inputValue()).toBe('')
+    expect(await textIn(page)).toBe('')
     await page.getByRole('button', { name: 'Note Draft' }).waitFor()
     await page.keyboard.type('Dear Ana')
     await eventually(async () => {
@@ -150,11 +150,11 @@ browserTest(
       )
     })
     await page.getByRole('button', { name: 'Note Draft' }).click()
-    expect(await field(page).inputValue()).toBe('She is difficult.')
+    expect(await textIn(page)).toBe('She is difficult.')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
     await page.getByRole('button', { name: 'Reply Draft' }).click()
-    expect(await field(page).inputValue()).toBe('Dear Ana')
+    expect(await textIn(page)).toBe('Dear Ana')
     expect((await readThread(ben, ticket.id)).drafts).toMatchObject([{ kind: 'reply', text: 'Dear Ana' }])
   },
 )
@@ -165,13 +165,13 @@ browserTest('a reply that is taken back does not touch the note that was begun m
   await page.keyboard.type('It is attached.')
   await page.keyboard.press('Control+Enter')
   await page.getByRole('button', { name: 'Send now' }).waitFor()
-  await page.getByRole('button', { name: 'Note' }).click()
+  await page.getByRole('button', { name: 'Note', exact: true }).click()
   await page.keyboard.type('She is difficult.')
   await page.getByRole('article', { name: 'Queued reply' }).getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('region', { name: 'Reply', exact: true }).waitFor()
-  expect(await field(page).inputValue()).toBe('It is attached.')
+  expect(await textIn(page)).toBe('It is attached.')
   await page.getByRole('button', { name: 'Note Draft' }).click()
-  expect(await field(page).inputValue()).toBe('She is difficult.')
+  expect(await textIn(page)).toBe('She is difficult.')
 })
 
 browserTest(
@@ -191,10 +191,10 @@ browserTest(
     await isSaved('ONE, typed on')
     const restore = page.getByRole('button', { name: 'Restore the other version' })
     await restore.click()
-    expect(await field(page).inputValue()).toBe('ONE, and TWO from the phone')
+    expect(await textIn(page)).toBe('ONE, and TWO from the phone')
     await isSaved('ONE, and TWO from the phone')
     await restore.click()
-    expect(await field(page).inputValue()).toBe('ONE, typed on')
+    expect(await textIn(page)).toBe('ONE, typed on')
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await restore.waitFor({ state: 'detached' })
     await isSaved('ONE, typed on')
@@ -210,9 +210,9 @@ browserTest('text typed without a connection before another device wrote can be 
   const later = { kind: 'reply', text: 'Written on the phone.' }
   await ben.call('PUT', `/console/tickets/${ticket.id}/draft`, { body: later })
   await context.setOffline(false)
-  await eventually(async () => (await field(page).inputValue()) === later.text)
+  await eventually(async () => (await textIn(page)) === later.text)
   await page.getByRole('button', { name: 'Restore the other version' }).click()
-  expect(await field(page).inputValue()).toBe('Written on the train.')
+  expect(await textIn(page)).toBe('Written on the train.')
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Written on the train.')
 })
 
@@ -223,6 +223,6 @@ browserTest('a reply sent on one device cannot be sent again on another', async 
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached.')
   await sendReply(ben, ticket.id, { text: 'It is attached.' })
   await first.getByText('was sent or cleared in another tab').waitFor()
-  expect(await field(first).inputValue()).toBe('')
+  expect(await textIn(first)).toBe('')
   expect(await first.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
 })

@@ -4,7 +4,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { readDraft, readThread } from '../support/threads.ts'
-import { field, openTicket, openTicketPage, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket, openWorkspace, textIn, thread } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const FORMATTED = `Hi **Ana**,
@@ -22,14 +22,12 @@ _two_ steps in [our guide](https://a.test/guide):
 \`\`\``
 const bellhop = await sharedBellhop()
 
-const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
-const textIn = (page: Page) => field(page).inputValue()
-
-/** A ticket with the toolbar, which has the keys and comes after it. */
+/** A ticket of an agent who writes Markdown, with the toolbar, which has the keys and comes after it. */
 async function openToolbar(more?: Record<string, unknown>) {
-  const opened = await openTicketPage(bellhop, more)
-  await opened.page.locator('.format-toolbar').waitFor({ state: 'attached' })
-  return opened
+  const workspace = await openWorkspace(bellhop, more)
+  const page = await openTicket(bellhop, workspace.ben, workspace.ticket.id, { writesMarkdown: true })
+  await page.locator('.format-toolbar').waitFor({ state: 'attached' })
+  return { ...workspace, page }
 }
 
 async function select(page: Page, text: string): Promise<void> {
@@ -50,7 +48,6 @@ browserTest('keys make text bold and italic, and the browser undoes each step', 
   await page.keyboard.press('Control+b')
   await page.keyboard.type('.')
   expect(await textIn(page)).toBe('Your invoice is **attached**.')
-  await preview(page).locator('strong').getByText('attached', { exact: true }).waitFor()
 
   await select(page, 'invoice')
   await page.keyboard.press('Control+i')
@@ -102,7 +99,6 @@ browserTest('Ctrl+K asks for the address of a link, and changes or removes it ag
   expect(await textIn(page)).toBe('See [our guide](https://a.test/guide).')
   await page.keyboard.type(' Thanks')
   expect(await textIn(page)).toBe('See [our guide](https://a.test/guide) Thanks.')
-  expect(await preview(page).getByRole('link').getAttribute('href')).toBe('https://a.test/guide')
 
   await select(page, 'guide')
   await page.getByRole('button', { name: 'Link', exact: true }).click()
@@ -141,8 +137,6 @@ browserTest('Enter continues a list, and a pasted address makes a link of the se
   await page.keyboard.press('Enter')
   await page.keyboard.type('Ben')
   expect(await textIn(page)).toBe('Please:\n1. open\n2. click\nBen')
-  const items = preview(page).locator('ol > li')
-  await eventually(async () => (await items.allTextContents()).join() === 'open,click')
 
   await page.evaluate(() => navigator.clipboard.writeText('https://a.test/guide'))
   await select(page, 'click')
@@ -170,7 +164,7 @@ browserTest('an inserted saved reply can be undone', async () => {
   const { ben, ticket } = await openWorkspace(bellhop)
   const body = { name: 'Thanks', text: 'Thank you, **{{customer.name}}**!' }
   await ben.call('POST', '/console/saved-replies', { body })
-  const page = await openTicket(bellhop, ben, ticket.id)
+  const page = await openTicket(bellhop, ben, ticket.id, { writesMarkdown: true })
   await field(page).focus()
   await page.keyboard.type('Hello. ')
   await page.getByRole('button', { name: 'Saved replies' }).click()
@@ -180,22 +174,21 @@ browserTest('an inserted saved reply can be undone', async () => {
   expect(await textIn(page)).toBe('Hello. ')
 })
 
-browserTest('a sent reply looks as in the preview; the API and the draft keep what was typed', async () => {
+browserTest('a sent reply is formatted; the API and the draft keep what was typed', async () => {
   const { ben, client, ticket, page } = await openToolbar()
   await field(page).fill(FORMATTED)
-  const shown = await preview(page).locator('.formatted-text').innerHTML()
+  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === FORMATTED)
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('button', { name: 'Send now' }).click()
+  const sent = page.locator('[data-who=agent] .formatted-text')
+  await sent.waitFor()
+  const shown = await sent.innerHTML()
   expect(shown).toContain('<strong>Ana</strong>')
   expect(shown).toContain('<li><p dir="auto">Open <code>Billing</code></p></li>')
   expect(shown).toContain('<ul dir="auto"><li><p dir="auto">a card</p></li></ul>')
   expect(shown).toContain('<blockquote dir="auto"><p dir="auto">My invoice is missing.</p></blockquote>')
   expect(shown).toContain('<pre><code>&lt;b&gt;code&lt;/b&gt;</code></pre>')
   expect(shown).toMatch(/<a [^>]*rel="noopener noreferrer nofollow"[^>]*>our guide<\/a>/)
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === FORMATTED)
-  await page.keyboard.press('Control+Enter')
-  await page.getByRole('button', { name: 'Send now' }).click()
-  const sent = page.locator('[data-who=agent] .formatted-text')
-  await sent.waitFor()
-  expect(await sent.innerHTML()).toBe(shown)
   const reply = await eventually(async () => {
     const { json } = await client.call<{ messages: { role: string }[] }>('GET', `/tickets/${ticket.id}`)
     return json.messages.find(({ role }) => role === 'agent')
@@ -237,25 +230,9 @@ browserTest('one Tab stop leads to the toolbar, and arrow keys along it', async 
   }
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowLeft')
-  expect(await focused()).toBe('Preview')
-  await page.keyboard.press('Enter')
+  expect(await focused()).toBe('Code')
   await page.keyboard.press('Tab')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Send')
   await page.keyboard.press('Shift+Tab')
-  expect(await focused()).toBe('Preview')
-})
-
-browserTest('the preview can be switched off, and stays so', async () => {
-  const { ben, ticket, page } = await openToolbar()
-  await field(page).fill('**bold**')
-  await preview(page).waitFor()
-  const button = page.getByRole('button', { name: 'Preview' })
-  expect(await button.getAttribute('aria-pressed')).toBe('true')
-  await button.click()
-  await preview(page).waitFor({ state: 'detached' })
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === '**bold**')
-  await page.reload()
-  await field(page).waitFor()
-  expect(await textIn(page)).toBe('**bold**')
-  expect(await preview(page).count()).toBe(0)
+  expect(await focused()).toBe('Code')
 })

@@ -7,7 +7,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import { replyPath, sendNow, UNDO_MS } from '../support/threads.ts'
-import { field, openTicket, openWorkspace, type Workspace } from '../support/ticket-page.ts'
+import { openTicket, openWorkspace, textIn, type Workspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const PIXEL = Buffer.from(
@@ -130,9 +130,9 @@ browserTest('the field says to whom the reply goes when someone else wrote last'
   const mailbox = await openMailbox(workspace)
   await mailbox.receive({ text: 'Where is it?', headers: ['Cc: Bob Reed <bob@partner.test>'] })
   const page = await openTicket(bellhop, workspace.ben, mailbox.ticketId())
-  await page.getByPlaceholder('Reply to Ana Pires…').waitFor()
+  await page.getByRole('textbox', { name: 'Reply to Ana Pires', exact: true }).waitFor()
   await mailbox.receive({ text: 'It is here.', from: 'Bob Reed <bob@partner.test>' })
-  await page.getByPlaceholder('Reply to Bob Reed…').waitFor()
+  await page.getByRole('textbox', { name: 'Reply to Bob Reed', exact: true }).waitFor()
 })
 
 browserTest('one click shows the plain text, and one downloads the original', async () => {
@@ -162,7 +162,7 @@ browserTest('keys still work after a click into a mail, and menus close', async 
   await frame(page).getByText('Order 1001').click()
   await page.keyboard.press('r')
   await page.keyboard.type('Hi')
-  expect(await field(page).inputValue()).toBe('Hi')
+  expect(await textIn(page)).toBe('Hi')
   await page.getByRole('button', { name: 'Actions for this ticket' }).click()
   await page.getByRole('menuitem', { name: 'Copy link' }).waitFor()
   await frame(page).getByText('Order 1001').click({ force: true })

@@ -10,7 +10,7 @@ import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, faultsOf } from '../support/browser.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { readDraft, readThread, sendNow, sendReply, textsOf } from '../support/threads.ts'
-import { field, openTicket, openTicketPage, openWorkspace, thread } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, openWorkspace, textIn, thread } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -22,7 +22,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
   await page.keyboard.type('It is attached.')
   await page.keyboard.press('Control+Enter')
   expect(await thread(page)).toContain('waiting: It is attached.')
-  expect(await field(page).inputValue()).toBe('')
+  expect(await textIn(page)).toBe('')
   await page.getByRole('article', { name: 'Queued reply' }).waitFor()
   expect(await page.getByText('Sends in').textContent()).toMatch(/Sends in\s*\d+ s/)
   // The card has the Undo: no notice repeats it, and the next key is for the ticket.
@@ -31,7 +31,7 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
 
   await page.keyboard.press('Control+z')
   await page.getByRole('article', { name: 'Queued reply' }).waitFor({ state: 'hidden' })
-  expect(await field(page).inputValue()).toBe('It is attached.')
+  expect(await textIn(page)).toBe('It is attached.')
   expect(await textsOf(ben, ticket.id)).toEqual(['My invoice for February is missing.'])
 
   await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -83,7 +83,7 @@ browserTest('send, resolve and open the next ticket, without a mouse', async () 
   await page.getByText('Sending and resolving').waitFor()
   await page.keyboard.press('Control+z')
   await page.waitForURL(`**/inbox/open/${other.id}`)
-  await eventually(async () => (await field(page).inputValue()) === 'Done.')
+  await eventually(async () => (await textIn(page)) === 'Done.')
   await eventually(() => field(page).evaluate((element) => element === document.activeElement))
 })
 
@@ -109,7 +109,7 @@ browserTest(
     await page.keyboard.press('Enter')
     await held.waitFor({ state: 'hidden' })
     await page.locator('.composer-field:focus').waitFor()
-    expect(await field(page).inputValue()).toBe('It is attached.')
+    expect(await textIn(page)).toBe('It is attached.')
     await page.keyboard.type(' By e-mail too.')
     await eventually(
       async () => (await readDraft(ben, ticket.id, 'reply')) === 'It is attached. By e-mail too.',
@@ -120,9 +120,9 @@ browserTest(
     await field(page).press('Control+Enter')
     await held.getByRole('button', { name: 'Discard' }).click()
     await held.waitFor({ state: 'hidden' })
-    expect(await field(page).inputValue()).toBe('')
+    expect(await textIn(page)).toBe('')
     await page.keyboard.press('Control+z')
-    await eventually(async () => (await field(page).inputValue()) === 'It is attached. By e-mail too.')
+    await eventually(async () => (await textIn(page)) === 'It is attached. By e-mail too.')
 
     await answerAs(cy, 'Third.')
     await spoken(page, 'Third.')
@@ -170,7 +170,7 @@ browserTest('a note turns the composer amber and stays between agents', async ()
   await page.getByRole('region', { name: 'Internal note' }).waitFor()
   await page.getByText('Only your team sees it').waitFor()
   await page.keyboard.type('She is on the old tariff.')
-  await page.getByRole('button', { name: 'Add note' }).click()
+  await page.locator('.composer-add-note').click()
   await page.getByRole('article', { name: 'Internal note by Ben Okafor' }).waitFor()
   expect(await thread(page)).toContain('note: She is on the old tariff.')
   expect(JSON.stringify(await readTicket(client, ticket.id))).not.toContain('old tariff')
@@ -189,20 +189,20 @@ browserTest('a saved reply is found by typing and filled in', async () => {
   await page.getByRole('option', { name: 'about “Missing invoice”: Ben Okafor' }).waitFor()
   await page.keyboard.type('gree')
   await page.keyboard.press('Enter')
-  await eventually(async () => (await field(page).inputValue()) !== '')
-  expect(await field(page).inputValue()).toBe('Hello Ana, about “Missing invoice”: Ben Okafor')
+  await eventually(async () => (await textIn(page)) !== '')
+  expect(await textIn(page)).toBe('Hello Ana, about “Missing invoice”: Ben Okafor')
   await field(page).press('Control+a')
   await page.keyboard.press('Backspace')
   await page.keyboard.press('/')
   await page.getByRole('combobox', { name: 'Saved replies' }).waitFor()
   // Without a pause: the very next key is meant for the text.
   await Promise.all([page.keyboard.press('Enter'), page.keyboard.press('e'), page.keyboard.press('!')])
-  await eventually(async () => (await field(page).inputValue()).endsWith('Ben Okafore!'))
+  await eventually(async () => (await textIn(page)).endsWith('Ben Okafore!'))
   await page.keyboard.press('Enter')
   await page.keyboard.press('/')
   await page.getByRole('combobox', { name: 'Saved replies' }).waitFor()
   await page.keyboard.press('Escape')
-  await eventually(async () => (await field(page).inputValue()).endsWith('\n/'))
+  await eventually(async () => (await textIn(page)).endsWith('\n/'))
 })
 
 browserTest('what a saved reply cannot fill in is shown before it is sent', async () => {
@@ -215,7 +215,7 @@ browserTest('what a saved reply cannot fill in is shown before it is sent', asyn
   await page.getByRole('option', { name: /is on its way/ }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByText('Unknown variable: {{parcel.number}}.').waitFor()
-  expect(await field(page).inputValue()).toEndWith(', your {{parcel.number}} is on its way.')
+  expect(await textIn(page)).toEndWith(', your {{parcel.number}} is on its way.')
 })
 
 /** Waits until the thread shows it. */

@@ -3,7 +3,7 @@ import type { SignedInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests } from '../support/browser.ts'
 import { readDraft, readThread, textsOf } from '../support/threads.ts'
-import { field, openTicket, openTicketPage } from '../support/ticket-page.ts'
+import { field, openTicket, openTicketPage, textIn } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -22,14 +22,14 @@ browserTest('text typed in another tab appears here once no one is typing here',
   await other.goto(`/inbox/open/${ticket.id}`)
   await field(page).focus()
   await page.keyboard.type('Hello')
-  await eventually(async () => (await field(other).inputValue()) === 'Hello')
+  await eventually(async () => (await textIn(other)) === 'Hello')
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'Hello')
   await field(other).focus()
   await other.keyboard.press('End')
   // Until the first tab is not being typed in any more.
   await eventually(async () => {
     await other.keyboard.type('!')
-    const [here, there] = [await field(page).inputValue(), await field(other).inputValue()]
+    const [here, there] = [await textIn(page), await textIn(other)]
     return here === there && here.startsWith('Hello!')
   })
   expect(await page.getByRole('button', { name: 'Use it' }).count()).toBe(0)
@@ -84,7 +84,7 @@ browserTest('a reply that is taken back in another tab is in the field once', as
   await waiting.getByRole('button', { name: 'Undo' }).click()
   await eventually(async () => (await readDraft(ben, ticket.id, 'reply'))?.includes('Take me back'))
   for (const tab of [page, other]) {
-    await eventually(async () => (await field(tab).inputValue()).includes('Take me back'))
-    expect(await field(tab).inputValue()).toBe('Take me back')
+    await eventually(async () => (await textIn(tab)).includes('Take me back'))
+    expect(await textIn(tab)).toBe('Take me back')
   }
 })

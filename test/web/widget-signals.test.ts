@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { browserTest } from '../support/browser.ts'
 import { openShop } from '../support/shop.ts'
 import { storedEvents } from '../support/subscription.ts'
-import { field, openTicket } from '../support/ticket-page.ts'
+import { field, openTicket, textIn } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 import {
   answer,
@@ -79,7 +79,7 @@ browserTest(
     await page.getByRole('button', { name: /^Open chat, \d unread$/ }).waitFor()
     await thread.getByText('It is free').waitFor()
     await thread.getByRole('button', { name: 'Undo' }).last().click()
-    await eventually(async () => (await field(inbox).inputValue()) === 'It is free')
+    await eventually(async () => (await textIn(inbox)) === 'It is free')
     await thread.getByText('The customer no longer sees it.').waitFor()
     await openPanel(page)
     await messageOf(page, `It is ${ANSWERS} euros`).waitFor()
@@ -92,7 +92,7 @@ browserTest(
     await inbox.keyboard.press('Control+z')
     await panelOf(page).getByText('Message removed').waitFor()
     expect(await messageOf(page, 'It is free').count()).toBe(0)
-    await eventually(async () => (await field(inbox).inputValue()) === 'It is free')
+    await eventually(async () => (await textIn(inbox)) === 'It is free')
   },
 )
 

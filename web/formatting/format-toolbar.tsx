@@ -1,43 +1,39 @@
 import Bold from 'lucide-solid/icons/bold'
 import Code from 'lucide-solid/icons/code'
-import Eye from 'lucide-solid/icons/eye'
 import Italic from 'lucide-solid/icons/italic'
 import List from 'lucide-solid/icons/list'
 import ListOrdered from 'lucide-solid/icons/list-ordered'
 import TextQuote from 'lucide-solid/icons/text-quote'
-import { createEffect, createSignal, For, type JSX, Show } from 'solid-js'
+import { createEffect, createMemo, createSignal, For, type JSX } from 'solid-js'
 import { type KeyAction, useKeys } from '../keyboard/keys.ts'
 import { IconButton } from '../ui/icon-button.tsx'
-import { applyEdit, selectedIn } from './apply-edit.ts'
-import { isPreviewShown, showPreview } from './format-preview.tsx'
 import './format-toolbar.css'
 import { LinkPopover } from './link-popover.tsx'
-import { type Edit, type Selected, toggleLines, toggleMark } from './markdown-edits.ts'
+import { textareaFormats } from './textarea-formats.ts'
 import { assistTyping } from './typing.ts'
+import type { FormatName, WritingField } from './writing-field.ts'
 
 interface FormatToolbarProps {
   /** The field that is formatted. */
-  field: () => HTMLTextAreaElement | undefined
-  /** Whether the button that shows and hides the preview is one of them. */
-  hasPreview: boolean
+  field: () => WritingField | undefined
 }
 
 interface Format {
+  id: FormatName
   name: string
-  keys?: string
+  keys: string
   icon: () => JSX.Element
-  edit: (selected: Selected) => Edit
 }
 
 const MARKS: Format[] = [
-  { name: 'Bold', keys: 'mod+b', icon: () => <Bold />, edit: (text) => toggleMark(text, 'bold') },
-  { name: 'Italic', keys: 'mod+i', icon: () => <Italic />, edit: (text) => toggleMark(text, 'italic') },
+  { id: 'bold', name: 'Bold', keys: 'mod+b', icon: () => <Bold /> },
+  { id: 'italic', name: 'Italic', keys: 'mod+i', icon: () => <Italic /> },
 ]
 const BLOCKS: Format[] = [
-  { name: 'Bulleted list', icon: () => <List />, edit: (text) => toggleLines(text, 'bullets') },
-  { name: 'Numbered list', icon: () => <ListOrdered />, edit: (text) => toggleLines(text, 'numbers') },
-  { name: 'Quote', icon: () => <TextQuote />, edit: (text) => toggleLines(text, 'quote') },
-  { name: 'Code', icon: () => <Code />, edit: (text) => toggleMark(text, 'code') },
+  { id: 'bullets', name: 'Bulleted list', keys: 'mod+shift+8', icon: () => <List /> },
+  { id: 'numbers', name: 'Numbered list', keys: 'mod+shift+7', icon: () => <ListOrdered /> },
+  { id: 'quote', name: 'Quote', keys: 'mod+shift+9', icon: () => <TextQuote /> },
+  { id: 'code', name: 'Code', keys: 'mod+e', icon: () => <Code /> },
 ]
 
 /** Buttons and keys that format what is selected in a field. One stop for Tab; arrow keys move between the buttons. */
@@ -45,18 +41,25 @@ export function FormatToolbar(props: FormatToolbarProps) {
   const [isLinkOpen, setLinkOpen] = createSignal(false)
   const [current, setCurrent] = createSignal(0)
   let toolbar: HTMLDivElement | undefined
+  const textarea = () => {
+    const element = props.field()?.element
+    return element instanceof HTMLTextAreaElement ? element : undefined
+  }
   createEffect(() => {
-    const field = props.field()
-    if (field) assistTyping(field)
+    const element = textarea()
+    if (element) assistTyping(element)
+  })
+  const formats = createMemo(() => {
+    const element = textarea()
+    return element ? textareaFormats(element) : props.field()?.formats
   })
   const hasFocus = () => {
     const field = props.field()
-    return field !== undefined && document.activeElement === field
+    return field !== undefined && document.activeElement === field.element
   }
 
-  function apply({ edit }: Format) {
-    const field = props.field()
-    if (field) applyEdit(field, edit(selectedIn(field)))
+  function apply({ id }: Format) {
+    formats()?.format(id)
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -76,9 +79,7 @@ export function FormatToolbar(props: FormatToolbarProps) {
   }
 
   useKeys(() => [
-    ...MARKS.flatMap((format) =>
-      format.keys ? [keyAction(format.name, format.keys, () => apply(format))] : [],
-    ),
+    ...[...MARKS, ...BLOCKS].map((format) => keyAction(format.name, format.keys, () => apply(format))),
     keyAction('Link', 'mod+k', () => setLinkOpen(true)),
   ])
   function keyAction(label: string, keys: string, run: () => void): KeyAction {
@@ -99,7 +100,8 @@ export function FormatToolbar(props: FormatToolbarProps) {
   const button = (format: Format, place: number) => (
     <IconButton
       name={format.name}
-      {...(format.keys && { keys: format.keys })}
+      keys={format.keys}
+      aria-pressed={formats()?.isFormatted(format.id)}
       size="small"
       tabIndex={current() === place ? 0 : -1}
       onFocus={() => setCurrent(place)}
@@ -123,25 +125,13 @@ export function FormatToolbar(props: FormatToolbarProps) {
       <For each={MARKS}>{(format, at) => button(format, at())}</For>
       <LinkPopover
         field={props.field}
+        formats={formats()}
         isOpen={isLinkOpen()}
         onOpenChange={setLinkOpen}
         tabIndex={current() === MARKS.length ? 0 : -1}
         onFocus={() => setCurrent(MARKS.length)}
       />
       <For each={BLOCKS}>{(format, at) => button(format, MARKS.length + 1 + at())}</For>
-      <Show when={props.hasPreview}>
-        <IconButton
-          name="Preview"
-          size="small"
-          class="format-toolbar-preview"
-          aria-pressed={isPreviewShown()}
-          tabIndex={current() === MARKS.length + BLOCKS.length + 1 ? 0 : -1}
-          onFocus={() => setCurrent(MARKS.length + BLOCKS.length + 1)}
-          onClick={() => showPreview(!isPreviewShown())}
-        >
-          <Eye />
-        </IconButton>
-      </Show>
     </div>
   )
 }

@@ -6,12 +6,13 @@ import { IconButton } from '../ui/icon-button.tsx'
 import { keepVisibleToScreenReaders, type TriggerProps } from '../ui/menu.tsx'
 import '../ui/menu.css'
 import { TextField } from '../ui/text-field.tsx'
-import { applyEdit, selectedIn } from './apply-edit.ts'
-import { hrefOf, linkAt, putLink } from './link-edits.ts'
+import { hrefOf } from './link-edits.ts'
+import type { FieldFormats, WritingField } from './writing-field.ts'
 import './format-toolbar.css'
 
 interface LinkPopoverProps {
-  field: () => HTMLTextAreaElement | undefined
+  field: () => WritingField | undefined
+  formats: FieldFormats | undefined
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
   tabIndex: number
@@ -47,8 +48,8 @@ export function LinkPopover(props: LinkPopoverProps) {
             if (!props.isOpen) props.field()?.focus()
           }}
         >
-          <Show when={props.field()}>
-            {(field) => <LinkForm field={field()} onDone={() => props.onOpenChange(false)} />}
+          <Show when={props.formats}>
+            {(formats) => <LinkForm formats={formats()} onDone={() => props.onOpenChange(false)} />}
           </Show>
         </Popover.Content>
       </Popover.Portal>
@@ -56,29 +57,24 @@ export function LinkPopover(props: LinkPopoverProps) {
   )
 }
 
-function LinkForm(props: { field: HTMLTextAreaElement; onDone: () => void }) {
+function LinkForm(props: { formats: FieldFormats; onDone: () => void }) {
   // What is selected when it opens.
-  const selected = selectedIn(props.field)
-  const known = linkAt(selected)
-  const place = known ?? { from: selected.start, to: selected.end }
-  const selection = selected.text.slice(place.from, place.to)
-  const isSelectionAddress = !known && hrefOf(selection) !== undefined
-  const [label, setLabel] = createSignal(known?.label ?? (isSelectionAddress ? '' : selection))
-  const [address, setAddress] = createSignal(known?.address ?? (isSelectionAddress ? selection.trim() : ''))
+  const known = props.formats.link()
+  const isSelectionAddress = !known.isLink && hrefOf(known.label) !== undefined
+  const [label, setLabel] = createSignal(isSelectionAddress ? '' : known.label)
+  const [address, setAddress] = createSignal(isSelectionAddress ? known.label.trim() : known.address)
   const [isRefused, setRefused] = createSignal(false)
 
   function save() {
     const href = hrefOf(address())
     if (!href) return void setRefused(true)
     props.onDone()
-    applyEdit(props.field, putLink(place, label(), href))
+    props.formats.setLink(label(), href)
   }
 
   function remove() {
-    if (!known) return
     props.onDone()
-    const end = known.from + known.label.length
-    applyEdit(props.field, { from: known.from, to: known.to, insert: known.label, start: end, end })
+    props.formats.setLink(known.label, undefined)
   }
 
   return (
@@ -106,13 +102,13 @@ function LinkForm(props: { field: HTMLTextAreaElement; onDone: () => void }) {
       />
       <TextField label="Text" value={label()} onInput={setLabel} autocomplete="off" />
       <div class="link-popover-actions">
-        <Show when={known}>
+        <Show when={known.isLink}>
           <Button size="small" look="quiet" onClick={remove}>
             Remove link
           </Button>
         </Show>
         <Button size="small" look="primary" type="submit">
-          {known ? 'Save' : 'Add link'}
+          {known.isLink ? 'Save' : 'Add link'}
         </Button>
       </div>
     </form>

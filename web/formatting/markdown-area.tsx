@@ -1,32 +1,51 @@
-import { type ComponentProps, createSignal, Show, splitProps } from 'solid-js'
-import { TextArea } from '../ui/text-field.tsx'
-import { FormatPreview } from './format-preview.tsx'
+import { createSignal } from 'solid-js'
+import { Field, type FieldProps } from '../ui/field.tsx'
 import { FormatToolbar } from './format-toolbar.tsx'
 import './format-toolbar.css'
+import { FormattedField } from './formatted-field.tsx'
+import type { WritingField } from './writing-field.ts'
 
-interface MarkdownAreaProps extends Omit<ComponentProps<typeof TextArea>, 'ref' | 'aside'> {
-  /** The page shows its own preview. */
-  hasOwnPreview?: boolean
-  ref?: (field: HTMLTextAreaElement) => void
+interface MarkdownAreaProps extends FieldProps {
+  value: string
+  onInput: (markdown: string) => void
+  rows?: number
+  required?: boolean
+  onKeyDown?: (event: KeyboardEvent) => void
+  ref?: (field: WritingField) => void
 }
 
-/** A labeled field for a formatted text, with its toolbar and a preview. */
+const ROWS = 4
+
+/** A labeled field for a formatted text, with its toolbar. */
 export function MarkdownArea(props: MarkdownAreaProps) {
-  const [own, rest] = splitProps(props, ['ref', 'hasOwnPreview', 'class'])
-  const [field, setField] = createSignal<HTMLTextAreaElement>()
+  const [field, setField] = createSignal<WritingField>()
   return (
-    <div class="markdown-area">
-      <TextArea
-        {...rest}
-        ref={(element) => {
-          setField(element)
-          own.ref?.(element)
-        }}
-        below={<FormatToolbar field={field} hasPreview={!own.hasOwnPreview} />}
-      />
-      <Show when={!own.hasOwnPreview}>
-        <FormatPreview text={props.value} field={field} />
-      </Show>
-    </div>
+    <Field
+      label={props.label}
+      isLabelHidden={props.isLabelHidden}
+      hint={props.hint}
+      error={props.error}
+      aside={props.aside}
+      below={<FormatToolbar field={field} />}
+    >
+      {(ids) => (
+        <FormattedField
+          id={ids.id}
+          describedBy={ids['aria-describedby']}
+          isInvalid={ids['aria-invalid']}
+          isRequired={props.required}
+          class="field-input text-field-area markdown-area"
+          label={props.label}
+          value={props.value}
+          onInput={props.onInput}
+          onKeyDown={props.onKeyDown}
+          rows={props.rows ?? ROWS}
+          field={(written) => {
+            setField(written)
+            props.ref?.(written)
+          }}
+        />
+      )}
+    </Field>
   )
 }

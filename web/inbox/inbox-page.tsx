@@ -1,6 +1,7 @@
 import { useNavigate } from '@solidjs/router'
 import { createEffect, createSignal, on, onCleanup, onMount, Show } from 'solid-js'
 import { useSession } from '../api/session.ts'
+import { loadEditor } from '../formatting/load-editor.ts'
 import { lazyDialog, lazyPage } from '../live/lazy-page.tsx'
 import { useTypeAhead } from '../ticket/composer/type-ahead.ts'
 import { resumeDrafts } from '../ticket/draft/drafts.ts'
@@ -100,6 +101,7 @@ export default function InboxPage() {
       void CustomerPanel.preload()
       preloadThreadParts()
       preloadBulkBar()
+      loadEditor()
     }, PRELOAD_AFTER_MS)
     onCleanup(() => clearTimeout(timer))
   })

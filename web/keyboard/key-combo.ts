@@ -38,7 +38,7 @@ let isNonLatinLayout = false
 export function keyComboOf(event: KeyboardEvent): string | undefined {
   // Autofill sends a keydown event without a key.
   if (!event.key || isComposing(event) || IGNORED_KEYS.includes(event.key)) return undefined
-  const name = KEY_NAMES[event.key] ?? keyOf(event)
+  const name = KEY_NAMES[event.key] ?? digitOf(event) ?? keyOf(event)
   // Where brackets and braces need AltGr, Windows reports it as Control and Alt.
   const isAltGr = event.getModifierState('AltGraph')
   const mod = !isAltGr && (event.ctrlKey || event.metaKey) ? 'mod+' : ''
@@ -48,6 +48,11 @@ export function keyComboOf(event: KeyboardEvent): string | undefined {
   }
   // By the shift key, not by caps lock: `E` does more than `e`.
   return event.shiftKey ? name.toUpperCase() : name.toLowerCase()
+}
+
+/** With Control and Shift, a digit is meant, whatever sign it types. */
+function digitOf({ code, ctrlKey, metaKey, shiftKey }: KeyboardEvent): string | undefined {
+  return shiftKey && (ctrlKey || metaKey) && code.startsWith('Digit') ? code.slice('Digit'.length) : undefined
 }
 
 /**

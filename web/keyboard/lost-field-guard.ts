@@ -36,7 +36,7 @@ function isTyping(combo: string): boolean {
 
 /** Enter ends typing in a field of one line, Ctrl+Enter in any field. */
 function endsTyping(field: Element, combo: string): boolean {
-  if (combo === 'enter') return !(field instanceof HTMLTextAreaElement)
+  if (combo === 'enter') return field instanceof HTMLInputElement
   return EXIT_KEYS.includes(combo) || combo.endsWith('+enter')
 }
 

@@ -2,6 +2,7 @@ import { useLocation, useNavigate } from '@solidjs/router'
 import { createEffect, createMemo, createSignal, Match, on, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { isNotFound } from '../api/api-problem.ts'
 import { useSession } from '../api/session.ts'
+import type { WritingField } from '../formatting/writing-field.ts'
 import { FailedQuery } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
 import { lazyPage } from '../live/lazy-page.tsx'
@@ -96,7 +97,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
   const id = props.detail.ticket.id
   const here = location.pathname + location.search
   const [openPicker, setOpenPicker] = createSignal<OpenPicker>()
-  let field: HTMLTextAreaElement | undefined
+  let field: WritingField | undefined
   const focus = () => queueMicrotask(() => field?.focus())
   const composer = createComposerState({
     detail: () => props.detail,
@@ -128,7 +129,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     focus()
   })
   onMount(() => {
-    const composerElement = field?.closest<HTMLElement>('.composer')
+    const composerElement = field?.element.closest<HTMLElement>('.composer')
     if (composerElement) onCleanup(placeToastsAbove(composerElement))
   })
   usePresence(id, () => hasTyped() && !isBlank(composer.shown().state()))
@@ -183,8 +184,8 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
           if (composer.kind() === 'reply' && props.detail.reply.by === 'telegram') announceTyping(id)
         }}
         onFiles={attach}
-        field={(element) => {
-          field = element
+        field={(written) => {
+          field = written
         }}
       />
       <ViewedImage detail={props.detail} composer={composer} />

@@ -5,10 +5,12 @@ import { queries, showSaved } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
+import { switchToMarkdown, writesMarkdown } from '../../browser/writing-setting.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { PasswordField } from '../../forms/password-field.tsx'
+import { Switch } from '../../ui/checkbox.tsx'
 import { SegmentedControl } from '../../ui/segmented-control.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { Entry, EntryList } from '../entry.tsx'
@@ -125,6 +127,14 @@ function ThisBrowser() {
         <div class="entry">
           <p class="entry-words entry-title">Theme</p>
           <SegmentedControl label="Theme" options={THEME_OPTIONS} value={theme()} onChange={setTheme} />
+        </div>
+        <div class="entry">
+          <Switch
+            label="Write Markdown"
+            hint="Shows the marks, such as **bold**, instead of the text as it will look."
+            isChecked={writesMarkdown()}
+            onChange={switchToMarkdown}
+          />
         </div>
       </div>
     </Section>

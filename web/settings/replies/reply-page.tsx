@@ -6,9 +6,9 @@ import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { type SessionData, useSession } from '../../api/session.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
-import { insertText } from '../../formatting/apply-edit.ts'
-import { LiveText } from '../../formatting/format-preview.tsx'
+import { LiveText } from '../../formatting/live-text.tsx'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import type { WritingField } from '../../formatting/writing-field.ts'
 import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { filled, VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
@@ -114,14 +114,13 @@ interface ReplyTextProps {
 
 /** The text of a saved reply, with buttons that insert variables at the cursor. */
 function ReplyText(props: ReplyTextProps) {
-  let area: HTMLTextAreaElement | undefined
+  let area: WritingField | undefined
   function insert(name: string) {
-    if (area) insertText(area, `{{${name}}}`)
+    area?.insertText(`{{${name}}}`)
   }
   return (
     <>
       <MarkdownArea
-        hasOwnPreview
         ref={(element) => {
           area = element
         }}

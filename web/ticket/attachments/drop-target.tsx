@@ -1,6 +1,6 @@
 import { createSignal, onCleanup, onMount, Show } from 'solid-js'
 import { canBeImage, imageMark } from '../../../server/formatting/inline.ts'
-import { insertText } from '../../formatting/apply-edit.ts'
+import { fieldOf } from '../../formatting/writing-field.ts'
 import { toastError } from '../../ui/toaster.tsx'
 import { PastedFile } from './upload-queue.ts'
 import './draft-files.css'
@@ -66,8 +66,7 @@ export function DropTarget(props: DropTargetProps) {
       .filter(canBeImage)
       .map(imageMark)
     // A picture stands where it was pasted.
-    if (event.target instanceof HTMLTextAreaElement && marks.length > 0)
-      insertText(event.target, marks.join('\n'))
+    if (marks.length > 0) fieldOf(event.target)?.insert(marks.join('\n'))
   }
 
   /** Whether no dialog is over it. */

@@ -1,4 +1,5 @@
 import { createSignal, Match, onCleanup, Show, Switch } from 'solid-js'
+import type { WritingField } from '../../formatting/writing-field.ts'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -37,12 +38,12 @@ interface ComposerProps {
   /** Files were chosen. */
   onFiles: (files: File[]) => void
   /** Receives the field, to put the cursor into it. */
-  field: (field: HTMLTextAreaElement) => void
+  field: (field: WritingField) => void
 }
 
 /** Where a reply or a note is written. A note turns it amber. */
 export function Composer(props: ComposerProps) {
-  let field: HTMLTextAreaElement | undefined
+  let field: WritingField | undefined
   const [hasFocus, setFocus] = createSignal(false)
   const ticket = () => props.detail.ticket
   /** Whether the fields of the recipients are open, and one of them has text that is no address. */
@@ -64,7 +65,7 @@ export function Composer(props: ComposerProps) {
     if (!props.composer.canSend() || !hasRecipients()) return
     props.composer.send(choice, at)
     setAddressing(false)
-    focusPane(field)
+    focusPane(field?.element)
   }
 
   /** Otherwise says why not, and opens the fields. */
@@ -87,7 +88,7 @@ export function Composer(props: ComposerProps) {
       send(SEND_CHOICES.find(({ id }) => id === 'resolve') ?? SEND_CHOICES[0])
       props.onNext()
     },
-    onLeave: () => focusPane(field),
+    onLeave: () => focusPane(field?.element),
   })
 
   onCleanup(() => draft().save())
@@ -138,15 +139,15 @@ export function Composer(props: ComposerProps) {
         draft={draft()}
         onFiles={props.onFiles}
         fieldClass="composer-field"
-        field={(element) => {
-          field = element
-          props.field(element)
+        field={(written) => {
+          field = written
+          props.field(written)
         }}
         onWrite={(text) => {
           draft().write(text)
           props.onWrite()
         }}
-        onKeyDown={undoInEmptyField}
+        onKeyDown={(event) => undoInEmptyField(event, draft().state().text)}
         onFocus={() => setFocus(true)}
         onBlur={() => {
           setFocus(false)
@@ -237,9 +238,8 @@ function SendLine(props: SendLineProps) {
 }
 
 /** Undoes the last action, such as sending. */
-function undoInEmptyField(event: KeyboardEvent): void {
-  if (keyComboOf(event) !== 'mod+z' || !(event.currentTarget instanceof HTMLTextAreaElement)) return
-  if (event.currentTarget.value.trim() !== '') return
+function undoInEmptyField(event: KeyboardEvent, text: string): void {
+  if (keyComboOf(event) !== 'mod+z' || text.trim() !== '') return
   event.preventDefault()
   void undoLast()
 }

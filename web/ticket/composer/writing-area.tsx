@@ -1,7 +1,7 @@
-import { type Accessor, createEffect, createSignal, type JSX, on, onCleanup, Show } from 'solid-js'
+import { createSignal, type JSX, Show } from 'solid-js'
 import { useSession } from '../../api/session.ts'
-import { insertText } from '../../formatting/apply-edit.ts'
-import { FormatPreview } from '../../formatting/format-preview.tsx'
+import { FormattedField } from '../../formatting/formatted-field.tsx'
+import type { WritingField } from '../../formatting/writing-field.ts'
 import { lazyPart } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { isComposing } from '../../ui/ime.ts'
@@ -42,30 +42,24 @@ interface WritingAreaProps {
   onKeyDown?: (event: KeyboardEvent) => void
   onFocus?: () => void
   onBlur?: () => void
-  /** Receives the field, to put the cursor into it. */
-  field: (field: HTMLTextAreaElement) => void
+  /** Receives the field, to put the cursor into it, and another one when the editor replaces the plain one. */
+  field: (field: WritingField) => void
 }
 
-/** Where a message is written: its text, a preview, its files, and the tools below. A `/` at the start of a line opens the saved replies. */
+/** Where a message is written: its text, its files, and the tools below. A `/` at the start of a line opens the saved replies. */
 export function WritingArea(props: WritingAreaProps) {
   const session = useSession()
-  const [field, setField] = createSignal<HTMLTextAreaElement>()
+  const [field, setField] = createSignal<WritingField>()
   const [isPicking, setPicking] = createSignal(false)
   /** Whether the toolbar is shown where there is too little space for it beside the buttons. */
   const [isFormatting, setFormatting] = createSignal(false)
-  const keepHeight = createFieldHeight(() => props.text)
   /** A `/` that opened the saved replies becomes a letter again when none is picked. */
   let isSlashOwed = false
-
-  function insert(text: string): void {
-    const element = field()
-    if (element) insertText(element, text)
-  }
 
   function closePicker(isOpen: boolean): void {
     setPicking(isOpen)
     if (isOpen) return
-    if (isSlashOwed) insert('/')
+    if (isSlashOwed) field()?.insertText('/')
     isSlashOwed = false
     // At once: the next key is for the text.
     field()?.focus()
@@ -73,7 +67,7 @@ export function WritingArea(props: WritingAreaProps) {
 
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event)) return
-    if (event.key === '/' && isAtLineStart(field())) {
+    if (event.key === '/' && field()?.isAtLineStart()) {
       event.preventDefault()
       isSlashOwed = true
       setPicking(true)
@@ -82,27 +76,21 @@ export function WritingArea(props: WritingAreaProps) {
 
   return (
     <div class="writing-area">
-      <textarea
+      <FormattedField
         class={`writing-area-field ringless ${props.fieldClass ?? ''}`}
-        dir="auto"
-        aria-label={props.label}
+        label={props.label}
         placeholder={props.placeholder}
         rows={props.rows}
         maxLength={MAX_TEXT_LENGTH}
         value={props.text}
-        ref={(element) => {
-          setField(element)
-          keepHeight(element)
-          props.field(element)
+        field={(written) => {
+          setField(written)
+          props.field(written)
         }}
-        onInput={(event) => props.onWrite(event.currentTarget.value)}
+        onInput={props.onWrite}
         onKeyDown={onKeyDown}
-        onFocus={() => props.onFocus?.()}
-        onBlur={() => props.onBlur?.()}
-      />
-      <FormatPreview
-        text={props.text}
-        field={field}
+        onFocus={props.onFocus}
+        onBlur={props.onBlur}
         renderImage={(image) => (
           <TextPicture name={image.name} alt={image.alt} attachments={props.draft.state().attachments} />
         )}
@@ -122,7 +110,7 @@ export function WritingArea(props: WritingAreaProps) {
           onOpenChange={closePicker}
           onInsert={(text) => {
             isSlashOwed = false
-            insert(text)
+            field()?.insert(text)
           }}
         />
         <AttachButton onFiles={props.onFiles} isInDialog={props.isInDialog} />
@@ -138,42 +126,11 @@ export function WritingArea(props: WritingAreaProps) {
         >
           <TypeIcon />
         </IconButton>
-        <FormatToolbar field={field} hasPreview />
+        <FormatToolbar field={field} />
         {props.children}
       </div>
     </div>
   )
-}
-
-function isAtLineStart(field: HTMLTextAreaElement | undefined): boolean {
-  if (!field || field.selectionStart !== field.selectionEnd) return false
-  return field.selectionStart === 0 || field.value[field.selectionStart - 1] === '\n'
-}
-/** Keeps a field as high as its text, up to the limit in the style sheet. Returns the function that receives the field. */
-function createFieldHeight(text: Accessor<string>): (field: HTMLTextAreaElement) => void {
-  let field: HTMLTextAreaElement | undefined
-  // The keyboard of a phone leaves less space for the same text.
-  const sizes = new ResizeObserver(() => field && showEnd(field))
-  onCleanup(() => sizes.disconnect())
-  createEffect(on(text, () => field && fit(field)))
-  return (element) => {
-    field = element
-    sizes.observe(element)
-  }
-}
-
-function fit(field: HTMLTextAreaElement): void {
-  field.style.height = 'auto'
-  field.style.height = `${field.scrollHeight}px`
-  // Browsers scroll just far enough to show the cursor, and its height depends on the font.
-  showEnd(field)
-}
-
-/** While the cursor is at the end. Browsers do not tell its place on the page anywhere else in the text. */
-function showEnd(field: HTMLTextAreaElement): void {
-  if (document.activeElement === field && field.selectionStart === field.value.length) {
-    field.scrollTop = field.scrollHeight
-  }
 }
 
 const KEYS = 'mod+u'

@@ -1,5 +1,6 @@
 import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show, untrack } from 'solid-js'
 import { errorMessage } from '../../api/api-problem.ts'
+import type { WritingField } from '../../formatting/writing-field.ts'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
@@ -63,7 +64,7 @@ export function MailForm(props: MailFormProps) {
   const [error, setError] = createSignal('')
   let toField: HTMLInputElement | undefined
   let subjectField: HTMLInputElement | undefined
-  let textField: HTMLTextAreaElement | undefined
+  let textField: WritingField | undefined
 
   // What was wrong with it is fixed, or at least no longer the same.
   // A memo, because files load late: that alone fixes nothing.

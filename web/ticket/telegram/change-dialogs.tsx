@@ -1,4 +1,4 @@
-import { Dynamic } from 'solid-js/web'
+import { Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
@@ -9,6 +9,11 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextArea } from '../../ui/text-field.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { type MessageEntry, readTicketAgain } from '../ticket-query.ts'
+
+/** When it is on the page. */
+function focusLater(field: { focus: () => void }): void {
+  queueMicrotask(() => field.focus())
+}
 
 interface MessageDialogProps {
   isOpen: boolean
@@ -71,20 +76,27 @@ function EditForm(props: MessageDialogProps) {
     },
   })
   const isUnchanged = () => !form.isChanged() || form.values.text.trim() === ''
+  function onKeyDown(event: KeyboardEvent) {
+    if (keyComboOf(event) !== 'mod+enter') return
+    event.preventDefault()
+    if (!isUnchanged() && !form.submit.isPending) form.submit.mutate()
+  }
   return (
     <DialogForm form={form} action="Save" isUnchanged={isUnchanged()} onCancel={props.onClose}>
-      <Dynamic
-        {...form.text('text')}
-        component={props.message.format === 'markdown' ? MarkdownArea : TextArea}
-        label="Message"
-        rows={6}
-        onKeyDown={(event) => {
-          if (keyComboOf(event) !== 'mod+enter') return
-          event.preventDefault()
-          if (!isUnchanged() && !form.submit.isPending) form.submit.mutate()
-        }}
-        ref={(field) => queueMicrotask(() => field.focus())}
-      />
+      <Show
+        when={props.message.format === 'markdown'}
+        fallback={
+          <TextArea {...form.text('text')} label="Message" rows={6} onKeyDown={onKeyDown} ref={focusLater} />
+        }
+      >
+        <MarkdownArea
+          {...form.text('text')}
+          label="Message"
+          rows={6}
+          onKeyDown={onKeyDown}
+          ref={focusLater}
+        />
+      </Show>
     </DialogForm>
   )
 }
