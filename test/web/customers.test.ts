@@ -103,3 +103,29 @@ browserTest(
     await page.getByRole('button', { name: 'Edit company: Globex' }).waitFor()
   },
 )
+
+browserTest('two customers are merged by keys alone, and are two again after Undo', async () => {
+  const { client, ben, page } = await openCustomers()
+  await makeTicket(client, { customer: { name: 'Ana Pires', email: 'ana@work.example' } })
+  const made = await ben.call<{ id: string }>('POST', '/console/customers', {
+    body: { name: 'Ana Maria Pires', emails: ['ana@example.com'] },
+  })
+  await indexed(bellhop)
+  await page.goto(`/customers/${made.json.id}`)
+  await page.getByRole('heading', { name: 'Ana Maria Pires' }).waitFor()
+  await page.keyboard.press('m')
+  const dialog = page.getByRole('dialog', { name: 'Merge into…' })
+  await dialog.getByLabel('Find a customer').fill('pires')
+  await dialog.getByRole('radio', { name: /ana@work.example/ }).press('Space')
+  await dialog.getByText('0 tickets and 1 address of Ana Maria Pires go to Ana Pires.').waitFor()
+  await dialog.getByRole('button', { name: 'Swap: keep Ana Maria Pires instead' }).press('Enter')
+  await dialog.getByText('1 ticket and 1 address of Ana Pires go to Ana Maria Pires.').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Merge', exact: true }).press('Enter')
+  await page.getByText('Merged Ana Pires into Ana Maria Pires').waitFor()
+  await page.getByText('Ana Pires was merged into this customer').waitFor()
+  await page.getByText('ana@work.example', { exact: true }).waitFor()
+  await page.keyboard.press('Control+z')
+  await page.getByText('The customers are separate again').waitFor()
+  await eventually(async () => (await page.getByText('ana@work.example', { exact: true }).count()) === 0)
+})

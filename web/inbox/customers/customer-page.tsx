@@ -2,6 +2,7 @@ import { useNavigate } from '@solidjs/router'
 import { useInfiniteQuery } from '@tanstack/solid-query'
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
+import Merge from 'lucide-solid/icons/merge'
 import PanelLeft from 'lucide-solid/icons/panel-left'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import Trash from 'lucide-solid/icons/trash'
@@ -18,6 +19,8 @@ import { CustomerName, CustomerSince } from '../../ticket/customer/customer-card
 import { CustomerFields } from '../../ticket/customer/customer-fields.tsx'
 import { type Customer, customerQuery } from '../../ticket/customer/customer-query.ts'
 import { DeleteCustomer } from '../../ticket/customer/delete-customer.tsx'
+import { MergeCustomer } from '../../ticket/customer/merge-customer.tsx'
+import { undoMove } from '../../ticket/moves/moves.ts'
 import { STATUSES } from '../../ticket/ticket-names.ts'
 import { Avatar } from '../../ui/avatar.tsx'
 import { StatusDot } from '../../ui/badge.tsx'
@@ -82,7 +85,14 @@ export function CustomerPage(props: { id: string; panes: Panes }) {
 
 function Detail(props: { customer: Customer; onGone: () => void }) {
   const session = useSession()
+  const navigate = useNavigate()
   const [isDeleting, setDeleting] = createSignal(false)
+  const [isMerging, setMerging] = createSignal(false)
+  useKeys(() =>
+    actionsIn('Ticket', [
+      { id: 'customer.merge', label: 'Merge customer into…', keys: ['m'], run: () => setMerging(true) },
+    ]),
+  )
   let heading: HTMLHeadingElement | undefined
   // The link that led here is gone.
   onMount(() => heading?.focus({ preventScroll: true }))
@@ -96,23 +106,33 @@ function Detail(props: { customer: Customer; onGone: () => void }) {
           </h1>
           <CustomerSince customer={props.customer} />
         </div>
-        <Show when={session().agent.role === 'admin'}>
-          <Menu
-            placement="bottom-end"
-            trigger={(given) => (
-              <IconButton {...given} name={`Actions for ${props.customer.name}`}>
-                <Ellipsis />
-              </IconButton>
-            )}
-          >
+        <Menu
+          placement="bottom-end"
+          trigger={(given) => (
+            <IconButton {...given} name={`Actions for ${props.customer.name}`}>
+              <Ellipsis />
+            </IconButton>
+          )}
+        >
+          <MenuItem icon={<Merge />} keys="m" onSelect={() => setMerging(true)}>
+            Merge into…
+          </MenuItem>
+          <Show when={session().agent.role === 'admin'}>
             <MenuItem icon={<Trash />} isDanger onSelect={() => setDeleting(true)}>
               Delete customer permanently…
             </MenuItem>
-          </Menu>
-        </Show>
+          </Show>
+        </Menu>
       </div>
       <CustomerFields customer={props.customer} />
+      <Merges customer={props.customer} />
       <CustomerTickets customer={props.customer} />
+      <MergeCustomer
+        isOpen={isMerging()}
+        onClose={() => setMerging(false)}
+        customer={props.customer}
+        onMerged={(id) => navigate(`/customers/${id}`, { replace: true })}
+      />
       <DeleteCustomer
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}
@@ -120,6 +140,28 @@ function Detail(props: { customer: Customer; onGone: () => void }) {
         onDeleted={props.onGone}
       />
     </div>
+  )
+}
+
+/** Who was merged into this customer, while that can be undone. */
+function Merges(props: { customer: Customer }) {
+  return (
+    <Show when={props.customer.merges.length > 0}>
+      <ul class="customer-page-merges">
+        <For each={props.customer.merges}>
+          {(merge) => (
+            <li>
+              <span>
+                {merge.name} was merged into this customer <RelativeTime at={merge.createdAt} isLong />
+              </span>
+              <Button size="small" look="quiet" onClick={() => void undoMove(merge.id)}>
+                Undo
+              </Button>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
   )
 }
 

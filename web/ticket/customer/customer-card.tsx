@@ -16,10 +16,15 @@ import './customer-panel.css'
 
 import ContactRound from 'lucide-solid/icons/contact-round'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
+import Merge from 'lucide-solid/icons/merge'
 import Trash from 'lucide-solid/icons/trash'
 
 const DeleteCustomer = lazyDialog(async () => ({
   default: (await import('./delete-customer.tsx')).DeleteCustomer,
+}))
+
+const MergeCustomer = lazyDialog(async () => ({
+  default: (await import('./merge-customer.tsx')).MergeCustomer,
 }))
 
 /** The customer's name and what agents know of them, each changed in place, and a menu. */
@@ -85,6 +90,7 @@ function CardMenu(props: { customer: Customer; ticketId: string }) {
   const location = useLocation()
   const params = useParams()
   const [isDeleting, setDeleting] = createSignal(false)
+  const [isMerging, setMerging] = createSignal(false)
   return (
     <>
       <Menu
@@ -98,6 +104,9 @@ function CardMenu(props: { customer: Customer; ticketId: string }) {
         <MenuItem icon={<ContactRound />} onSelect={() => navigate(`/customers/${props.customer.id}`)}>
           Open customer
         </MenuItem>
+        <MenuItem icon={<Merge />} onSelect={() => setMerging(true)}>
+          Merge customer into…
+        </MenuItem>
         <Show when={session().agent.role === 'admin'}>
           <MenuLine />
           <MenuItem icon={<Trash />} isDanger onSelect={() => setDeleting(true)}>
@@ -105,6 +114,12 @@ function CardMenu(props: { customer: Customer; ticketId: string }) {
           </MenuItem>
         </Show>
       </Menu>
+      <MergeCustomer
+        isOpen={isMerging()}
+        onClose={() => setMerging(false)}
+        customer={props.customer}
+        onMerged={() => {}}
+      />
       <DeleteCustomer
         isOpen={isDeleting()}
         onClose={() => setDeleting(false)}

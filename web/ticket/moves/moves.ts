@@ -28,12 +28,18 @@ export async function splitTicket(
   return move
 }
 
+const UNDONE = {
+  merge: 'The tickets are separate again',
+  split: 'The messages are back',
+  customer: 'The customers are separate again',
+}
+
 /** Undoes a merge or split, and says so or why it failed. */
 export async function undoMove(id: string): Promise<void> {
   try {
     const move = await ask(moves({ id }).undo.post())
     readAgain(move)
-    toast(move.kind === 'split' ? 'The messages are back' : 'The tickets are separate again')
+    toast(UNDONE[move.kind])
   } catch (error) {
     toastError(errorMessage(error))
   }
