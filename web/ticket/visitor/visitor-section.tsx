@@ -58,6 +58,7 @@ function VisitorFacts(props: { visitor: Visitor }) {
             <span class="visitor-section-online">Online now</span>
           </Show>
         </Fact>
+        <Fact name="City" text={cityOf(props.visitor.timeZone)} />
         <Fact name="Browser" text={props.visitor.browser} />
         <Fact name="Language" text={languageName(props.visitor.language)} />
         <Fact name="Time zone" text={props.visitor.timeZone} />
@@ -107,6 +108,12 @@ function PageFact(props: { page: Visitor['page'] }) {
       )}
     </Show>
   )
+}
+
+/** "New York" for `America/New_York`: where the clock of their browser is set to. None for zones without a city. */
+function cityOf(timeZone: string | null): string {
+  const [area = '', ...places] = (timeZone ?? '').split('/')
+  return area === 'Etc' ? '' : (places.at(-1) ?? '').replaceAll('_', ' ')
 }
 
 /** "German (Germany)" for `de-DE`. */

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import {
   addEmail,
   type Customer,
@@ -9,11 +9,13 @@ import {
 import type { Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
 import { customerIdentities, customers } from '../../../database/tables/customers.ts'
+import { moves } from '../../../database/tables/moves.ts'
 import { organizations } from '../../../database/tables/organizations.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
-import { visitors } from '../../../database/tables/widgets.ts'
+import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { recordEvents } from '../../../events/events.ts'
+import { replaceDocuments } from '../../../search/index/documents.ts'
 import { recordActivities } from '../../../tickets/activities.ts'
 import { touchTags } from '../../../tickets/queries.ts'
 import type { Visitor } from './visitors.ts'
@@ -160,7 +162,8 @@ async function changed(
 
 /**
  * Moves the conversations that a visitor opened before the website signed them in to the user's customer, in the unit
- * that signs them in. Deletes the nameless customer that they had until then. Call it last: it records the change.
+ * that signs them in. Deletes the nameless customer that they had until then, unless agents know more of them: then only
+ * this visitor's conversations move. Call it last: it records the change.
  */
 export async function moveToUser(
   deps: Deps,
@@ -174,23 +177,43 @@ export async function moveToUser(
   const customer = await customerOfVisitor(deps, tx, after)
   if (customer.id === oldId) return
   const from = (await customerOf(tx, orgId, oldId)).name
+  const isTheirs = matches(tickets, { orgId, customerId: oldId })
+  const isKept = await isKnownToAgents(tx, orgId, oldId)
+  const inConversation = sql`${tickets.id} in (select ${widgetConversations.ticketId} from ${widgetConversations}
+    where ${widgetConversations.orgId} = ${orgId} and ${widgetConversations.visitorId} = ${before.id})`
   const now = deps.clock.now()
   const moved = await tx
     .update(tickets)
     .set({ customerId: customer.id, version: sql`${tickets.version} + 1`, updatedAt: now })
-    .where(matches(tickets, { orgId, customerId: oldId }))
+    .where(isKept ? and(isTheirs, inConversation) : isTheirs)
     .returning()
   for (const ticket of moved) await touchTags(tx, ticket)
   const ids = moved.map(({ id }) => id).sort()
   const changes = [{ field: 'customer' as const, from, to: customer.name }]
   const done = ids.map((ticketId) => ({ ticketId, changes }))
   await recordActivities(deps, tx, orgId, { done, now })
-  await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
-  await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
+  if (!isKept) {
+    await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
+    await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
+    await replaceDocuments(tx, orgId, [{ ticketId: oldId, words: undefined }])
+  }
   recordEvents(
     deps,
     tx,
     orgId,
     ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
   )
+}
+
+/** An agent has given them an address or a merge, which a browser that signs in must not take away. */
+async function isKnownToAgents(tx: Transaction, orgId: string, id: string): Promise<boolean> {
+  const customer = await customerOf(tx, orgId, id)
+  if (customer.email !== null) return true
+  const isPart = or(eq(moves.fromId, id), eq(moves.intoId, id))
+  const merges = await tx
+    .select({ id: moves.id })
+    .from(moves)
+    .where(and(eq(moves.orgId, orgId), isPart))
+    .limit(1)
+  return merges.length > 0
 }
