@@ -22,7 +22,7 @@ const FIRST_VIEW = ['main.tsx', 'inbox/inbox-page.tsx', 'ticket/ticket-pane.tsx'
 const INBOX = /\/web\/(?:inbox\/inbox-page|ticket\/ticket-pane)\.tsx$/
 /** What a ticket shows a moment later, the bar of selected tickets, and what opens over the list. */
 const LATER =
-  /\/web\/(?:inbox\/(?:list\/bulk-bar|rail\/saved-view-menu|search\/(?:suggestions|search-filters)|quick-pickers)|ticket\/(?:changes\/(?:follow|action-words)|moves\/(?:merge-target|move-line|moves\.ts)|composer\/(?:waiting-replies|reply-problem|other-draft)|header\/(?:ticket-menu|followers|snooze-line)|mail\/(?:message-|mail-body|failed-send)|thread\/(?:activity-lines|waiting-reply-card|sending-message-card)))/
+  /\/web\/(?:inbox\/(?:list\/bulk-bar|rail\/saved-view-menu|search\/(?:suggestions|search-filters)|quick-pickers)|ticket\/(?:changes\/(?:follow|action-words)|moves\/(?:merge-target|move-line|moves\.ts)|composer\/(?:waiting-replies|reply-problem|other-draft|mention-picker)|header\/(?:ticket-menu|followers|snooze-line)|mail\/(?:message-|mail-body|failed-send)|thread\/(?:activity-lines|waiting-reply-card|sending-message-card)))/
 
 export default defineConfig({
   root: HERE,

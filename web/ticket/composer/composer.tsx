@@ -137,6 +137,7 @@ export function Composer(props: ComposerProps) {
         text={draft().state().text}
         ticket={ticket()}
         draft={draft()}
+        isInternal={isNote()}
         onFiles={props.onFiles}
         fieldClass="composer-field"
         field={(written) => {

@@ -24,6 +24,9 @@ const FormatToolbar = lazyPart(
   async () => (await import('../../formatting/format-toolbar.tsx')).FormatToolbar,
 )
 
+/** Without it, the field still works. */
+const MentionPicker = lazyPart(async () => (await import('./mention-picker.tsx')).MentionPicker)
+
 interface WritingAreaProps {
   label: string
   placeholder: string
@@ -36,6 +39,8 @@ interface WritingAreaProps {
   /** Files were chosen. */
   onFiles: (files: File[]) => void
   isInDialog?: boolean
+  /** Only agents read it, so an `@` mentions a colleague. */
+  isInternal?: boolean
   /** At the end of the line below the text. */
   children?: JSX.Element
   fieldClass?: string
@@ -46,31 +51,41 @@ interface WritingAreaProps {
   field: (field: WritingField) => void
 }
 
-/** Where a message is written: its text, its files, and the tools below. A `/` at the start of a line opens the saved replies. */
+/** Where a message is written: its text, its files, and the tools below. A `/` at the start of a line opens the saved replies, and in a note an `@` the colleagues. */
 export function WritingArea(props: WritingAreaProps) {
   const session = useSession()
   const [field, setField] = createSignal<WritingField>()
   const [isPicking, setPicking] = createSignal(false)
   /** Whether the toolbar is shown where there is too little space for it beside the buttons. */
   const [isFormatting, setFormatting] = createSignal(false)
-  /** A `/` that opened the saved replies becomes a letter again when none is picked. */
-  let isSlashOwed = false
+  const [isMentioning, setMentioning] = createSignal(false)
+  /** The letter that opened a picker: it is typed when nothing is picked. */
+  let owed = ''
 
-  function closePicker(isOpen: boolean): void {
-    setPicking(isOpen)
+  function closePicker(setOpen: (isOpen: boolean) => void, isOpen: boolean): void {
+    setOpen(isOpen)
     if (isOpen) return
-    if (isSlashOwed) field()?.insertText('/')
-    isSlashOwed = false
+    if (owed) field()?.insertText(owed)
+    owed = ''
     // At once: the next key is for the text.
     field()?.focus()
+  }
+
+  function insertPicked(text: string): void {
+    owed = ''
+    field()?.insert(text)
   }
 
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event)) return
     if (event.key === '/' && field()?.isAtLineStart()) {
       event.preventDefault()
-      isSlashOwed = true
+      owed = '/'
       setPicking(true)
+    } else if (event.key === '@' && props.isInternal && field()?.isAtWordStart()) {
+      event.preventDefault()
+      owed = '@'
+      setMentioning(true)
     } else props.onKeyDown?.(event)
   }
 
@@ -107,12 +122,19 @@ export function WritingArea(props: WritingAreaProps) {
         <SavedReplyPicker
           ticket={props.ticket}
           isOpen={isPicking()}
-          onOpenChange={closePicker}
-          onInsert={(text) => {
-            isSlashOwed = false
-            field()?.insert(text)
-          }}
+          onOpenChange={(isOpen) => closePicker(setPicking, isOpen)}
+          onInsert={insertPicked}
         />
+        <Show when={props.isInternal}>
+          <MentionPicker
+            isOpen={isMentioning()}
+            onOpenChange={(isOpen) => closePicker(setMentioning, isOpen)}
+            onInsert={(mention) => {
+              insertPicked(mention)
+              field()?.insertText(' ')
+            }}
+          />
+        </Show>
         <AttachButton onFiles={props.onFiles} isInDialog={props.isInDialog} />
         <IconButton
           name="Formatting"

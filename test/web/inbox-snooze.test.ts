@@ -1,0 +1,60 @@
+import { expect } from 'bun:test'
+import { signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
+import { sharedBellhop } from '../support/bellhop.ts'
+import { browserTest, openPage } from '../support/browser.ts'
+import { goToList, makeTickets, openList, rowOf } from '../support/inbox.ts'
+import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+
+const bellhop = await sharedBellhop()
+
+browserTest('a ticket is put away with a reason by keys alone, found under Snoozed, and undone', async () => {
+  const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
+  await makeTickets(client, ['Late parcel'])
+  const page = await openPage({ url: bellhop.url, agent: ben })
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('s')
+  await page.getByRole('combobox', { name: 'Time' }).waitFor()
+  await page.getByLabel('Why').fill('call the carrier')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('tomorrow 14:30')
+  await page.keyboard.press('Enter')
+  await rowOf(page, 'Late parcel').getByText('Snoozed until').waitFor()
+  await goToList(page, 'z')
+  await rowOf(page, 'Late parcel').getByText('Snoozed by Ben Okafor until').waitFor()
+  await rowOf(page, 'Late parcel').getByText('call the carrier').waitFor()
+  await rowOf(page, 'Late parcel').click()
+  await page.locator('.snooze-line').getByText('call the carrier').waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.getByRole('button', { name: 'Wake now' }).click()
+  await page.locator('.snooze-line').waitFor({ state: 'detached' })
+})
+
+browserTest('an @ in a note mentions a colleague, who finds the note under Mentions', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop, { subject: 'Where is it?' })
+  const ana = await signInAgent(bellhop, ben.orgId, { name: 'Ana Lima' })
+  const page = await openTicket(bellhop, ben, ticket.id)
+  await page.keyboard.press('r')
+  await page.keyboard.type('me @home ')
+  expect(await page.getByRole('combobox', { name: 'Mention' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('n')
+  await page.keyboard.type('Hi @')
+  await page.getByRole('combobox', { name: 'Mention' }).waitFor()
+  await page.getByText('away').waitFor()
+  await page.keyboard.type('ana')
+  await page.keyboard.press('Enter')
+  await page.getByRole('combobox', { name: 'Mention' }).waitFor({ state: 'detached' })
+  await page.keyboard.type('could you ask?')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('.thread .formatted-text-mention', { hasText: '@Ana Lima' }).waitFor()
+
+  const hers = await openPage({ url: bellhop.url, agent: ana })
+  await openList(hers, '/inbox/mentions')
+  await rowOf(hers, 'Where is it?').getByText('Ben Okafor: Hi @Ana Lima could you ask?').waitFor()
+  await hers.getByRole('link', { name: 'Mentions 1' }).waitFor()
+  await rowOf(hers, 'Where is it?').click()
+  await hers.locator('.thread .formatted-text-mention').waitFor()
+  await hers.getByRole('link', { name: 'Mentions 1' }).waitFor({ state: 'detached' })
+  await hers.getByRole('button', { name: 'Following' }).waitFor()
+})
