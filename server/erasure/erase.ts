@@ -9,7 +9,7 @@ import { attachments } from '../database/tables/attachments.ts'
 import { customerEmails, customerIdentities, customers } from '../database/tables/customers.ts'
 import { knownMails, mails } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
-import { notifications } from '../database/tables/notifications.ts'
+import { notificationEmails, notifications } from '../database/tables/notifications.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
@@ -175,6 +175,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, given: T
   await eraseAnswers(tx, orgId, [...ticketIds, ...former])
   const files = await eraseFiles(tx, orgId, ticketIds)
   for (const { erasure } of deps.channels.all) await erasure?.tickets(tx, { orgId, ticketIds })
+  await eraseNotificationEmails(tx, orgId, ticketIds)
   for (const table of TICKET_TABLES) {
     await tx.delete(table).where(and(eq(table.orgId, orgId), inArray(table.ticketId, ticketIds)))
   }
@@ -209,6 +210,23 @@ async function clearRemains(tx: Transaction, orgId: string): Promise<void> {
     .update(organizations)
     .set({ erasedEvent: sql`${organizations.lastEvent}` })
     .where(eq(organizations.id, orgId))
+}
+
+/** Deletes the emails that told agents of these tickets, also those about others: they contain what was written. */
+async function eraseNotificationEmails(tx: Transaction, orgId: string, ticketIds: string[]): Promise<void> {
+  const told = await tx
+    .selectDistinct({ id: notifications.emailId })
+    .from(notifications)
+    .where(and(eq(notifications.orgId, orgId), inArray(notifications.ticketId, ticketIds)))
+  const ids = told.flatMap(({ id }) => id ?? [])
+  if (ids.length === 0) return
+  const emails = await tx
+    .delete(notificationEmails)
+    .where(and(eq(notificationEmails.orgId, orgId), inArray(notificationEmails.id, ids)))
+    .returning({ sendId: notificationEmails.sendId })
+  const sendIds = emails.map(({ sendId }) => sendId)
+  if (sendIds.length > 0)
+    await tx.delete(sends).where(and(eq(sends.orgId, orgId), inArray(sends.id, sendIds)))
 }
 
 /**
