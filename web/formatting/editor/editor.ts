@@ -17,6 +17,10 @@ import { typedMarks } from './typed-marks.ts'
 
 const { nodes, marks } = schema
 
+/** Characters of a paragraph. A longer one is written as Markdown when typing pauses, because that takes longer than a key may. */
+const MAX_WRITTEN_AT_ONCE = 1_500
+const WRITE_AFTER_MS = 200
+
 interface EditorOptions {
   /** In the element, which has no other content. */
   place: HTMLElement
@@ -50,12 +54,21 @@ export interface Editor extends WritingField {
 
 /** Where a text is written as it will look. Its document is the blocks of server/formatting, and what it gives is Markdown. */
 export function createEditor(options: EditorOptions): Editor {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  function write() {
+    if (timer === undefined) return
+    clearTimeout(timer)
+    timer = undefined
+    options.onChange(markdownOf(view.state.doc))
+  }
   const plugins = [
     new Plugin({
       props: {
         handleDOMEvents: {
           keydown(view, event) {
             readSelection(view)
+            // It may send the text.
+            if (event.ctrlKey || event.metaKey) write()
             options.onKeyDown(event)
             // The page sends and leaves the field by these. The view would keep them to itself.
             const isOfPage =
@@ -65,7 +78,10 @@ export function createEditor(options: EditorOptions): Editor {
           // Left to the page, which attaches them.
           paste: (_, event) => hasOnlyFiles(event.clipboardData),
           focus: () => options.onFocus(),
-          blur: () => options.onBlur(),
+          blur() {
+            write()
+            options.onBlur()
+          },
         },
       },
       filterTransaction: ({ doc, docChanged }, state) =>
@@ -88,7 +104,11 @@ export function createEditor(options: EditorOptions): Editor {
       dispatchTransaction(transaction) {
         const before = view.state.doc
         view.updateState(view.state.apply(transaction))
-        if (!view.state.doc.eq(before)) options.onChange(markdownOf(view.state.doc))
+        if (!view.state.doc.eq(before)) {
+          clearTimeout(timer)
+          timer = setTimeout(write, WRITE_AFTER_MS)
+          if (view.state.selection.$from.parent.content.size <= MAX_WRITTEN_AT_ONCE) write()
+        }
         options.onUpdate()
       },
       nodeViews: { image: (node) => imageView(node, options) },
@@ -121,6 +141,8 @@ export function createEditor(options: EditorOptions): Editor {
     isAtLineStart: () => isAfter(view.state, (before) => before === '' || before === '\n'),
     isAtWordStart: () => isAfter(view.state, (before) => !/[\p{L}\p{N}]/u.test(before)),
     setMarkdown(markdown) {
+      clearTimeout(timer)
+      timer = undefined
       view.updateState(stateOf(markdown))
       options.onUpdate()
     },
@@ -136,7 +158,10 @@ export function createEditor(options: EditorOptions): Editor {
       if (selection.to >= doc.content.size - 1) view.dom.scrollTop = view.dom.scrollHeight
       else view.dispatch(tr.scrollIntoView())
     },
-    destroy: () => view.destroy(),
+    destroy() {
+      write()
+      view.destroy()
+    },
   }
 }
 
