@@ -17,9 +17,9 @@ import { typedMarks } from './typed-marks.ts'
 
 const { nodes, marks } = schema
 
-/** Characters of a paragraph. A longer one is written as Markdown when typing pauses, because that takes longer than a key may. */
+/** Characters of a paragraph. A longer one is written as Markdown once a second, because that takes longer than a key may. */
 const MAX_WRITTEN_AT_ONCE = 1_500
-const WRITE_AFTER_MS = 200
+const WRITE_AFTER_MS = 1_000
 
 interface EditorOptions {
   /** In the element, which has no other content. */
@@ -105,8 +105,7 @@ export function createEditor(options: EditorOptions): Editor {
         const before = view.state.doc
         view.updateState(view.state.apply(transaction))
         if (!view.state.doc.eq(before)) {
-          clearTimeout(timer)
-          timer = setTimeout(write, WRITE_AFTER_MS)
+          timer ??= setTimeout(write, WRITE_AFTER_MS)
           if (view.state.selection.$from.parent.content.size <= MAX_WRITTEN_AT_ONCE) write()
         }
         options.onUpdate()
