@@ -45,7 +45,12 @@ export function startNotificationEmails(deps: Deps): Loop {
   })
 }
 
-const dueAt = sql<number>`min(coalesce(${notificationSettings.emailDueAt}, 9e15), coalesce(${notificationSettings.summaryDueAt}, 9e15))`
+/** The earlier one. SQLite and PostgreSQL name this differently. */
+const [emailAt, summaryAt] = [
+  sql`coalesce(${notificationSettings.emailDueAt}, ${notificationSettings.summaryDueAt})`,
+  sql`coalesce(${notificationSettings.summaryDueAt}, ${notificationSettings.emailDueAt})`,
+]
+const dueAt = sql<number>`case when ${emailAt} < ${summaryAt} then ${emailAt} else ${summaryAt} end`
 
 /** The emails that are due first. Runs after each commit that changes one. */
 const findDue = statement('notification_emails_due', { limit: integer }, (read: Reader, p) =>
