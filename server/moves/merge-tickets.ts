@@ -141,6 +141,7 @@ async function changeBoth(
     status: 'resolved',
     place: PLACES.merged,
     mergedInto: into.id,
+    snoozedUntil: null,
     waitingOrder: waitingOrderOf(undefined, from.lastMessageAt),
   }
   const status = mergedStatus({ from, into })

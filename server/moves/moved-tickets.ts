@@ -73,6 +73,7 @@ export async function withTimes(tx: Transaction, ticket: Ticket): Promise<Ticket
   return { ...after, waitingOrder }
 }
 
-export function mergedColumns({ status, place, tags, lastMessageAt, waitingOrder }: Ticket): MergedColumns {
-  return { status, place, tags, lastMessageAt, waitingOrder }
+export function mergedColumns(ticket: Ticket): MergedColumns {
+  const { status, place, tags, lastMessageAt, waitingOrder, snoozedUntil } = ticket
+  return { status, place, tags, lastMessageAt, waitingOrder, snoozedUntil }
 }

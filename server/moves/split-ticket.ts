@@ -112,6 +112,7 @@ function newTicket(deps: Deps, from: Ticket, subject: string): Ticket {
     subject,
     tags: [],
     place: PLACES.inbox,
+    snoozedUntil: null,
     version: 1,
     createdAt: now,
     updatedAt: now,

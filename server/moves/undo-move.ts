@@ -10,6 +10,7 @@ import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { survivorOf } from '../tickets/merged.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
+import { setTimers } from '../tickets/snooze/timers.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { waitingOrderOf } from '../tickets/waiting.ts'
 import { joinDrafts, separateDraft, separateFollower, separateMark } from './join-tickets.ts'
@@ -85,7 +86,7 @@ async function unmerge(
   const changed = await tx.select().from(movedRows).where(matches(movedRows, { orgId, moveId }))
   for (const { rowId, values } of changed) if (values) await restore(tx, move, rowId, values)
   const valuesOf = (id: string) => changed.find(({ rowId }) => rowId === id)?.values?.ticket
-  const again = { ...home, ...valuesOf(home.id)?.before, mergedInto: null }
+  const again = await stillSnoozed(deps, tx, { ...home, ...valuesOf(home.id)?.before, mergedInto: null })
   const isFirst = holder.id === intoId
   return [
     {
@@ -99,6 +100,15 @@ async function unmerge(
       line: { field: 'moveUndone', from: home.id, to: moveId },
     },
   ]
+}
+
+/** Sets its timer again. A ticket that would have woken meanwhile is awake. */
+async function stillSnoozed(deps: Deps, tx: Transaction, ticket: Ticket): Promise<Ticket> {
+  const { orgId, id: ticketId, snoozedUntil } = ticket
+  if (snoozedUntil === null) return ticket
+  if (snoozedUntil <= deps.clock.now()) return { ...ticket, snoozedUntil: null, place: PLACES.inbox }
+  await setTimers(tx, [{ orgId, ticketId, kind: 'wake', ref: '', dueAt: snoozedUntil, data: {} }])
+  return ticket
 }
 
 /** One row that was changed as well. Drafts and marks are in the ticket that they were joined in. */
@@ -171,6 +181,7 @@ async function unsplit(
     status: 'resolved',
     place: PLACES.merged,
     mergedInto: home.id,
+    snoozedUntil: null,
     waitingOrder: waitingOrderOf(undefined, holder.lastMessageAt),
   }
   return [

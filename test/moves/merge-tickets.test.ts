@@ -174,6 +174,18 @@ test('a draft that a page saves on the merged ticket is kept on the other one', 
   expect([saved.status, await readDraft(ben, into, 'reply')]).toEqual([200, 'Typed on'])
 })
 
+test('a snoozed ticket that was merged stays away from the list, and is snoozed again after undo', async () => {
+  const [into, from] = await twoTickets()
+  const snoozedUntil = new Date(clock.now() + 60 * MINUTE_MS).toISOString()
+  const items = [{ id: from, change: { snoozedUntil } }]
+  const snoozed = await ben.call('POST', '/console/bulk', { body: { items } })
+  expect(snoozed.status, snoozed.text).toBe(200)
+  const move = await merged(into, from)
+  expect(await readTicket(acme, from)).not.toHaveProperty('snoozedUntil')
+  await undo(move.id)
+  expect(await readTicket(acme, from)).toMatchObject({ status: 'open', snoozedUntil })
+})
+
 test('an organization makes at most 60 merges a minute', async () => {
   const globex = await bellhop.organization('Globex')
   const into = await makeTicket(globex)

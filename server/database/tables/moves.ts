@@ -36,7 +36,7 @@ type Mark = Omit<typeof readMarks.$inferSelect, 'ticketId'>
 /** The columns of a ticket that a merge changes. */
 export type MergedColumns = Pick<
   typeof tickets.$inferSelect,
-  'status' | 'place' | 'tags' | 'lastMessageAt' | 'waitingOrder'
+  'status' | 'place' | 'tags' | 'lastMessageAt' | 'waitingOrder' | 'snoozedUntil'
 >
 
 /** What a merge changes of a customer, with all their addresses. */
