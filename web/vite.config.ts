@@ -12,7 +12,7 @@ const BROWSERS = ['chrome123', 'firefox120', 'safari17.5']
 
 /** All modules but those that only tickets, mails, chats and forms need, which come later. */
 const SHARED =
-  /^(?!.*\/web\/(?:formatting|sign-in|inbox\/(?:palette|rail|list\/ticket-row)|ticket\/(?:attachments|changes|chats|customer|draft|ticket-names|composer\/writing-area|focus-in-pane|mail|recipients|outgoing|ticket-query|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/(?:checkbox|nav-link)|browser\/notification-setting)[/.])/
+  /^(?!.*\/web\/(?:formatting|sign-in|inbox\/(?:palette|rail|list\/ticket-row)|ticket\/(?:attachments|changes|chats|customer|draft|ticket-names|composer|focus-in-pane|header|list-cache|mail|marked|recipients|outgoing|thread|ticket-query|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/(?:checkbox|nav-link)|browser\/notification-setting)[/.])/
 /** Parts of the inbox that the settings have too: they load nothing else of it. */
 const PARTS =
   /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:draft\/drafts|composer\/variables|ticket-names|focus-in-pane)|formatting\/(?:formatted-text|formatted-field|load-editor|writing-field|live-text|apply-edit)|ui\/(?:nav-link|docs-link)|browser\/writing-setting)\.(?:tsx?|css)$/
