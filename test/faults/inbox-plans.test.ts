@@ -130,13 +130,24 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     }
   })
 
+  test('snoozed tickets are read in the order in which they wake, and mentions from those of the agent', async () => {
+    await using fresh = await openProgram(workspace.place)
+    using prepared = spyOn(Connection.prototype, 'prepare')
+    await list(fresh.deps, { q: 'is:snoozed', sort: 'wake' })
+    await list(fresh.deps, { q: 'is:mentioned', sort: 'mention_desc' })
+    const plans = prepared.mock.calls.map(([query]) => planOf(workspace.place, query)).join('\n')
+    expect(plans).toContain('SEARCH tickets USING INDEX tickets_by_wake (org_id=?')
+    expect(plans).toContain('mentions_by_agent (org_id=? AND agent_id=?)')
+    expect(plans).not.toMatch(/SCAN tickets/)
+  })
+
   test('counts read counters, the failed messages and the held replies only', async () => {
     await using fresh = await openProgram(workspace.place)
     using prepared = spyOn(Connection.prototype, 'prepare')
     await readCounts(fresh.deps, createViewCounter(), ORG, ME)
     const plans = prepared.mock.calls.map(([query]) => planOf(workspace.place, query))
     expect(plans.length).toBeGreaterThanOrEqual(4)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed)/)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed|scheduled)/)
     expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
     expect(plans.join('\n')).toContain('USING INDEX scheduled_messages_held (org_id=?)')
   })
