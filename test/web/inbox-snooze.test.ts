@@ -21,7 +21,7 @@ browserTest('a ticket is put away with a reason by keys alone, found under Snooz
   await page.keyboard.press('Enter')
   await rowOf(page, 'Late parcel').getByText('Snoozed until').waitFor()
   await goToList(page, 'z')
-  await rowOf(page, 'Late parcel').getByText('Snoozed by Ben Okafor until').waitFor()
+  await rowOf(page, 'Late parcel').getByText('Until tomorrow').waitFor()
   await rowOf(page, 'Late parcel').getByText('call the carrier').waitFor()
   await rowOf(page, 'Late parcel').click()
   await page.locator('.snooze-line').getByText('call the carrier').waitFor()

@@ -35,10 +35,10 @@ interface SnoozeNote {
   isOver: boolean
 }
 
-/** "Snoozed by Nora until Thu 26 Nov, 09:00: call the carrier". */
-export function snoozeText({ by, why, until, isOver }: SnoozeNote): string {
+/** "Snoozed by Nora until Thu 26 Nov, 09:00: call the carrier". Without the name, there is room for the reason in a row. */
+export function snoozeText({ by, why, until, isOver }: SnoozeNote, isInRow = false): string {
   const at = new Date(until)
   const isToday = at.toDateString() === new Date().toDateString()
   const time = isOver && isToday ? 'today' : comingTime(at)
-  return `Snoozed by ${by} until ${time}${why ? `: ${why}` : ''}`
+  return `${isInRow && !isOver ? 'Until' : `Snoozed by ${by} until`} ${time}${why ? `: ${why}` : ''}`
 }

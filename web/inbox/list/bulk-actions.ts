@@ -72,7 +72,6 @@ export function createBulkActions(list: TicketList, selection: Selection, locati
       const isCommon = first && others.every(({ assignedTo }) => assignedTo === first.assignedTo)
       return isCommon ? [first.assignedTo ?? ''] : []
     }),
-    areSnoozed: () => rows().length > 0 && rows().every(({ snoozedUntil }) => snoozedUntil),
     areSpam: () => rows().length > 0 && rows().every(({ isSpam }) => isSpam),
   }
 }

@@ -73,9 +73,7 @@ export function useChangeKeys({
       },
       { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: pickTags },
       { id: 'snooze', label: 'Snooze…', keys: ['s'], run: pickSnooze },
-      ...(bulkActions.areSnoozed()
-        ? [{ id: 'wake', label: 'Wake now', keys: [], run: () => change({ snoozedUntil: null }) }]
-        : []),
+      { id: 'wake', label: 'Wake now', keys: [], run: () => change({ snoozedUntil: null }) },
       {
         id: 'spam',
         label: isSpam ? 'Not spam' : 'Mark as spam',

@@ -28,11 +28,11 @@ const SKELETON_ROWS = 8
 
 const TEXTS: Record<string, { title: string; text: string }> = {
   mine: { title: 'All done', text: 'No open tickets are assigned to you.' },
-  mentions: { title: 'No mentions', text: 'Notes in which a colleague mentions you appear here.' },
+  mentions: { title: 'No mentions', text: 'Notes that mention you appear here.' },
   unassigned: { title: 'No unassigned tickets', text: 'Everything is assigned.' },
   open: { title: 'All done', text: 'There are no open tickets.' },
   pending: { title: 'No pending tickets', text: 'Tickets waiting on the customer appear here.' },
-  snoozed: { title: 'No snoozed tickets', text: 'Press s to put a ticket away until it matters.' },
+  snoozed: { title: 'No snoozed tickets', text: 'Tickets that are put away appear here.' },
   resolved: { title: 'No resolved tickets', text: 'Resolved tickets appear here.' },
   failed: { title: 'No failed replies', text: "Replies that couldn't be sent appear here." },
   held: {

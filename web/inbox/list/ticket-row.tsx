@@ -63,7 +63,7 @@ export function TicketRow(props: TicketRowProps) {
   const aside = createMemo(() => {
     const { mention, snooze } = props.row
     if (mention) return `${mention.agentName}: ${mention.text}`
-    return snooze && snoozeText(snooze)
+    return snooze && snoozeText(snooze, true)
   })
   const isUnread = () => props.row.isUnread || props.row.mention?.isSeen === false
   return (
