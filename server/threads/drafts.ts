@@ -116,7 +116,7 @@ export async function returnToDraft(
 
 /** Without the status, which Send may have brought along: its author chooses that again. */
 function returnedActions(actions: Actions | null = null): Actions | null {
-  const { status: _, ...kept } = actions ?? {}
+  const { status: _, snoozedUntil: __, why: ___, ...kept } = actions ?? {}
   return Object.keys(kept).length > 0 ? kept : null
 }
 

@@ -54,7 +54,8 @@ export function useTags() {
   return createMemo(() => result().data?.data ?? [])
 }
 
+/** Those that the agent uses most come first, the others by name. */
 export function useSavedReplies() {
   const result = observe(() => savedRepliesQuery)
-  return createMemo(() => result().data?.data ?? [])
+  return createMemo(() => (result().data?.data ?? []).toSorted((one, other) => other.uses - one.uses))
 }

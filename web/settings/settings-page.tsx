@@ -123,7 +123,7 @@ function UnknownPage() {
   )
 }
 
-/** The settings menu on the left. Agents see only their own account. */
+/** The settings menu on the left. Agents see only their own account and the saved replies. */
 function SettingsNav(props: { isAdmin: boolean; isSetUp: boolean; at: string | undefined }) {
   return (
     <nav class="settings-nav" aria-label="Settings">

@@ -73,6 +73,14 @@ const account: SettingsRoute = {
   detail: OwnPage,
 }
 const organization = admin('organization', 'Organization', Building, OrganizationPage)
+const savedReplies: SettingsRoute = {
+  path: 'saved-replies',
+  title: 'Saved replies',
+  icon: TextQuote,
+  isAdminOnly: false,
+  component: RepliesPage,
+  detail: ReplyPage,
+}
 const start = admin('start', 'Getting started', ListChecks, StartPage)
 
 /** The menu, in order. */
@@ -84,7 +92,7 @@ const GROUPS: Group[] = [
       start,
       organization,
       admin('agents', 'Agents', Users, AgentsPage),
-      admin('saved-replies', 'Saved replies', TextQuote, RepliesPage, ReplyPage),
+      savedReplies,
       admin('tags', 'Tags', Tag, TagsPage),
       admin('audit', 'Audit log', ScrollText, AuditPage),
       admin('backups', 'Backups', ArchiveRestore, BackupsPage),

@@ -11,9 +11,9 @@ import './ticket-row.css'
 
 import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import AtSign from 'lucide-solid/icons/at-sign'
-import CalendarClock from 'lucide-solid/icons/calendar-clock'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
+import Clock from 'lucide-solid/icons/clock'
 import Code from 'lucide-solid/icons/code'
 import CornerUpLeft from 'lucide-solid/icons/corner-up-left'
 import Mail from 'lucide-solid/icons/mail'
@@ -110,7 +110,7 @@ export function TicketRow(props: TicketRowProps) {
           <CirclePause class="ticket-row-alert" role="img" aria-label="A reply is on hold" />
         </Show>
         <Show when={props.row.hasScheduledReply}>
-          <CalendarClock class="ticket-row-later" role="img" aria-label="A reply is scheduled" />
+          <Clock class="ticket-row-later" role="img" aria-label="A reply is scheduled" />
         </Show>
         <Show when={props.status}>
           <span class="ticket-row-word">{props.status}</span>

@@ -39,8 +39,10 @@ import { api, ask } from '../../api/api.ts'
 import { observe, zone } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { type SessionData, useSession } from '../../api/session.ts'
-import { useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'
+import { type SavedReply, useAgents, useSavedReplies, useTags } from '../../api/workspace.ts'
 import { isActionEnabled, type KeyAction, knownActions } from '../../keyboard/keys.ts'
+import type { Actions } from '../../ticket/changes/actions.ts'
+import { applySavedReply } from '../../ticket/composer/apply-saved-reply.ts'
 import { filledReply } from '../../ticket/composer/saved-reply-picker.tsx'
 import { draftOf } from '../../ticket/draft/drafts.ts'
 import { knownTicket } from '../../ticket/ticket-query.ts'
@@ -156,12 +158,13 @@ export function createEntries(typed: Accessor<string>, input: EntriesInput): Acc
   )
   const replyEntries = createMemo(() =>
     replies().map(
-      ({ id, name, text }): Entry => ({
+      (reply): Entry => ({
         group: 'Saved replies',
-        label: name,
-        detail: input.ticketId ? 'insert' : 'view',
+        label: reply.name,
+        detail: input.ticketId ? (reply.text ? 'insert' : 'apply') : 'view',
         icon: () => <TextQuote />,
-        run: () => insertReply(input.ticketId, text, session()) || navigate(`/settings/saved-replies/${id}`),
+        run: () =>
+          insertReply(input.ticketId, reply, session()) || navigate(`/settings/saved-replies/${reply.id}`),
       }),
     ),
   )
@@ -231,12 +234,15 @@ function bestMatches(entries: readonly Entry[], text: string): { entries: Entry[
 }
 
 /** Appends a saved reply to the draft of the open ticket. False when no ticket is open. */
-function insertReply(ticketId: string | undefined, text: string, session: SessionData): boolean {
+function insertReply(ticketId: string | undefined, saved: SavedReply, session: SessionData): boolean {
   const detail = ticketId === undefined ? undefined : knownTicket(ticketId)
   if (ticketId === undefined || !detail) return false
   const draft = draftOf(session.agent.id, ticketId, 'reply')
+  const actions = { now: draft.state().actions, change: (next: Actions) => draft.changeActions(next) }
+  void applySavedReply(saved, { ticketId, attach: (file) => draft.attach(file), actions })
+  if (saved.text.trim() === '') return true
   const before = draft.state().text.trimEnd()
-  const reply = filledReply(text, detail.ticket, session)
+  const reply = filledReply(saved.text, detail.ticket, session)
   const both = before ? `${before}\n\n${reply}` : reply
   draft.write(both)
   knownActions()

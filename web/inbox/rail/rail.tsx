@@ -2,13 +2,13 @@ import { useLocation } from '@solidjs/router'
 import AlarmClock from 'lucide-solid/icons/alarm-clock'
 import Archive from 'lucide-solid/icons/archive'
 import AtSign from 'lucide-solid/icons/at-sign'
-import CalendarClock from 'lucide-solid/icons/calendar-clock'
 import CircleAlert from 'lucide-solid/icons/circle-alert'
 import CirclePause from 'lucide-solid/icons/circle-pause'
 import Clock from 'lucide-solid/icons/clock'
 import ContactRound from 'lucide-solid/icons/contact-round'
 import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
+import Send from 'lucide-solid/icons/send'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import UserRound from 'lucide-solid/icons/user-round'
 import { type Component, createMemo, For, Show } from 'solid-js'
@@ -32,7 +32,7 @@ const ICONS: Record<BuiltInView, Component> = {
   resolved: Archive,
   failed: CircleAlert,
   held: CirclePause,
-  scheduled: CalendarClock,
+  scheduled: Send,
   spam: ShieldAlert,
 }
 

@@ -3,7 +3,7 @@ import Plus from 'lucide-solid/icons/plus'
 import SearchX from 'lucide-solid/icons/search-x'
 import TextQuote from 'lucide-solid/icons/text-quote'
 import Trash from 'lucide-solid/icons/trash'
-import { createSignal, Show } from 'solid-js'
+import { createSignal, For, Show } from 'solid-js'
 import { plainText } from '../../../server/formatting/plain-text.ts'
 import { fold } from '../../../server/search/fold.ts'
 import { api, ask } from '../../api/api.ts'
@@ -11,6 +11,8 @@ import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
+import { useActionList } from '../../ticket/changes/action-words.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -31,7 +33,7 @@ export function RepliesPage() {
   return (
     <Page
       title="Saved replies"
-      lead="Write an answer once, use it often. In the inbox, type / in an empty reply to insert one."
+      lead="Write an answer once, use it often. In the inbox, type / in an empty reply to insert one. Name it “Billing / Refund” to put it into a group."
       actions={
         <ButtonLink look="primary" icon={<Plus />} href="/settings/saved-replies/new">
           New reply
@@ -81,19 +83,57 @@ function SearchedList(props: { replies: SavedReply[] }) {
         when={matches().length > 0}
         fallback={<EmptyState icon={<SearchX />} title="No results" text="Try another word." />}
       >
-        <EntryList label="Saved replies" items={matches()}>
-          {(reply) => <ReplyRow reply={reply} />}
-        </EntryList>
+        <For each={groupsOf(matches())}>
+          {([group, replies]) => (
+            <section class="replies-page-group">
+              <Show when={group}>
+                <h2>{group}</h2>
+              </Show>
+              <EntryList label={group || 'Saved replies'} items={replies}>
+                {(reply) => <ReplyRow reply={reply} />}
+              </EntryList>
+            </section>
+          )}
+        </For>
       </Show>
     </>
   )
 }
 
+/** `Billing / Refund` is in the group `Billing`. */
+function placeOf({ name }: SavedReply): { group: string; name: string } {
+  const at = name.lastIndexOf(' / ')
+  return at < 0 ? { group: '', name } : { group: name.slice(0, at), name: name.slice(at + 3) }
+}
+
+/** Those without a group first. */
+function groupsOf(replies: SavedReply[]): [group: string, replies: SavedReply[]][] {
+  const groups = Map.groupBy(replies, (reply) => placeOf(reply).group)
+  return [...groups].toSorted(([one], [other]) => one.localeCompare(other))
+}
+
+/** What it does beside its text. */
+function factsOf({ attachments = [], text }: SavedReply, actions: { words: string }[]): string[] {
+  const does = actions.map(({ words }) => words).join(', ')
+  const verb = text.trim() === '' && attachments.length === 0 ? 'At once: ' : 'Then: '
+  const files = attachments.length === 1 ? '1 file' : `${attachments.length} files`
+  return [does && `${verb}${does}`, attachments.length > 0 ? files : ''].filter(Boolean)
+}
+
 function ReplyRow(props: { reply: SavedReply }) {
+  const wordsOf = useActionList()
   return (
     <Entry
       href={`/settings/saved-replies/${props.reply.id}`}
-      title={props.reply.name}
+      title={
+        <>
+          {placeOf(props.reply).name}{' '}
+          <Show when={!props.reply.isShared}>
+            <Badge>Only you</Badge>
+          </Show>
+        </>
+      }
+      facts={factsOf(props.reply, wordsOf(props.reply.actions))}
       more={<span class="replies-page-text muted">{plainText(props.reply.text, 'text')}</span>}
       actions={
         <IconButton name={`Delete ${props.reply.name}`} onClick={() => void deleteReply(props.reply)}>
@@ -105,20 +145,23 @@ function ReplyRow(props: { reply: SavedReply }) {
 }
 
 /** Deletes a saved reply at once, with an Undo that creates it again. */
-async function deleteReply({ id, name, text }: SavedReply): Promise<void> {
+async function deleteReply(reply: SavedReply): Promise<void> {
+  const { id, name } = reply
   hideReply(id)
   try {
     await ask(api.console['saved-replies']({ id }).delete())
-    toast(`Deleted “${name}”.`, { text: 'Undo', run: () => void restore({ name, text }) })
+    toast(`Deleted “${name}”.`, { text: 'Undo', run: () => void restore(reply) })
   } catch (error) {
     toastError(errorMessage(error))
   }
   void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
 }
 
-async function restore(values: Pick<SavedReply, 'name' | 'text'>): Promise<void> {
+async function restore({ attachments = [], actions, ...values }: SavedReply): Promise<void> {
+  const { name, text, isShared } = values
   try {
-    await saveReply(undefined, values)
+    const files = attachments.map(({ id }) => id)
+    await saveReply(undefined, { name, text, isShared, actions: actions ?? null, attachments: files })
   } catch (error) {
     toastError(`Couldn't restore “${values.name}”. ${errorMessage(error)}`)
   }

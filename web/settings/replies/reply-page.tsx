@@ -13,9 +13,11 @@ import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { filled, VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { NotFound, Page } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
+import { contentOf, ReplyActions, ReplyFiles, valuesOf } from './reply-extras.tsx'
 import './replies.css'
 
 const LIST = '/settings/saved-replies'
@@ -52,10 +54,11 @@ export function ReplyPage(props: { id: string }) {
 
 function Editor(props: { reply: SavedReply | undefined }) {
   const navigate = useNavigate()
+  const session = useSession()
   const form = createForm({
     what: 'the saved reply',
-    values: () => ({ name: props.reply?.name ?? '', text: props.reply?.text ?? '' }),
-    save: (values) => saveReply(props.reply?.id, values),
+    values: () => valuesOf(props.reply, session().agent.role === 'admin'),
+    save: (values) => saveReply(props.reply?.id, contentOf(values)),
     onSaved: ({ name }) => {
       navigate(LIST)
       return `Saved “${name}”.`
@@ -75,20 +78,31 @@ function Editor(props: { reply: SavedReply | undefined }) {
         <TextField
           {...form.text('name')}
           label="Name"
-          hint="Used for search."
+          hint="Used for search. “Billing / Refund” is in the group “Billing”."
           maxlength={100}
           autocomplete="off"
           required
         />
         <ReplyText {...form.text('text')} />
+        <ReplyFiles files={form.values.files} onChange={(files) => form.set({ files })} />
+        <ReplyActions form={form} />
+        <Show when={!props.reply?.isShared || props.reply.isMine}>
+          <Checkbox
+            {...form.check('isShared')}
+            label="Share with the team"
+            hint="Everyone can use and change it. Otherwise only you have it."
+          />
+        </Show>
       </CardForm>
       <ReplyPreview text={form.values.text} />
     </div>
   )
 }
 
+type NewReply = Parameters<(typeof api.console)['saved-replies']['post']>[0]
+
 /** Creates a saved reply, or changes the one with the id. */
-export async function saveReply(id: string | undefined, values: Pick<SavedReply, 'name' | 'text'>) {
+export async function saveReply(id: string | undefined, values: NewReply) {
   const replies = api.console['saved-replies']
   const saved = id === undefined ? await ask(replies.post(values)) : await ask(replies({ id }).patch(values))
   void queries.invalidateQueries({ queryKey: queryKeys.savedReplies })
@@ -128,7 +142,6 @@ function ReplyText(props: ReplyTextProps) {
         value={props.value}
         onInput={props.onInput}
         error={props.error}
-        required
       />
       <div class="stack-tight">
         <p class="field-hint">Insert a variable:</p>

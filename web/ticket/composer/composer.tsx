@@ -26,6 +26,9 @@ const ReplyRecipients = lazyPart(
   () => <p role="alert">Couldn't load the recipients. Reload the page.</p>,
 )
 
+/** Loaded with the first saved reply that does something. */
+const DraftActions = lazyPart(async () => (await import('./draft-actions.tsx')).DraftActions)
+
 /** A longer name would fill the empty field. */
 const MAX_NAME_LENGTH = 32
 
@@ -138,6 +141,11 @@ export function Composer(props: ComposerProps) {
         ticket={ticket()}
         draft={draft()}
         isInternal={isNote()}
+        replyActions={
+          isNote()
+            ? undefined
+            : { now: draft().state().actions, change: (actions) => draft().changeActions(actions) }
+        }
         onFiles={props.onFiles}
         fieldClass="composer-field"
         field={(written) => {
@@ -155,6 +163,9 @@ export function Composer(props: ComposerProps) {
           draft().save()
         }}
       >
+        <Show when={!isNote() && draft().state().actions}>
+          <DraftActions draft={draft()} onRemoved={() => field?.focus()} />
+        </Show>
         <SendLine composer={props.composer} onSend={send} onCancel={() => field?.focus()} />
       </WritingArea>
     </section>

@@ -2,7 +2,7 @@ import MessageSquareText from 'lucide-solid/icons/message-square-text'
 import { createMemo } from 'solid-js'
 import { plainText } from '../../../server/formatting/plain-text.ts'
 import { type SessionData, useSession } from '../../api/session.ts'
-import { useSavedReplies } from '../../api/workspace.ts'
+import { type SavedReply, useSavedReplies } from '../../api/workspace.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Picker, type PickerOption } from '../../ui/picker.tsx'
 import { toastError } from '../../ui/toaster.tsx'
@@ -12,8 +12,8 @@ interface SavedReplyPickerProps {
   ticket: FilledTicket
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
-  /** The text with its variables filled in. */
-  onInsert: (text: string) => void
+  /** The text with its variables filled in, and the saved reply, for what it does beside. */
+  onInsert: (text: string, reply: SavedReply) => void
 }
 
 const GREETING = /^\s*(hi|hey|hello|dear|good (morning|afternoon|evening))\b[^\n,!.]*[\n,!.]\s*/i
@@ -38,7 +38,7 @@ export function SavedReplyPicker(props: SavedReplyPickerProps) {
       selected={[]}
       onPick={(id) => {
         const reply = replies().find((one) => one.id === id)
-        if (reply) props.onInsert(filledReply(reply.text, props.ticket, session()))
+        if (reply) props.onInsert(filledReply(reply.text, props.ticket, session()), reply)
       }}
       emptyText={replies().length ? 'No results' : 'No saved replies yet. Add them in settings.'}
       trigger={(given) => (

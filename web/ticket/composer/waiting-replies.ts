@@ -107,7 +107,12 @@ function changeBack(done: Actions, { status, assignedTo, tags }: Ticket): Ticket
 }
 
 /** Without the status, which Send may have brought along: its author chooses that again. */
-function returnedActions({ status: _, ...kept }: Actions = {}): Actions | undefined {
+function returnedActions({
+  status: _,
+  snoozedUntil: __,
+  why: ___,
+  ...kept
+}: Actions = {}): Actions | undefined {
   return Object.keys(kept).length > 0 ? kept : undefined
 }
 

@@ -7,6 +7,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { isComposing } from '../../ui/ime.ts'
 import { DraftFiles } from '../attachments/attachments.tsx'
 import type { FilesDraft } from '../attachments/draft-files.tsx'
+import type { Actions } from '../changes/actions.ts'
 import { TextPicture } from '../thread/message-text.tsx'
 import { SavedReplyPicker } from './saved-reply-picker.tsx'
 import type { FilledTicket } from './variables.ts'
@@ -36,6 +37,8 @@ interface WritingAreaProps {
   /** What the variables of saved replies are filled in from. */
   ticket: FilledTicket
   draft: FilesDraft
+  /** What saved replies do when the reply is sent. Absent for a text that isn't a reply to a ticket. */
+  replyActions?: { now: Actions | undefined; change: (actions: Actions) => void } | undefined
   /** Files were chosen. */
   onFiles: (files: File[]) => void
   isInDialog?: boolean
@@ -123,7 +126,17 @@ export function WritingArea(props: WritingAreaProps) {
           ticket={props.ticket}
           isOpen={isPicking()}
           onOpenChange={(isOpen) => closePicker(setPicking, isOpen)}
-          onInsert={insertPicked}
+          onInsert={(text, reply) => {
+            insertPicked(text)
+            const { ticket, draft, replyActions } = props
+            void import('./apply-saved-reply.ts').then(({ applySavedReply }) =>
+              applySavedReply(reply, {
+                ticketId: ticket.id,
+                attach: (file) => draft.attach(file),
+                actions: replyActions,
+              }),
+            )
+          }}
         />
         <Show when={props.isInternal}>
           <MentionPicker
