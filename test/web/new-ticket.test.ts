@@ -111,7 +111,7 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   expect(reply.mailbox?.id).toBe(mailboxId)
 
   await page.keyboard.press('c')
-  expect(await dialog(page).getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+  expect(await writtenIn(dialog(page).getByRole('textbox', { name: 'Message' }))).toBe('')
 })
 
 browserTest(

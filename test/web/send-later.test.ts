@@ -3,7 +3,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { readDraft, readThread } from '../support/threads.ts'
-import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { field, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -40,7 +40,7 @@ browserTest(
 
     await page.goto(`/inbox/scheduled/${id}`)
     await card.getByRole('button', { name: 'Edit' }).click()
-    await eventually(async () => (await field(page).inputValue()) === 'Good morning.')
+    await eventually(async () => (await textIn(page)) === 'Good morning.')
     expect((await readThread(ben, id)).waiting).toEqual([])
 
     // The palette has it too. Canceled, it is gone, and Undo puts it back into the field.
@@ -53,7 +53,7 @@ browserTest(
     await page.keyboard.press('Enter')
     await card.getByRole('button', { name: 'Cancel' }).click()
     await card.waitFor({ state: 'detached' })
-    expect(await field(page).inputValue()).toBe('')
+    expect(await textIn(page)).toBe('')
     await page.getByRole('button', { name: 'Undo' }).click()
     await eventually(async () => (await readDraft(ben, id, 'reply')) === 'Good morning.')
   },
