@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { freshPlace } from '../support/engine.ts'
 import { readThread, sendReply, untilSent } from '../support/threads.ts'
 import { makeTicket, problemOf } from '../support/tickets.ts'
 import { openWidget } from '../support/visitors.ts'
@@ -9,6 +10,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+const MINUTE_MS = 60_000
 
 interface Row {
   id: string
@@ -21,10 +23,10 @@ const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
 
-async function organization() {
-  const acme = await bellhop.organization()
-  const nora = await signInAgent(bellhop, acme.orgId, { name: 'Nora Quist' })
-  const ben = await signInAgent(bellhop, acme.orgId)
+async function organization(of: Bellhop = bellhop) {
+  const acme = await of.organization()
+  const nora = await signInAgent(of, acme.orgId, { name: 'Nora Quist' })
+  const ben = await signInAgent(of, acme.orgId)
   return { acme, nora, ben }
 }
 
@@ -96,6 +98,66 @@ test('a customer who writes ends the snooze, also in the second in which it woul
   clock.advance(HOUR_MS)
   expect((await rows(nora))[0]).toMatchObject({ id, isUnread: true })
   expect(await wakings(nora, id)).toBe(1)
+})
+
+test('customers who write in the second in which their snoozes end wake each of them once', async () => {
+  const { acme, nora } = await organization()
+  const widget = await openWidget(bellhop, acme.orgId, {})
+  const chats = []
+  for (let made = 0; made < 20; made += 1) {
+    const visitor = await widget.visit()
+    chats.push({ visitor, conversation: (await visitor.say('Is it in stock?')).conversation.id })
+  }
+  const ids = (await rows(nora)).map((row) => row.id)
+  await change(nora, ids, { snoozedUntil: iso(HOUR_MS) })
+  clock.advance(HOUR_MS - 1)
+  const said = chats.map(({ visitor, conversation }) => visitor.say('Hello?', conversation))
+  clock.advance(1)
+  await Promise.all(said)
+  await eventually(async () => (await counts(nora)).snoozed === 0)
+  clock.advance(HOUR_MS)
+  expect(await Promise.all(ids.map((id) => wakings(nora, id)))).toEqual(ids.map(() => 1))
+  expect((await rows(nora)).every((row) => row.isUnread)).toBe(true)
+})
+
+test('a snooze that ended while the server was off ends once, when it starts', async () => {
+  const { BELLHOP_DATA, DATABASE_URL } = await freshPlace()
+  const settings = { BELLHOP_DATA, ...(DATABASE_URL !== undefined && { DATABASE_URL }) }
+  const time = createManualClock()
+  const start = () => startBellhop({ clock: time, settings })
+  const before = await start()
+  const { acme, nora } = await organization(before)
+  const [{ id: ended }, { id: later }] = [await makeTicket(acme), await makeTicket(acme)]
+  await change(nora, [ended], { snoozedUntil: new Date(time.now() + HOUR_MS).toISOString(), why: 'ask' })
+  await change(nora, [later], { snoozedUntil: new Date(time.now() + DAY_MS).toISOString() })
+  await before.stop()
+  time.advance(2 * HOUR_MS)
+  for (const _ of ['the snooze ended', 'it ended before']) {
+    const after = await start()
+    const ana = await signInAgent(after, acme.orgId, { name: 'Ana Lima' })
+    await eventually(() => isAwake(ana, ended))
+    time.advance(HOUR_MS)
+    expect(await rows(ana)).toMatchObject([{ id: ended, isUnread: true, snooze: { isOver: true } }])
+    expect([await wakings(ana, ended), await wakings(ana, later)]).toEqual([1, 0])
+    await after.stop()
+  }
+})
+
+test('a clock that is set forward or back by an hour wakes a ticket once, when the clock shows its time', async () => {
+  const { acme, nora } = await organization()
+  const [{ id: soon }, { id: late }] = [await makeTicket(acme), await makeTicket(acme)]
+  await change(nora, [soon], { snoozedUntil: iso(HOUR_MS) })
+  await change(nora, [late], { snoozedUntil: iso(2 * HOUR_MS) })
+  clock.jump(HOUR_MS)
+  clock.advance(MINUTE_MS)
+  await eventually(() => isAwake(nora, soon))
+  expect(await isAwake(nora, late)).toBe(false)
+  clock.jump(-HOUR_MS)
+  clock.advance(HOUR_MS)
+  expect(await isAwake(nora, late)).toBe(false)
+  clock.advance(HOUR_MS)
+  await eventually(() => isAwake(nora, late))
+  expect([await wakings(nora, soon), await wakings(nora, late)]).toEqual([1, 1])
 })
 
 test('a reply of a colleague ends the snooze, but not one of who snoozed the ticket', async () => {

@@ -5,6 +5,9 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { goToList, makeTickets, openList, rowOf } from '../support/inbox.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { eventually } from '../support/webhooks.ts'
+
+const ZONE = 'Europe/Berlin'
 
 const bellhop = await sharedBellhop()
 
@@ -28,6 +31,30 @@ browserTest('a ticket is put away with a reason by keys alone, found under Snooz
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   await page.getByRole('button', { name: 'Wake now' }).click()
   await page.locator('.snooze-line').waitFor({ state: 'detached' })
+})
+
+browserTest('“tomorrow 9:00” is nine for the agent, also when the clocks change at night', async () => {
+  const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
+  const page = await openPage({ url: bellhop.url, agent: ben, timeZone: ZONE })
+  for (const day of nextClockChanges()) {
+    const subject = `Call on ${day.toString()}`
+    const [ticket] = await makeTickets(client, [subject])
+    const eve = day.subtract({ days: 1 }).toZonedDateTime({ timeZone: ZONE, plainTime: '16:30' })
+    await page.clock.setFixedTime(eve.epochMilliseconds)
+    await openList(page, '/inbox/open')
+    await rowOf(page, subject).waitFor()
+    await page.keyboard.press('s')
+    await page.getByRole('combobox', { name: 'Time' }).waitFor()
+    await page.keyboard.type('tomorrow 9:00')
+    await page.keyboard.press('Enter')
+    await rowOf(page, subject).getByText('Snoozed until tomorrow').waitFor()
+    const nine = day.toZonedDateTime({ timeZone: ZONE, plainTime: '09:00' })
+    expect(eve.until(nine).total('hours')).not.toBe(16.5)
+    await eventually(async () => {
+      const { json } = await client.call<{ snoozedUntil?: string }>('GET', `/tickets/${ticket?.id}`)
+      return Date.parse(json.snoozedUntil ?? '') === nine.epochMilliseconds
+    })
+  }
 })
 
 browserTest('an @ in a note mentions a colleague, who finds the note under Mentions', async () => {
@@ -58,3 +85,16 @@ browserTest('an @ in a note mentions a colleague, who finds the note under Menti
   await hers.getByRole('link', { name: 'Mentions 1' }).waitFor({ state: 'detached' })
   await hers.getByRole('button', { name: 'Following' }).waitFor()
 })
+
+/** The next two days that begin with one time of the year and go on with the other, in spring and in fall. */
+function nextClockChanges(): Temporal.PlainDate[] {
+  const changes: Temporal.PlainDate[] = []
+  let at = Temporal.Now.zonedDateTimeISO(ZONE).add({ days: 2 })
+  while (changes.length < 2) {
+    const next = at.getTimeZoneTransition('next')
+    if (!next) throw new Error(`The clocks of ${ZONE} never change.`)
+    changes.push(next.toPlainDate())
+    at = next
+  }
+  return changes
+}
