@@ -4,7 +4,6 @@ import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
 import { customers, NO_TICKETS } from '../../database/tables/customers.ts'
-import { searchDocuments } from '../../database/tables/search.ts'
 import type { Deps } from '../../deps.ts'
 import { customersWord, wordsOf } from '../index-words.ts'
 import { replaceDocuments, type TicketDocument } from './documents.ts'
@@ -54,13 +53,6 @@ export async function missingCustomers(
   documents: TicketDocument[],
 ): Promise<TicketDocument[]> {
   const byId = new Map(documents.flatMap(({ customer }) => (customer ? [[customer.ticketId, customer]] : [])))
-  if (byId.size === 0) return []
-  const ids = [...byId.keys()]
-  const known = await tx
-    .select({ id: searchDocuments.ticketId })
-    .from(searchDocuments)
-    .where(and(eq(searchDocuments.orgId, orgId), inArray(searchDocuments.ticketId, ids)))
-  for (const { id } of known) byId.delete(id)
   if (byId.size === 0) return []
   const existing = tx
     .select({ id: customers.id })

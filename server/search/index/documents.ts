@@ -8,7 +8,7 @@ import { searchDocuments } from '../../database/tables/search.ts'
 export interface TicketDocument {
   ticketId: string
   words: string[] | undefined
-  /** The document of its customer, who may not have one yet. */
+  /** The document of its customer, who had none when the ticket was read. */
   customer?: TicketDocument
 }
 

@@ -80,8 +80,10 @@ interface TicketId {
 async function documentOf(read: Reader, id: TicketId): Promise<TicketDocument> {
   const [ticket] = await ticketAndCustomer(read, id)
   if (!ticket) return { ticketId: id.ticketId, words: undefined }
+  const words = await documentWords(read, id, ticket)
+  if (ticket.isCustomerIndexed) return { ticketId: id.ticketId, words }
   const customer = { ticketId: ticket.customerId, words: wordsOfCustomer(id.orgId, ticket) }
-  return { ticketId: id.ticketId, words: await documentWords(read, id, ticket), customer }
+  return { ticketId: id.ticketId, words, customer }
 }
 
 /** The words a ticket is found by. */
@@ -145,6 +147,8 @@ const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: te
       otherEmails: otherEmailsAsText,
       company: customers.company,
       customerId: customers.id,
+      isCustomerIndexed: sql<unknown>`exists (select 1 from search_documents own
+        where own.org_id = ${p.orgId} and own.ticket_id = ${customers.id})`,
       phone: customers.phone,
       unverifiedEmail: customers.unverifiedEmail,
       username,
