@@ -19,6 +19,7 @@ async function openCustomers() {
 browserTest('customers are found, opened, and changed by keys alone, and each change is undone', async () => {
   const { client, ben, page } = await openCustomers()
   await page.goto('/inbox')
+  await page.getByRole('link', { name: 'Customers' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('c')
   await page.waitForURL('**/customers')
