@@ -18,7 +18,6 @@ const DEFAULT_WAYS: Record<Exclude<Reason, 'view'>, Ways> = {
   unassigned: { push: true, email: false, sound: 'chats' },
   snooze_ended: { push: true, email: true, sound: false },
   failed: { push: true, email: true, sound: false },
-  target: { push: true, email: false, sound: false },
 }
 export type ChosenReason = keyof typeof DEFAULT_WAYS
 export const CHOSEN_REASONS: readonly ChosenReason[] = [
@@ -29,7 +28,6 @@ export const CHOSEN_REASONS: readonly ChosenReason[] = [
   'unassigned',
   'snooze_ended',
   'failed',
-  'target',
 ]
 
 export type Settings = typeof notificationSettings.$inferSelect

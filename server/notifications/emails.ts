@@ -216,7 +216,6 @@ const ENDED: Record<ChosenReason, string> = {
   unassigned: 'new tickets',
   snooze_ended: 'snoozes that ended',
   failed: 'replies that were not sent',
-  target: 'replies that are nearly late',
 }
 
 function footOf(rows: Row[], { base, isOne }: { base: string; isOne: boolean }): string {

@@ -61,7 +61,6 @@ export async function readTold(read: Reader | Transaction, row: Notification): P
 const TITLES: Partial<Record<Reason, string>> = {
   failed: 'Your reply was not sent',
   snooze_ended: 'Snooze ended',
-  target: 'Reply due soon',
 }
 
 async function whatOf(read: Reader | Transaction, row: Notification): Promise<string> {
@@ -74,8 +73,6 @@ async function whatOf(read: Reader | Transaction, row: Notification): Promise<st
       return 'Your reply was not sent'
     case 'snooze_ended':
       return 'Snooze ended'
-    case 'target':
-      return 'Reply due soon'
     case 'customer_wrote':
       return 'New message'
     case 'followed':

@@ -7,7 +7,6 @@ export const REASONS = [
   'assigned',
   'failed',
   'snooze_ended',
-  'target',
   'customer_wrote',
   'followed',
   'unassigned',

@@ -45,7 +45,6 @@ const REASONS: Record<Reason, string> = {
   unassigned: 'A new ticket that no one has',
   snooze_ended: 'A snooze of mine ended',
   failed: 'A reply of mine failed, bounced or is held',
-  target: 'A reply of mine is nearly late',
 }
 const ORDER: readonly Reason[] = [
   'mentioned',
@@ -55,7 +54,6 @@ const ORDER: readonly Reason[] = [
   'unassigned',
   'snooze_ended',
   'failed',
-  'target',
 ]
 
 /** Pages of the agent's own settings below `/settings/account`. */
