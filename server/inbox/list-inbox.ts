@@ -33,6 +33,7 @@ import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import { TICKET_SORTS, type TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
 import { type Snooze, type SnoozeNote, snoozeNoteOf } from '../tickets/snooze/snooze.ts'
+import { addLongWaits } from './long-waits.ts'
 import { addMentions, type RowMention } from './row-mentions.ts'
 
 export const MAX_ROWS = 100
@@ -65,6 +66,10 @@ export interface InboxRow extends TicketWithCustomer {
   /** The page of a website that its visitor was on last. */
   pageUrl: string | null
   pageTitle: string | null
+  /** In which the ticket was opened. */
+  widgetId: string | null
+  /** When the customer, who waits for an answer, will have waited for long. */
+  longWaitAt?: number
   /** Text around a search word. */
   excerpt?: string
   /** In a list of mentions. */
@@ -110,6 +115,7 @@ export async function listInbox(
   const page = keys.slice(0, limit)
   const last = keys.length > limit ? page.at(-1) : stoppedAt
   const rows = await readRows(read, { orgId, me, ids: page.map(({ id }) => id) })
+  await addLongWaits(read, { orgId, rows })
   if (isOf(search, 'mentioned')) await addMentions(read, { orgId, me, rows })
   return {
     rows: await withExcerpts(read, { orgId, rows, terms: search.terms, expensive }),
@@ -251,6 +257,7 @@ interface StoredRow extends TicketWithCustomer {
   readMarkId: string | null
   pageUrl: string | null
   pageTitle: string | null
+  widgetId: string | null
   /** 0 or 1 on SQLite. */
   hasDraft: unknown
   hasFailedSend: unknown
@@ -273,6 +280,7 @@ const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
       readMarkId: readMarks.messageId,
       pageUrl: visitors.pageUrl,
       pageTitle: visitors.pageTitle,
+      widgetId: widgetConversations.widgetId,
       hasDraft: sql<unknown>`${hasDraft}`,
       hasFailedSend: sql<unknown>`${hasFailedSend}`,
       hasHeldReply: sql<unknown>`${hasHeldReply}`,

@@ -37,6 +37,8 @@ const row = t.Object({
   ...listedTicket.properties,
   /** The newest message, on one line. */
   preview: t.Object({ text: t.String(), role: oneOf(MESSAGE_ROLES) }),
+  /** While a customer waits: when they have waited for an hour of the opening hours, if there are any. */
+  longWaitAt: t.Optional(t.String()),
   isUnread: t.Boolean(),
   hasDraft: t.Boolean(),
   hasFailedSend: t.Boolean(),
@@ -150,6 +152,7 @@ function viewRow(row: InboxRow) {
   return {
     ...viewListedTicket(row),
     preview: { text: oneLine(row.newest?.text ?? '', PREVIEW_LENGTH), role: row.newest?.role ?? 'customer' },
+    ...(row.longWaitAt !== undefined && { longWaitAt: isoTime(row.longWaitAt) }),
     isUnread: row.isUnread,
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,

@@ -16,6 +16,7 @@ interface Row {
   id: string
   lastMessageAt: string
   waitingSince?: string
+  longWaitAt?: string
 }
 
 async function rows(agent: SignedInAgent, sort?: string): Promise<Row[]> {
@@ -104,4 +105,31 @@ test('waiting longest lists who waits first, then the others by their last messa
     }
     return found
   }
+})
+
+test('a customer has waited for long after an hour of the opening hours of their widget, or of the only one', async () => {
+  // Noon of a Saturday in New York.
+  clock.advance(Date.parse('2026-05-02T16:00:00Z') - clock.now())
+  const acme = await bellhop.organization()
+  const ben = await signInAgent(bellhop, acme.orgId)
+  await makeTicket(acme)
+  const longWaits = async () => (await rows(ben)).map(({ longWaitAt }) => longWaitAt)
+  expect(await longWaits()).toEqual(['2026-05-02T17:00:00.000Z'])
+  const day = { from: '09:00', to: '17:00' }
+  const days = [{ from: '16:30', to: '17:00' }, day, day, day, day, null, null]
+  const hours = { timeZone: 'America/New_York', awayText: '', days }
+  const shop = await openWidget(bellhop, acme.orgId, { hours })
+  const always = await openWidget(bellhop, acme.orgId, {})
+  await (await shop.visit()).say('Anyone?')
+  await (await always.visit()).say('Anyone?')
+  // Half an hour on Monday, and half an hour on Tuesday.
+  const tuesday = '2026-05-05T13:30:00.000Z'
+  expect((await longWaits()).toSorted()).toEqual(['2026-05-02T17:00:00.000Z', tuesday, tuesday])
+  await openWidget(bellhop, acme.orgId, { hours })
+  // With two that have hours, neither speaks for the other channels.
+  expect((await longWaits()).toSorted()).toEqual([
+    '2026-05-02T17:00:00.000Z',
+    '2026-05-02T17:00:00.000Z',
+    tuesday,
+  ])
 })

@@ -1,7 +1,7 @@
 import { createMemo, createSignal, type JSX, onCleanup } from 'solid-js'
 
 export const MINUTE_MS = 60_000
-export const HOUR_MS = 60 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** All times on the page change together, so that it is painted once. */
 const TICK_MS = 15_000

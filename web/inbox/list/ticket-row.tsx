@@ -5,7 +5,7 @@ import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
 import { Marked } from '../../ticket/marked.tsx'
 import { channelName, snoozeText } from '../../ticket/ticket-names.ts'
 import { Avatar, initialsOf } from '../../ui/avatar.tsx'
-import { duration, exactTime, HOUR_MS, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
+import { duration, exactTime, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
 import type { Row } from '../inbox-data.ts'
 import './ticket-row.css'
 
@@ -198,14 +198,15 @@ export function ChannelIcon(props: { channel: Channel }) {
   )
 }
 
-/** How long the customer has waited for an answer, from a minute on, amber after an hour. */
+/** How long the customer has waited for an answer, from a minute on, amber after an hour of opening time. */
 function Waiting(props: { row: Row }) {
   const since = createMemo(() => (props.row.status === 'resolved' ? undefined : props.row.waitingSince))
   const waited = createMemo(() => now() - Date.parse(since() ?? ''))
+  const isLong = () => now() >= Date.parse(props.row.longWaitAt ?? '')
   return (
     <Show when={waited() >= MINUTE_MS && since()}>
       {(at) => (
-        <span class="ticket-row-waiting" data-long={waited() >= HOUR_MS || undefined}>
+        <span class="ticket-row-waiting" data-long={isLong() || undefined}>
           waiting <Time at={at()}>{duration(waited())}</Time>
         </span>
       )}

@@ -1,8 +1,8 @@
 import { isoTimeOrNull } from '../../../dates.ts'
 import type { Deps } from '../../../deps.ts'
 import { MAX_MESSAGE_LENGTH } from '../../../tickets/messages.ts'
+import { openingAt } from '../../../tickets/opening-hours.ts'
 import type { Widget } from '../widgets/find-widget.ts'
-import { openingAt } from './opening-hours.ts'
 import type { Visitor } from './visitors.ts'
 
 /** The settings that a website's page needs to show the widget. */
