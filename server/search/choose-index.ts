@@ -5,10 +5,12 @@ import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
 import { placesOf } from './conditions.ts'
-import type { Filter } from './filters.ts'
+import { type Filter, PLACE_FILTERS } from './filters.ts'
 
 /** Filters that few tickets pass. They are tried in this order. */
 const RARE = ['draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed'] as const
+/** What the ranges of an index have, also when it is excluded. */
+const IN_RANGES: Filter['kind'][] = ['status', 'channel', ...PLACE_FILTERS]
 /** Those that tickets can be sorted by: the newest mention, and when they wake. */
 export type OwnOrder = 'mentioned' | 'snoozed'
 
@@ -50,7 +52,7 @@ export async function chooseIndex(
     const isCovered =
       filter === tag ||
       filter === assignee ||
-      ['status', 'channel', 'spam', 'snoozed'].includes(filter.kind) ||
+      IN_RANGES.includes(filter.kind) ||
       (times && TIMED_BY[sort]?.includes(filter.kind))
     return isCovered ? [position] : []
   })
@@ -77,8 +79,7 @@ export async function countFiltered(
   orgId: string,
   filters: Filter[],
 ): Promise<number | undefined> {
-  const isCounted = ({ kind }: Filter) =>
-    ['status', 'channel', 'spam', 'snoozed', 'assignee', 'tag'].includes(kind)
+  const isCounted = ({ kind }: Filter) => [...IN_RANGES, 'assignee', 'tag'].includes(kind)
   const tags = filters.filter(({ kind }) => kind === 'tag')
   if (!filters.every(isCounted) || tags.length > 1) return undefined
   const ranges = rangesOf(filters, {})

@@ -15,6 +15,9 @@ export type Filter = { isNegated: boolean } & (
   | { kind: TicketState; value: '' }
 )
 
+/** The places besides the inbox, of which a ticket is in one. */
+export const PLACE_FILTERS = ['spam', 'snoozed', 'merged'] as const satisfies Filter['kind'][]
+
 /** Whether filters contradict each other, so that no ticket has to be examined to find nothing. */
 export function contradict(filters: Filter[]): boolean {
   return hasOpposites(filters) || isEmptyPeriod(filters) || isInTwoPlaces(filters)
@@ -22,7 +25,7 @@ export function contradict(filters: Filter[]): boolean {
 
 function isInTwoPlaces(filters: Filter[]): boolean {
   const wanted = filters.flatMap(({ kind, isNegated }) => (isNegated ? [] : kind))
-  return wanted.includes('spam') && wanted.includes('snoozed')
+  return PLACE_FILTERS.filter((place) => wanted.includes(place)).length > 1
 }
 
 /** Whether a query requires what it excludes, such as `hello -hello`. */

@@ -33,6 +33,7 @@ export const QUERY_VALUES = {
     'mentioned',
     'followed',
     'scheduled',
+    'merged',
   ],
 } as const satisfies {
   status: readonly TicketStatus[]

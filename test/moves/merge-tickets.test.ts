@@ -81,8 +81,14 @@ test('the merged ticket leaves lists and counts, takes no message, and keeps its
   const gone = await readTicket(acme, from)
   expect([gone.status, gone.messages]).toEqual(['resolved', []])
   expect(await readTicket(acme, into)).toMatchObject({ tags: ['lamp'] })
-  const rows = await ben.call<{ data: { id: string }[] }>('GET', '/console/tickets?q=tag:lamp')
-  expect(rows.json.data.map((row) => row.id)).toEqual([into])
+  const found = async (q: string) => {
+    const { json } = await ben.call<{ data: { id: string }[] }>('GET', `/console/tickets?q=${q}`)
+    return json.data.map((row) => row.id)
+  }
+  expect(await found('tag:lamp')).toEqual([into])
+  expect(await found('is:merged')).toContain(from)
+  expect([await found('is:merged tag:lamp'), await found('is:merged is:spam')]).toEqual([[from], []])
+  expect(await found('-is:merged')).not.toContain(from)
   for (const [method, path, body] of [
     ['POST', 'messages', { text: 'Late' }],
     ['PUT', `messages/${createId('msg', clock.now())}`, { text: 'Late' }],

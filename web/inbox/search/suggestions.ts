@@ -21,7 +21,7 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'company:', detail: "customer's company" },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
-  { text: 'is:', detail: 'unread, waiting, snoozed, mentioned, followed, scheduled, draft or spam' },
+  { text: 'is:', detail: 'unread, waiting, snoozed, mentioned, followed, scheduled, draft, spam or merged' },
   { text: 'before:', detail: 'last message before a date' },
   { text: 'after:', detail: 'last message on or after a date' },
 ]
@@ -52,6 +52,7 @@ const FIXED: Record<string, readonly Suggestion[]> = {
     { text: 'scheduled', detail: 'your reply is sent later' },
     { text: 'draft', detail: 'you have an unsent reply or note' },
     { text: 'spam', detail: 'marked as spam' },
+    { text: 'merged', detail: 'merged into another ticket' },
   ],
 }
 
