@@ -72,6 +72,13 @@ export function CustomerList(props: { panes: Panes }) {
     reconcile: 'id',
   }))
   const rows = () => query.data?.pages.flatMap(({ data }) => data)
+  /** Enter goes to the first row, as soon as it is of what was typed. */
+  const [isEntering, setEntering] = createSignal(false)
+  createEffect(() => {
+    if (!isEntering() || q() !== typed().trim() || query.isFetching) return
+    setEntering(false)
+    queueMicrotask(() => move(1))
+  })
   document.title = 'Customers · Bellhop'
 
   /** Moves the focus by so many rows. */
@@ -138,6 +145,7 @@ export function CustomerList(props: { panes: Panes }) {
             onInput={(event) => setTyped(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'ArrowDown') move(1)
+              else if (event.key === 'Enter') setEntering(true)
               else if (event.key === 'Escape' && typed() !== '') setTyped('')
               else if (event.key === 'Escape') event.currentTarget.blur()
               else return

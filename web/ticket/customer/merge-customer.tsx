@@ -11,6 +11,7 @@ import { ErrorText } from '../../ui/error-text.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { pushUndo } from '../changes/undo.ts'
+import { chooseFirst } from '../moves/first-choice.ts'
 import { undoMove } from '../moves/moves.ts'
 import { type Customer, customerQuery } from './customer-query.ts'
 import '../moves/merge.css'
@@ -78,7 +79,13 @@ function MergeForm(props: MergeCustomerProps) {
         label="Find a customer"
         placeholder="Name, address, company, phone"
         value={text()}
-        onInput={setText}
+        onInput={(next) => {
+          setText(next)
+          setChosenId('')
+        }}
+        onKeyDown={(event) => chooseFirst(event, chosenId() !== '')}
+        // The name is there to begin with: what is typed replaces it.
+        onFocus={({ currentTarget }) => currentTarget.select()}
         autocomplete="off"
       />
       <Choices customer={props.customer} text={text().trim()} chosen={chosenId()} onChoose={setChosenId} />
@@ -166,7 +173,7 @@ function Choices(props: ChoicesProps) {
       .data?.data.filter(({ id }) => id !== props.customer.id)
       .slice(0, MAX_FOUND)
   return (
-    <fieldset class="merge-choices">
+    <fieldset class="merge-choices" aria-busy={props.text !== query() || found().isFetching}>
       <legend class="small muted">{query() === '' ? 'Newest customers' : 'Found'}</legend>
       <Switch fallback={<Skeleton lines={3} label="Loading customers" />}>
         <Match when={choices()?.length === 0}>

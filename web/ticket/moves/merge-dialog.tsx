@@ -17,6 +17,7 @@ import { pushUndo } from '../changes/undo.ts'
 import { customerQuery } from '../customer/customer-query.ts'
 import { STATUSES, shortId } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
+import { chooseFirst } from './first-choice.ts'
 import { mergeTickets, undoMove } from './moves.ts'
 import { Outcome, type Side } from './outcome.tsx'
 import './merge.css'
@@ -102,7 +103,11 @@ function MergeForm(props: MergeDialogProps) {
         label="Find a ticket"
         placeholder="Words, an address, or #ticket"
         value={text()}
-        onInput={setText}
+        onInput={(next) => {
+          setText(next)
+          setChosen(undefined)
+        }}
+        onKeyDown={(event) => chooseFirst(event, chosen() !== undefined)}
         autocomplete="off"
       />
       <Choices ticket={props.ticket} text={text().trim()} chosen={chosen()} onChoose={choose} />
@@ -175,7 +180,10 @@ function Choices(props: ChoicesProps) {
     return rows?.filter(({ id }) => id !== props.ticket.id).slice(0, MAX_FOUND)
   })
   return (
-    <fieldset class="merge-choices">
+    <fieldset
+      class="merge-choices"
+      aria-busy={props.text !== query() || (query() !== '' && found().isFetching)}
+    >
       <legend class="small muted">
         {props.text === '' ? `Tickets of ${props.ticket.customer.name}` : 'Found'}
       </legend>

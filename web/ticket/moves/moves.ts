@@ -4,7 +4,7 @@ import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { readListsAgain } from '../list-cache.ts'
-import { readTicketAgain } from '../ticket-query.ts'
+import { patchTicket, readTicketAgain } from '../ticket-query.ts'
 
 const { tickets, moves } = api.console
 
@@ -38,6 +38,8 @@ const UNDONE = {
 export async function undoMove(id: string): Promise<void> {
   try {
     const move = await ask(moves({ id }).undo.post())
+    // Opened before it is read again, it would still lead to the other one.
+    patchTicket(move.from, ({ ticket: { mergedInto: _, ...ticket }, ...known }) => ({ ...known, ticket }))
     readAgain(move)
     toast(UNDONE[move.kind])
   } catch (error) {

@@ -38,9 +38,12 @@ export default function SnoozeDialog(props: SnoozeDialogProps) {
         maxLength={MAX_WHY_LENGTH}
         onInput={setWhy}
         onKeyDown={({ key, currentTarget }) => {
-          // The time is chosen last.
           if (key !== 'Enter') return
-          currentTarget.closest('[role="dialog"]')?.querySelector<HTMLElement>('[role="combobox"]')?.focus()
+          const dialog = currentTarget.closest('[role="dialog"]')
+          const time = dialog?.querySelector<HTMLInputElement>('[role="combobox"]')
+          // Without a typed time, the first choice would be taken by accident.
+          if (time?.value.trim()) dialog?.querySelector<HTMLElement>('[data-highlighted]')?.click()
+          else time?.focus()
         }}
       />
     </TimeDialog>
