@@ -13,6 +13,12 @@ import { invalidCursor } from './read-customer.ts'
 
 const PER_PAGE = 50
 const MAX_WORDS = 16
+/**
+ * How many of the newest documents are searched first, and how many times as many are next. Before its first match, SQLite
+ * reads every match of a word in the range: a page of a word that all customers have is among the newest.
+ */
+const FIRST_NUMBERS = 4_096
+const GROWTH = 8
 /** Tickets of one customer that are counted for a row. */
 export const MAX_COUNTED = 1_000
 
@@ -91,11 +97,11 @@ async function search(
   if (lowest === undefined || highest === undefined) return { customers: [], next: undefined }
   const rows: (Row & { number: number })[] = []
   let below: number | undefined = Math.min(start ?? highest + 1, highest + 1)
-  while (below !== undefined && rows.length <= PER_PAGE) {
-    const range = { downTo: lowest, below, limit: PER_PAGE + 1 }
-    const found = await matchingNumbers(background, query, range)
+  for (let size = FIRST_NUMBERS; below !== undefined && rows.length <= PER_PAGE; size *= GROWTH) {
+    const downTo: number = Math.max(lowest, below - size)
+    const found = await matchingNumbers(background, query, { downTo, below, limit: PER_PAGE + 1 })
     rows.push(...(await customersOf(read, orgId, found.numbers)))
-    below = found.below
+    below = found.below ?? (downTo > lowest ? downTo : undefined)
   }
   const shown = rows.slice(0, PER_PAGE)
   const next = rows.length > PER_PAGE ? shown.at(-1)?.number : undefined
