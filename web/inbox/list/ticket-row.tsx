@@ -137,7 +137,7 @@ export function TicketRow(props: TicketRowProps) {
         >
           <Show when={aside()}>
             {(text) => (
-              <span class="ticket-row-cut cut">
+              <span class="ticket-row-aside cut">
                 <Dynamic
                   component={props.row.mention ? AtSign : AlarmClock}
                   class="ticket-row-arrow"
