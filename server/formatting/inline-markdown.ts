@@ -23,7 +23,8 @@ const LINE_END = /\r\n?|\n/
 const BLANK_LINES = /^\n+|\n{2,}|\n+$/
 const MARKED = /[*_`[\]]/
 const WEB = /^https?:\/\//i
-const ADDRESSES = new RegExp(ADDRESS, 'gi')
+/** A `_` at the start is read as a mark. */
+const ADDRESSES = new RegExp(`(?!_)(?:${ADDRESS})`, 'gi')
 /** The signs of bold and italic, the usual one first. */
 const SIGNS = { strong: ['**', '__'], emphasis: ['_', '*'] }
 const OTHER_SIGNS: typeof SIGNS = { strong: ['**', '__'], emphasis: ['*', '_'] }
@@ -96,7 +97,15 @@ function cellsOf(inlines: Inline[], style: Style = PLAIN): Cell[] {
 }
 
 function cellsOfOne(inline: Inline, style: Style): Cell[] {
-  const cell = (kind: Cell['kind'], text: string): Cell => ({ kind, text, ...style, address: undefined })
+  const { strong, emphasis, href } = style
+  const cell = (kind: Cell['kind'], text: string): Cell => ({
+    kind,
+    text,
+    strong,
+    emphasis,
+    href,
+    address: undefined,
+  })
   const letters = (text: string) => text.split('').map((one) => cell(one === '\n' ? 'break' : 'text', one))
   switch (inline.kind) {
     case 'text':
@@ -149,9 +158,15 @@ function settled(given: Cell[]): Cell[] {
 
 function withoutEmptyLinks(cells: Cell[]): Cell[] {
   return spansOf(cells, (one, other) => one.href === other.href).flatMap(({ from, to }) => {
-    const part = cells.slice(from, to).map((cell) => ({ ...cell, address: undefined }))
-    return part.every(isSpace) ? part.map((cell) => ({ ...cell, href: undefined })) : part
+    const part = cells.slice(from, to)
+    const isEmpty = part.every(isSpace)
+    return part.map((cell) => styled(cell, isEmpty ? { ...cell, href: undefined } : cell))
   })
+}
+
+/** A copy of a cell in a style. */
+function styled({ kind, text }: Cell, { strong, emphasis, href }: Style): Cell {
+  return { kind, text, strong, emphasis, href, address: undefined }
 }
 
 /** Code after a backslash can't be written, and two pieces of code side by side are one. */
@@ -196,7 +211,7 @@ function settleSpace(cells: Cell[]): void {
       const cell = cells[at]
       if (cell && isSpace(cell)) continue
       const after = cell?.[style] ?? false
-      for (const space of cells.slice(from, at)) space[style] = before && after
+      if (from < at) for (const space of cells.slice(from, at)) space[style] = before && after
       before = after
       from = at + 1
     }
@@ -298,7 +313,7 @@ function addressesIn(cells: Cell[], { from, to }: Span): Address[] {
 }
 
 function textOf(cells: Cell[]): string {
-  return cells.map(({ text }) => text).join('')
+  return cells.reduce((all, { text }) => all + text, '')
 }
 
 function isSameStyle(one: Style, other: Style): boolean {
@@ -331,8 +346,9 @@ interface Way {
   open: Open[]
   /** The lowest one is taken: what it leaves out counts most, then what it writes otherwise than agents do. */
   cost: number
-  /** The part as it will be read. */
-  said: Cell[]
+  /** The part, which is read in this style. */
+  cells: Cell[]
+  style: Style
 }
 
 const COST = { leftOut: 1_000, opened: 10, unusual: 1 }
@@ -349,7 +365,7 @@ interface Manner {
  */
 function written(cells: Cell[], { isEscaped, signs }: Manner): { markdown: string; said: Cell[] } {
   const ticks = tickRuns(textOf(cells.filter(({ kind }) => kind !== 'code')))
-  let ways: Way[] = [{ before: undefined, markdown: '', end: '', open: [], cost: 0, said: [] }]
+  let ways: Way[] = [{ before: undefined, markdown: '', end: '', open: [], cost: 0, cells: [], style: PLAIN }]
   for (const part of partsOf(cells)) {
     ways = bestOf(ways, part, rawOf(part, isEscaped, ticks), signs)
   }
@@ -358,7 +374,7 @@ function written(cells: Cell[], { isEscaped, signs }: Manner): { markdown: strin
   for (let way = best; way; way = way.before) parts.unshift(way)
   return {
     markdown: parts.map(({ markdown }) => markdown).join(''),
-    said: settled(parts.flatMap(({ said }) => said)),
+    said: settled(parts.flatMap(({ cells, style }) => cells.map((cell) => styled(cell, style)))),
   }
 }
 
@@ -438,7 +454,8 @@ function continueWay(
     href: open.find(({ href }) => href)?.href,
   }
   const first = cells[0] ?? PLAIN
-  const letters = cells.filter((cell) => !isSpace(cell)).length
+  const isLess = (first.strong && !style.strong) || (first.emphasis && !style.emphasis)
+  const letters = isLess ? cells.filter((cell) => !isSpace(cell)).length : 0
   const leftOut =
     (first.strong && !style.strong ? letters : 0) +
     (first.emphasis && !style.emphasis ? letters : 0) +
@@ -450,7 +467,8 @@ function continueWay(
     end: (way.end + change + raw).slice(-2),
     open,
     cost: way.cost + leftOut * COST.leftOut + begun.length * COST.opened + unusual * COST.unusual,
-    said: cells.map((cell) => ({ ...cell, ...style })),
+    cells,
+    style,
   }
 }
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import company from '../../server/demo/company.yaml'
+import stories from '../../server/demo/stories.yaml'
 import { parseMarkdown } from '../../server/formatting/markdown.ts'
 import { toMarkdown } from '../../server/formatting/to-markdown.ts'
+import { blocksOf, documentOf, markdownOf } from '../../web/formatting/editor/document.ts'
 import {
   createDocument,
   createHostileText,
@@ -18,6 +22,19 @@ test('a document is read back as it was written', () => {
     const blocks = createDocument(random)
     const markdown = toMarkdown(blocks)
     expect([markdown, seenOf(parseMarkdown(markdown))]).toEqual([markdown, seenOf(blocks)])
+  }
+})
+
+test('the texts of the demo and of the tests are read back as they were, untouched and written anew', async () => {
+  const texts = new Set([...textsIn([company, stories]), ...(await textsOfTests())])
+  expect(texts.size).toBeGreaterThan(5_000)
+  for (const text of texts) {
+    const seen = seenOf(parseMarkdown(text))
+    const document = documentOf(text)
+    for (const markdown of [markdownOf(document), toMarkdown(blocksOf(document.content))]) {
+      const read = seenOf(parseMarkdown(markdown))
+      if (!Bun.deepEquals(read, seen)) expect([text, markdown, read]).toEqual([text, markdown, seen])
+    }
   }
 })
 
@@ -59,3 +76,21 @@ describe('what Markdown cannot say is left out:', () => {
     expect(toMarkdown([{ kind: 'paragraph', children }])).toBe('x')
   })
 })
+
+/** All texts in a value. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** What the code of the tests has in quotes. */
+async function textsOfTests(): Promise<string[]> {
+  const top = join(import.meta.dir, '..')
+  const files = await Array.fromAsync(new Bun.Glob('**/*.ts').scan({ cwd: top, absolute: true }))
+  const sources = await Promise.all(files.map((file) => Bun.file(file).text()))
+  return sources.flatMap((source) =>
+    [...source.matchAll(/'((?:[^'\\\n]|\\.)+)'/g)].map(([, text = '']) =>
+      text.replaceAll('\\n', '\n').replaceAll(/\\(.)/g, '$1'),
+    ),
+  )
+}

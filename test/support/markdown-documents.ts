@@ -307,12 +307,14 @@ function withoutStart(cells: Seen[]): Seen[] {
 
 function piecesOf(given: Seen[]): Seen[] {
   const cells = given.map((cell) => ({ ...cell }))
-  for (const style of ['strong', 'emphasis'] as const) {
-    for (const [at, cell] of cells.entries()) {
-      if (!isSpace(cell)) continue
-      const before = cells.slice(0, at).findLast((other) => !isSpace(other))
-      const after = cells.slice(at).find((other) => !isSpace(other))
-      cell[style] = (before?.[style] && after?.[style]) ?? false
+  const visible = cells.filter((cell) => !isSpace(cell))
+  let passed = 0
+  for (const cell of cells) {
+    const [before, after] = [visible[passed - 1], visible[passed]]
+    if (cell === after) passed += 1
+    else {
+      cell.strong = (before?.strong && after?.strong) ?? false
+      cell.emphasis = (before?.emphasis && after?.emphasis) ?? false
     }
   }
   const pieces: Seen[] = []
