@@ -10,7 +10,7 @@ import { countersAndRecount } from './counters.ts'
 import { openLedger } from './mail/fetched-mail.ts'
 import { indexed } from './search.ts'
 import { storedRows } from './stored-rows.ts'
-import { addNote, replyPath } from './threads.ts'
+import { addNote, replyPath, saveDraft } from './threads.ts'
 import { changeTicket, makeTicket } from './tickets.ts'
 import { upload } from './uploads.ts'
 
@@ -138,13 +138,6 @@ async function readAll(agent: SignedInAgent, ticketId: string): Promise<void> {
   )
   const newest = json.timeline.findLast(({ kind }) => kind === 'message')
   await agent.call('PUT', `/console/tickets/${ticketId}/read`, { body: { messageId: newest?.id } })
-}
-
-async function saveDraft(agent: SignedInAgent, ticketId: string, text: string): Promise<void> {
-  const answer = await agent.call('PUT', `/console/tickets/${ticketId}/draft`, {
-    body: { kind: 'reply', text },
-  })
-  expect(answer.status, answer.text).toBe(200)
 }
 
 async function sendTomorrow(agent: SignedInAgent, ticketId: string, text: string): Promise<void> {

@@ -113,6 +113,14 @@ export async function readDraft(
   return drafts.find((draft) => draft.kind === kind)?.text
 }
 
+/** Saves the draft of a reply as the page does. */
+export async function saveDraft(agent: SignedInAgent, ticketId: string, text: string): Promise<void> {
+  const answer = await agent.call('PUT', `/console/tickets/${ticketId}/draft`, {
+    body: { kind: 'reply', text },
+  })
+  expect(answer.status, answer.text).toBe(200)
+}
+
 /** The newest message in the thread of an agent. */
 export async function newestMessage(agent: SignedInAgent, ticketId: string): Promise<string> {
   const { timeline } = await readThread(agent, ticketId)
