@@ -16,6 +16,7 @@ import { makeWorkspace, type Workspace } from './workspace.ts'
 
 const TICKETS = 100_000
 const OPENED = 500
+const FIRST_TICKETS = 20
 const SIGN_INS = 5
 const TURNS_OF_WHEEL = 150
 const WHEEL_PX = 240
@@ -24,6 +25,9 @@ const PASSWORD = 'a long enough password'
 const EMAIL = 'ana@acme.example'
 const DESKTOP = { width: 1440, height: 900 }
 const ROW = '[role=option]'
+const EDITOR = '.composer-field[contenteditable=true]'
+/** For the parts of the page that are loaded when the list is shown. */
+const READING_MS = 2_500
 
 /** The inbox in a real browser, beside 100,000 tickets on the server. */
 export async function benchPage(): Promise<Result[]> {
@@ -61,14 +65,34 @@ async function daysWork(browser: Browser, url: string): Promise<Result[]> {
   const scripts: string[] = []
   page.on('response', (answer) => {
     const { pathname } = new URL(answer.url())
-    if (pathname.endsWith('.js')) scripts.push(pathname)
+    // The editor comes once the list is shown.
+    if (pathname.endsWith('.js') && !pathname.includes('/rich-field-')) scripts.push(pathname)
   })
   await signIn(page, url)
   const sizes = scripts.map(gzippedKiB)
   const first = atMost('scripts of the first view, gzipped', sum(sizes), 150, 'KiB', `${sizes.length} files`)
   await page.goto(`${url}/inbox/open`)
   await page.locator(ROW).first().waitFor()
-  return [first, ...(await keys(page)), await scrolling(page), await memory(page)]
+  const ready = await editorReady(page, url)
+  return [first, ready, ...(await keys(page)), await scrolling(page), await memory(page)]
+}
+
+/** From the click on the first ticket of a page to the editor in which it can be answered. */
+async function editorReady(page: Page, url: string): Promise<Result> {
+  const times: number[] = []
+  for (let time = 0; time < FIRST_TICKETS; time += 1) {
+    await page.goto(`${url}/inbox/open`)
+    await page.locator(ROW).first().waitFor()
+    await Bun.sleep(READING_MS)
+    const painted = whenPainted(page, EDITOR)
+    await page.locator(ROW).first().click()
+    times.push(await painted)
+  }
+  await page.goto(`${url}/inbox/open`)
+  await page.locator(ROW).first().waitFor()
+  times.sort((one, other) => one - other)
+  const detail = `${times.length} pages, median ${at(times, 0.5).toFixed(0)}, longest ${times.at(-1)?.toFixed(0)} ms`
+  return atMost('click on the first ticket to the editor, p95', at(times, 0.95), 300, 'ms', detail)
 }
 
 async function signIn(page: Page, url: string): Promise<number> {
@@ -89,10 +113,13 @@ async function keys(page: Page): Promise<Result[]> {
   await page.getByRole('textbox', { name: /reply/i }).waitFor()
   const open = await answeredKeys(page, [...'jjjjjjjjjjkkkkk'.repeat(5)])
   const changes = await answeredKeys(page, [...'epepepepepepepe'])
+  await page.locator(EDITOR).focus()
+  const typed = await answeredKeys(page, [...'Hi **Ana**, thank you for your message! '.repeat(3)])
   return [
     ofKeys('key press in the list, p95', list),
     ofKeys('key press to the next ticket, p95', open),
     ofKeys('key press that changes a ticket, p95', changes),
+    ofKeys('key press in the editor, p95', typed),
   ]
 }
 

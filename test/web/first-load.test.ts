@@ -1,27 +1,44 @@
 import { afterAll, expect } from 'bun:test'
 import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
+import { openWorkspace } from '../support/ticket-page.ts'
 
 /** Scripts of the inbox until it can be used, compressed. Bytes. */
 const MAX_SCRIPT_BYTES = 145 * 1024
+/** All that it loads, with what comes while nothing else is to do. */
+const MAX_INBOX_BYTES = 267 * 1024
+/** Of which the editor. */
+const MAX_EDITOR_BYTES = 82 * 1024
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 const agent = await signInAgent(bellhop, (await bellhop.organization('Acme')).orgId, { role: 'admin' })
 
 browserTest('the inbox loads little code before it can be used, and none of the settings', async () => {
   const page = await openPage({ isFirstVisit: true, url: bellhop.url, agent })
-  const scripts = new Set<string>()
-  page.on('response', (response) => {
-    if (/\/assets\/.*\.js$/.test(response.url())) scripts.add(response.url())
-  })
+  const scripts = scriptsOf(page)
   // What comes later, while nothing else is to do, keeps no one from working.
+  await page.addInitScript(() => Object.assign(window, { requestIdleCallback() {} }))
   await page.goto('/inbox')
   await page.getByText('Your inbox is ready').waitFor()
-  const sizes = await Promise.all([...scripts].map(compressedSize))
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_SCRIPT_BYTES)
+  expect(await sizeOf([...scripts])).toBeLessThan(MAX_SCRIPT_BYTES)
   expect([...scripts].filter((url) => url.includes('settings'))).toEqual([])
+})
+
+browserTest('the inbox and the editor, loaded while nothing else is to do, stay small', async () => {
+  const { ben, ticket } = await openWorkspace(bellhop)
+  const page = await openPage({ isFirstVisit: true, url: bellhop.url, agent: ben })
+  const scripts = scriptsOf(page)
+  await page.goto(`/inbox/open/${ticket.id}`)
+  // The last ones to be loaded are those of the settings.
+  await page.waitForRequest(/settings-page-.*\.js/)
+  const own = [...scripts]
+  const editor = own.filter((url) => url.includes('/rich-field-'))
+  expect(editor).toHaveLength(1)
+  expect(await sizeOf(editor)).toBeLessThan(MAX_EDITOR_BYTES)
+  expect(await sizeOf(own)).toBeLessThan(MAX_INBOX_BYTES)
 })
 
 browserTest('a slow session shows the frame of the page, and no lost connection', async () => {
@@ -54,6 +71,21 @@ for (const theme of ['light', 'dark'] as const) {
     await page.reload()
     expect(await page.evaluate(brightness)).toBe(other)
   })
+}
+
+/** The scripts that a page has loaded so far. */
+function scriptsOf(page: Page): Set<string> {
+  const scripts = new Set<string>()
+  page.on('response', (response) => {
+    if (/\/assets\/.*\.js$/.test(response.url())) scripts.add(response.url())
+  })
+  return scripts
+}
+
+/** Compressed. Bytes. */
+async function sizeOf(urls: string[]): Promise<number> {
+  const sizes = await Promise.all(urls.map(compressedSize))
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 async function compressedSize(url: string): Promise<number> {

@@ -4,10 +4,9 @@ import { writesMarkdown } from '../browser/writing-setting.ts'
 type RichField = typeof import('./editor/rich-field.tsx').RichField
 
 const [loaded, setLoaded] = createSignal<RichField>()
-let isAsked = false
 
 /** Firefox on Android loses letters of its keyboard's suggestions in editable elements. */
-const IS_UNFIT = /Android.*Firefox|Firefox.*Android/i.test(navigator.userAgent)
+const IS_UNFIT = /Android.*Firefox/.test(navigator.userAgent)
 
 /** The editor, once it is loaded. Undefined for who writes Markdown: then a text is written in a plain field. */
 export function editorField(): RichField | undefined {
@@ -16,12 +15,9 @@ export function editorField(): RichField | undefined {
 
 /** If it can't be loaded, the plain field stays. */
 export function loadEditor(): void {
-  if (isAsked || IS_UNFIT || writesMarkdown()) return
-  isAsked = true
+  if (IS_UNFIT || writesMarkdown()) return
   void import('./editor/rich-field.tsx').then(
     ({ RichField }) => setLoaded(() => RichField),
-    () => {
-      isAsked = false
-    },
+    () => {},
   )
 }

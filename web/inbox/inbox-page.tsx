@@ -1,5 +1,5 @@
 import { useNavigate } from '@solidjs/router'
-import { createEffect, createSignal, on, onCleanup, onMount, Show } from 'solid-js'
+import { createEffect, createSignal, on, onMount, Show } from 'solid-js'
 import { useSession } from '../api/session.ts'
 import { loadEditor } from '../formatting/load-editor.ts'
 import { lazyDialog, lazyPage } from '../live/lazy-page.tsx'
@@ -93,17 +93,19 @@ export default function InboxPage() {
   const focusListSoon = createListFocus(location, list)
   usePrefetch(location, list)
   onMount(preloadTicketPane)
+  createEffect(() => {
+    // Safari can't tell when it is idle.
+    if (location.ticketId() || !list.isLoading()) (window.requestIdleCallback ?? setTimeout)(loadEditor)
+  })
   onMount(() => {
-    const timer = setTimeout(() => {
+    setTimeout(() => {
       void preloadPalette()
       void loadPickers().catch(() => {})
       void loadSuggestions()
       void CustomerPanel.preload()
       preloadThreadParts()
       preloadBulkBar()
-      loadEditor()
     }, PRELOAD_AFTER_MS)
-    onCleanup(() => clearTimeout(timer))
   })
   onMount(() => resumeDrafts(me()))
 

@@ -1,9 +1,18 @@
-import { createEffect, createSignal, on, onCleanup, onMount } from 'solid-js'
+import { createEffect, createRoot, createSignal, on, onCleanup, onMount } from 'solid-js'
 import { render } from 'solid-js/web'
-import { type FormatName, type FormattedFieldProps, type Handover, registerField } from '../writing-field.ts'
+import {
+  type FormatName,
+  type FormattedFieldProps,
+  type Handover,
+  registerField,
+  type WritingField,
+} from '../writing-field.ts'
 import { createEditor, type Editor } from './editor.ts'
 
 const LINE_HEIGHT = 21
+
+// Safari can't tell when it is idle.
+;(window.requestIdleCallback ?? setTimeout)(warmUp)
 
 interface RichFieldProps extends FormattedFieldProps {
   handover: Handover | undefined
@@ -64,6 +73,29 @@ export function RichField(props: RichFieldProps) {
     }),
   )
   return place
+}
+
+/** Writes into an editor that no one sees, so that the browser has compiled it before the first one is shown. */
+function warmUp(): void {
+  if (document.querySelector('.formatted-field')) return
+  createRoot((end) => {
+    let field: WritingField | undefined
+    const place = RichField({
+      label: '',
+      value: 'a **b** _c_ [d](https://bellhop.example)\n- e',
+      rows: 1,
+      handover: undefined,
+      onInput() {},
+      field(made) {
+        field = made
+      },
+    })
+    place.style.cssText = 'position: fixed; inset: 0 auto auto 0; visibility: hidden'
+    document.body.append(place)
+    field?.insert('f')
+    end()
+    place.remove()
+  })
 }
 
 function takeOver(editor: Editor, handover: Handover | undefined): void {
