@@ -10,7 +10,13 @@ import { recordWorkspaceChange } from '../events/events.ts'
 import { requireName } from '../organizations/organizations.ts'
 import { hashPassword } from './password.ts'
 
-const { emailKey: _, signature: _signature, passwordHash, ...shown } = getTableColumns(agents)
+const {
+  emailKey: _,
+  signature: _signature,
+  sendsByEnter: _sendsByEnter,
+  passwordHash,
+  ...shown
+} = getTableColumns(agents)
 const agentColumns = {
   ...shown,
   /** Whether a password is set. */

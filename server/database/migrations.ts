@@ -14,6 +14,7 @@ import postgresql0012 from '../../drizzle/postgresql/0012_mentions.sql' with { t
 import postgresql0013 from '../../drizzle/postgresql/0013_actions.sql' with { type: 'text' }
 import postgresql0014 from '../../drizzle/postgresql/0014_snoozes.sql' with { type: 'text' }
 import postgresql0015 from '../../drizzle/postgresql/0015_saved_replies.sql' with { type: 'text' }
+import postgresql0016 from '../../drizzle/postgresql/0016_send_key.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -30,6 +31,7 @@ import sqlite0012 from '../../drizzle/sqlite/0012_mentions.sql' with { type: 'te
 import sqlite0013 from '../../drizzle/sqlite/0013_actions.sql' with { type: 'text' }
 import sqlite0014 from '../../drizzle/sqlite/0014_snoozes.sql' with { type: 'text' }
 import sqlite0015 from '../../drizzle/sqlite/0015_saved_replies.sql' with { type: 'text' }
+import sqlite0016 from '../../drizzle/sqlite/0016_send_key.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -58,6 +60,7 @@ export const MIGRATIONS = {
     { name: 'actions', sql: sqlite0013 },
     { name: 'snoozes', sql: sqlite0014 },
     { name: 'saved_replies', sql: sqlite0015 },
+    { name: 'send_key', sql: sqlite0016 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -76,5 +79,6 @@ export const MIGRATIONS = {
     { name: 'actions', sql: postgresql0013 },
     { name: 'snoozes', sql: postgresql0014 },
     { name: 'saved_replies', sql: postgresql0015 },
+    { name: 'send_key', sql: postgresql0016 },
   ],
 } satisfies Record<string, Migration[]>

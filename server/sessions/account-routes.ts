@@ -5,6 +5,7 @@ import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import {
   changePassword,
+  changeSendKey,
   changeSignature,
   listSessions,
   readSignature,
@@ -55,9 +56,12 @@ export function accountRoutes(guard: AgentGuard, attempts: Attempts) {
     )
     .patch(
       '/me',
-      async ({ me, as, body }) => {
-        const { name } = await changeAgent(as, me.orgId, { id: me.agentId, change: body })
-        return viewSession({ ...me, name }, as.config)
+      async ({ me, as, body: { name, sendsByEnter } }) => {
+        if (sendsByEnter !== undefined) await changeSendKey(as, me, sendsByEnter)
+        const change = name === undefined ? {} : { name }
+        const agent = await changeAgent(as, me.orgId, { id: me.agentId, change })
+        const now = { ...me, name: agent.name, sendsByEnter: sendsByEnter ?? me.sendsByEnter }
+        return viewSession(now, as.config)
       },
       { ...withBody, body: schemas.selfChange, response: { 200: schemas.session } },
     )

@@ -118,6 +118,17 @@ export async function changeSignature(deps: Deps, me: SignedIn, input: string): 
   return signature
 }
 
+/** Whether Enter sends what the agent writes in a chat. */
+export async function changeSendKey(
+  deps: Deps,
+  { orgId, agentId }: SignedIn,
+  sendsByEnter: boolean,
+): Promise<void> {
+  await deps.database.write(orgId, async (tx) => {
+    await tx.update(agents).set({ sendsByEnter }).where(isAgent(orgId, agentId))
+  })
+}
+
 function isAgent(orgId: string, id: string) {
   return matches(agents, { orgId, id })
 }

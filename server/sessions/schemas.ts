@@ -13,7 +13,13 @@ const password = t.String({ maxLength: 4_000 })
 const token = t.String({ maxLength: 200 })
 
 export const session = t.Object({
-  agent: t.Object({ id: t.String(), name: t.String(), email: t.String(), role: oneOf(AGENT_ROLES) }),
+  agent: t.Object({
+    id: t.String(),
+    name: t.String(),
+    email: t.String(),
+    role: oneOf(AGENT_ROLES),
+    sendsByEnter: t.Boolean(),
+  }),
   organization: t.Object({ id: t.String(), name: t.String() }),
   session: t.Object({ id: t.String(), expiresAt: time }),
   limits: t.Object({ attachmentBytes: t.Integer(), attachmentsPerMessage: t.Integer() }),
@@ -52,4 +58,4 @@ export const endedSessions = t.Object({ ended: t.Integer() })
 export const passwordChange = t.Object({ current: password, password }, strict)
 export const ownSignature = t.Object({ signature: t.String({ maxLength: 20_000 }) }, strict)
 export const savedSignature = t.Object({ signature: t.String() })
-export const selfChange = t.Object({ name }, strict)
+export const selfChange = t.Object({ name: t.Optional(name), sendsByEnter: t.Optional(t.Boolean()) }, strict)

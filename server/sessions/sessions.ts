@@ -30,6 +30,7 @@ export interface SignedIn {
   name: string
   email: string
   role: AgentRole
+  sendsByEnter: boolean
   createdAt: number
   expiresAt: number
   lastSeenAt: number
@@ -178,6 +179,7 @@ const sessionByHash = statement('sessions_by_hash', { hash: text }, (read: Reade
       name: agents.name,
       email: agents.email,
       role: agents.role,
+      sendsByEnter: agents.sendsByEnter,
       createdAt: sessions.createdAt,
       expiresAt: sessions.expiresAt,
       lastSeenAt: sessions.lastSeenAt,

@@ -7,11 +7,11 @@ import type { SignedIn } from './sessions.ts'
 
 /** Who is signed in, and the limits of the server, for the page. */
 export function viewSession(
-  { sessionId, expiresAt, orgId, orgName, agentId, name, email, role }: SignedIn,
+  { sessionId, expiresAt, orgId, orgName, agentId, name, email, role, sendsByEnter }: SignedIn,
   { attachmentLimitBytes, attachmentsPerMessage }: Config,
 ) {
   return {
-    agent: { id: agentId, name, email, role },
+    agent: { id: agentId, name, email, role, sendsByEnter },
     organization: { id: orgId, name: orgName },
     session: { id: sessionId, expiresAt: isoTime(expiresAt) },
     limits: { attachmentBytes: attachmentLimitBytes, attachmentsPerMessage },

@@ -105,6 +105,17 @@ test('an agent can change their own name and nothing else', async () => {
   expect(more?.json).toMatchObject({ status: 400, errors: [{ pointer: '/role', code: 'unknown_field' }] })
 })
 
+test('an agent chooses whether Enter sends in chats, in all of their browsers', async () => {
+  const [one, other] = (await signedIn(FIREFOX, SAFARI)).browsers
+  const choice = async (browser = one) =>
+    (await browser?.call<{ agent: { sendsByEnter: boolean } }>('GET', '/console/session'))?.json.agent
+  expect(await choice()).toMatchObject({ sendsByEnter: false })
+  const changed = await one?.call('PATCH', '/console/me', { body: { sendsByEnter: true } })
+  expect(changed?.json).toMatchObject({ agent: { sendsByEnter: true } })
+  expect(await choice(other)).toEqual(await choice())
+  expect(await choice(other)).toMatchObject({ sendsByEnter: true })
+})
+
 test('an agent has a signature of their own', async () => {
   const [ana, other] = (await signedIn(FIREFOX)).browsers.concat((await signedIn(FIREFOX)).browsers)
   const signature = async (browser = ana) => (await browser?.call('GET', '/console/me/signature'))?.json

@@ -1,5 +1,6 @@
 import { Match, Show, Switch } from 'solid-js'
 import { Badge } from '../ui/badge.tsx'
+import { useSendByEnter } from './composer/send-by-enter.ts'
 import { TelegramMessage } from './telegram/telegram-message.tsx'
 import type { ReplyDestination, TicketDetail } from './ticket-query.ts'
 import { BlockDialog, BlockItem } from './visitor/block-dialog.tsx'
@@ -17,8 +18,9 @@ function ChatSection(props: { detail: TicketDetail }) {
   )
 }
 
-/** Where a reply in a chat goes. */
-function ChatDestination(props: { reply: ReplyDestination }) {
+/** Where a reply in a chat goes. It may be sent by Enter. */
+function ChatDestination(props: { reply: ReplyDestination; onSend: () => void }) {
+  useSendByEnter(() => props.onSend())
   return (
     <Switch>
       <Match when={props.reply.by === 'widget'}>

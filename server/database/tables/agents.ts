@@ -1,4 +1,4 @@
-import { index, integer, table, text, uniqueIndex } from '../columns.ts'
+import { boolean, index, integer, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
 
 export const AGENT_ROLES = ['admin', 'agent'] as const
@@ -18,6 +18,8 @@ export const agents = table(
     /** Markdown, added to the agent's email replies above the mailbox's signature. */
     signature: text().notNull().default(''),
     role: text().$type<AgentRole>().notNull(),
+    /** Enter sends what they write in a chat; it begins a line otherwise. */
+    sendsByEnter: boolean().notNull().default(false),
     /** argon2id; null until the agent sets a password. */
     passwordHash: text(),
     /** When one of their browsers last made a request, to the minute. */

@@ -68,7 +68,7 @@ export function createEditor(options: EditorOptions): Editor {
           keydown(view, event) {
             readSelection(view)
             // It may send the text.
-            if (event.ctrlKey || event.metaKey) write()
+            if (event.ctrlKey || event.metaKey || event.key === 'Enter') write()
             options.onKeyDown(event)
             // The page sends and leaves the field by these. The view would keep them to itself.
             const isOfPage =

@@ -7,6 +7,7 @@ import { useSession } from '../../api/session.ts'
 import { setTheme, THEME_NAMES, THEMES, theme } from '../../browser/theme.ts'
 import { switchToMarkdown, writesMarkdown } from '../../browser/writing-setting.ts'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
+import { SavedSwitch } from '../../forms/action.tsx'
 import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
 import { PasswordField } from '../../forms/password-field.tsx'
@@ -37,6 +38,7 @@ export function AccountPage() {
       <OwnName />
       <Signature />
       <Notifications />
+      <Writing />
       <ThisBrowser />
       <Password />
       <Devices />
@@ -115,6 +117,26 @@ function Notifications() {
           <Entry href="/settings/account/notifications" icon={<Bell class="muted" />} title="Notifications" />
         )}
       </EntryList>
+    </Section>
+  )
+}
+
+function Writing() {
+  const session = useSession()
+  return (
+    <Section title="Writing">
+      <div class="entry-list panel">
+        <div class="entry">
+          <SavedSwitch
+            label="Enter sends in chats"
+            hint="In the website chat and in Telegram. Shift+Enter begins a line. On a phone, Enter begins a line."
+            isChecked={session().agent.sendsByEnter}
+            save={async (sendsByEnter) =>
+              showSaved(queryKeys.session, await ask(api.console.me.patch({ sendsByEnter })))
+            }
+          />
+        </div>
+      </div>
     </Section>
   )
 }

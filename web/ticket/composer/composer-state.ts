@@ -83,11 +83,10 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
 
   function sendReply({ actions }: SendChoice, at: Date | undefined) {
     const { id: after } = newer(seen, lastSent.get(ticketId))
-    const { by, undoSeconds } = detail().reply
+    const { undoSeconds } = detail().reply
     const before = detail().ticket
     const done = actionsWith(drafts.reply.state().actions, actions)
     const undone = { ticketId, draft: drafts.reply, agentId, before, done }
-    const isChat = by === 'widget' || by === 'telegram'
     drafts.reply.send({
       after,
       chosen: actions,
@@ -101,7 +100,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
         void import('./waiting-replies.ts').then(
           ({ offerUndo, offerTakingBack }) => {
             if (undoSeconds > 0 || at) offerUndo(undone, id, onTakenBack)
-            else if (isChat) offerTakingBack(undone, id, onTakenBack)
+            else if (isChat(detail().reply)) offerTakingBack(undone, id, onTakenBack)
           },
           () => {},
         )
@@ -138,6 +137,10 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     },
     returnTo,
   }
+}
+
+export function isChat({ by }: TicketDetail['reply']): boolean {
+  return by === 'widget' || by === 'telegram'
 }
 
 /** As they are shown now: a mail that arrives before the reply leaves changes nothing. */

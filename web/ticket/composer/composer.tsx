@@ -71,6 +71,8 @@ export function Composer(props: ComposerProps) {
     focusPane(field?.element)
   }
 
+  const sendAsChosen = () => send(sendChoice())
+
   /** Otherwise says why not, and opens the fields. */
   function hasRecipients(): boolean {
     const recipients = isNote() ? undefined : props.composer.recipients()
@@ -85,7 +87,7 @@ export function Composer(props: ComposerProps) {
   useComposerKeys({
     isNote,
     hasFocus,
-    onSend: () => send(sendChoice()),
+    onSend: sendAsChosen,
     onSendAndNext() {
       if (!props.composer.canSend() || !hasRecipients()) return
       send(SEND_CHOICES.find(({ id }) => id === 'resolve') ?? SEND_CHOICES[0])
@@ -111,6 +113,7 @@ export function Composer(props: ComposerProps) {
           if (isAddressing()) field?.focus()
           setAddressing(!isAddressing())
         }}
+        onSend={sendAsChosen}
         onKind={(kind) => {
           props.composer.show(kind)
           field?.focus()
@@ -176,6 +179,7 @@ interface ComposerHeadProps extends Pick<ComposerProps, 'detail' | 'composer'> {
   /** Whether the fields of the recipients are open. */
   isAddressing: boolean
   onAddress: () => void
+  onSend: () => void
   onKind: (kind: DraftKind) => void
 }
 
@@ -193,6 +197,7 @@ function ComposerHead(props: ComposerHeadProps) {
             recipients={props.composer.recipients()}
             isOpen={props.isAddressing}
             onToggle={props.onAddress}
+            onSend={props.onSend}
           />
         }
       >
@@ -257,7 +262,7 @@ function undoInEmptyField(event: KeyboardEvent, text: string): void {
 }
 
 function short(name: string): string {
-  return name.length > MAX_NAME_LENGTH ? name.slice(0, MAX_NAME_LENGTH) : name
+  return name.slice(0, MAX_NAME_LENGTH)
 }
 
 interface ComposerKeysInput {

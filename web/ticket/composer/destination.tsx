@@ -3,6 +3,7 @@ import { ChatParts } from '../chat-parts.tsx'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import type { Recipients } from '../recipients/address-list.ts'
 import type { ReplyDestination } from '../ticket-query.ts'
+import { isChat } from './composer-state.ts'
 import './composer.css'
 
 import ChevronDown from 'lucide-solid/icons/chevron-down'
@@ -14,6 +15,8 @@ interface DestinationProps {
   isOpen: boolean
   /** Opens and closes the fields of the recipients. */
   onToggle: () => void
+  /** Enter was pressed, and the agent has chosen that it sends in chats. */
+  onSend: () => void
 }
 
 /** Where a reply goes. Its recipients open their fields. */
@@ -24,7 +27,7 @@ export function Destination(props: DestinationProps) {
         when={props.recipients}
         fallback={
           <Show when={isChat(props.reply)} fallback={<p>{elsewhere(props.reply)}</p>}>
-            <ChatParts.Destination reply={props.reply} />
+            <ChatParts.Destination reply={props.reply} onSend={props.onSend} />
           </Show>
         }
       >
@@ -53,10 +56,6 @@ export function Destination(props: DestinationProps) {
 /** Where a reply goes that isn't sent by email. */
 function elsewhere({ by }: ReplyDestination): string {
   return by === 'api' ? 'Sent to your integration (webhook), not by email' : ''
-}
-
-function isChat({ by }: ReplyDestination): boolean {
-  return by === 'widget' || by === 'telegram'
 }
 
 function namesOf(recipients: Recipients): string {

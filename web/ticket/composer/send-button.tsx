@@ -14,16 +14,11 @@ interface SendButtonProps {
 }
 
 /** Loaded when it is first opened. */
-const TimeDialog = lazyDialog(() => import('../times/time-dialog.tsx'))
-const SnoozeDialog = lazyDialog(() => import('../times/snooze-dialog.tsx'))
-const LATER = ['In 2 hours', 'Tomorrow 9:00', 'Monday 9:00']
-/** The limit of the API: `MAX_DAYS_AHEAD` in server/messages/schedule-message.ts. */
-const MAX_DAYS_AHEAD = 30
+const SendDialogs = lazyDialog(() => import('./send-dialogs.tsx'))
 
 /** Sends with the last choice; the menu beside it has the others. */
 export function SendButton(props: SendButtonProps) {
-  const [isChoosingTime, setChoosingTime] = createSignal(false)
-  const [isSnoozing, setSnoozing] = createSignal(false)
+  const [asked, setAsked] = createSignal<'later' | 'snooze'>()
   useKeys(() =>
     actionsIn('Reply', [
       {
@@ -31,14 +26,14 @@ export function SendButton(props: SendButtonProps) {
         label: 'Send later…',
         keys: [],
         isEnabled: () => !props.isDisabled,
-        run: () => setChoosingTime(true),
+        run: () => setAsked('later'),
       },
       {
         id: 'ticket.send-snooze',
         label: 'Send and snooze…',
         keys: [],
         isEnabled: () => !props.isDisabled,
-        run: () => setSnoozing(true),
+        run: () => setAsked('snooze'),
       },
     ]),
   )
@@ -75,22 +70,16 @@ export function SendButton(props: SendButtonProps) {
           )}
         </For>
         <MenuLine />
-        <MenuItem onSelect={() => setSnoozing(true)}>Send and snooze…</MenuItem>
-        <MenuItem onSelect={() => setChoosingTime(true)}>Send later…</MenuItem>
+        <MenuItem onSelect={() => setAsked('snooze')}>Send and snooze…</MenuItem>
+        <MenuItem onSelect={() => setAsked('later')}>Send later…</MenuItem>
       </Menu>
-      <TimeDialog
-        isOpen={isChoosingTime()}
-        onClose={() => setChoosingTime(false)}
-        title={sendChoice().id === 'send' ? 'Send later' : `${sendChoice().label} later`}
-        choices={LATER}
-        maxDays={MAX_DAYS_AHEAD}
-        onPick={(at) => props.onSend(sendChoice(), at)}
-      />
-      <SnoozeDialog
-        isOpen={isSnoozing()}
-        onClose={() => setSnoozing(false)}
-        title="Send and snooze"
-        onPick={(snooze) => props.onSend({ ...SEND_CHOICES[0], actions: snooze })}
+      <SendDialogs
+        isOpen={asked() !== undefined}
+        onClose={() => setAsked()}
+        asked={asked()}
+        label={sendChoice().label}
+        onLater={(at) => props.onSend(sendChoice(), at)}
+        onSnooze={(snooze) => props.onSend({ ...SEND_CHOICES[0], actions: snooze })}
       />
     </div>
   )

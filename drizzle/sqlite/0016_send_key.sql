@@ -1,0 +1,1 @@
+ALTER TABLE `agents` ADD `sends_by_enter` integer DEFAULT false NOT NULL;
