@@ -20,10 +20,12 @@ import type { Random } from './plan.ts'
 const HOUR_MS = 3_600_000
 /** How long before the held reply was due the colleague replied. */
 const HEAD_START_MS = 20_000
+/** No demo runs this long. */
+const SCHEDULED_AFTER_MS = 40 * HOUR_MS
 
 type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
 
-/** Adds what the log has no events for: read marks, drafts, a failed reply and a held one. */
+/** Adds what the log has no events for: read marks, drafts, a failed reply, a held one and one that is sent later. */
 export async function seedTicketState(
   deps: Deps,
   organization: DemoOrganization,
@@ -54,6 +56,7 @@ export async function seedTicketState(
     await failTelegramReply(tx, orgId)
     await addDrafts(depsIn(deps, tx), tx, organization)
     await holdReply(deps, tx, organization)
+    await scheduleReply(deps, tx, organization)
     await addMentions(depsIn(deps, tx), tx, organization)
     await addSnoozes(depsIn(deps, tx), tx, organization)
   })
@@ -166,6 +169,34 @@ async function holdReply(
     heldBecause: 'answered',
     sendAt,
     createdAt: sendAt - HEAD_START_MS / 2,
+  })
+}
+
+/** By the agent who signs in, on their newest pending ticket. */
+async function scheduleReply(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, agents: [me] }: DemoOrganization,
+): Promise<void> {
+  if (!me) return
+  const [own] = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(matches(tickets, { orgId, assignedTo: me.id, status: 'pending', channel: 'email' }))
+    .orderBy(desc(tickets.lastMessageAt), desc(tickets.id))
+    .limit(1)
+  if (!own) return
+  const now = deps.clock.now()
+  await tx.insert(scheduledMessages).values({
+    id: deps.newId('msg'),
+    orgId,
+    ticketId: own.id,
+    agentId: me.id,
+    agentName: me.name,
+    text: 'Good morning! Has the parcel arrived by now?',
+    isLater: true,
+    sendAt: now + SCHEDULED_AFTER_MS,
+    createdAt: now,
   })
 }
 

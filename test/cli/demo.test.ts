@@ -7,7 +7,16 @@ import { eventually } from '../support/webhooks.ts'
 
 interface Counts {
   views: Record<
-    'mine' | 'unassigned' | 'held' | 'open' | 'pending' | 'resolved' | 'failed' | 'snoozed' | 'spam',
+    | 'mine'
+    | 'unassigned'
+    | 'held'
+    | 'scheduled'
+    | 'open'
+    | 'pending'
+    | 'resolved'
+    | 'failed'
+    | 'snoozed'
+    | 'spam',
     number
   >
   saved: { count: number }[]
@@ -42,8 +51,9 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
 
   await eventually(async () => (await get<List>('/tickets?q=channel:telegram%20courier')).data.length > 0)
   const { views, saved } = await get<Counts>('/counts')
-  const { held, ...others } = views
-  expect(held).toBe(1)
+  // Two views are in the rail only while they have something: one ticket is enough for that.
+  const { held, scheduled, ...others } = views
+  expect({ held, scheduled }).toEqual({ held: 1, scheduled: 1 })
   // With the conversation that comes in from Telegram once the server runs.
   expect(views.open + views.pending + views.resolved + views.snoozed + views.spam).toBe(303)
   for (const count of Object.values(others)) expect(count).toBeGreaterThan(2)
