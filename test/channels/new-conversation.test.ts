@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { messageContents } from '../../server/database/tables/messages.ts'
 import { openOutgoing } from '../support/mail/outgoing.ts'
+import { storedRows } from '../support/stored-rows.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { readThread } from '../support/threads.ts'
 import { type ListJson, problemOf, type TicketJson } from '../support/tickets.ts'
@@ -163,6 +164,16 @@ test('a subject that was pasted with line breaks is one line, and one of nothing
   expect(ticket.subject).toBe('Your Bcc: eve@example.com order')
   const refused = await start({ subject: '\r\n\u0007' })
   expect(refused.json).toMatchObject({ status: 400, errors: [{ pointer: '/subject', code: 'blank' }] })
+})
+
+test('of a new ticket that is undone, no row of any table remains', async () => {
+  const before = await storedRows(deps)
+  const messageId = deps.newId('msg')
+  const to = [{ name: 'Nobody Yet', address: 'nobody-yet@example.com' }]
+  expect((await start({ messageId, to, tags: ['never'], canUndo: true })).status).toBe(202)
+  expect(await storedRows(deps)).not.toEqual(before)
+  expect((await ben.call('DELETE', `/console/new-tickets/${messageId}`)).status).toBe(204)
+  expect(await storedRows(deps)).toEqual(before)
 })
 
 test('a ticket that can be undone is opened once, when its time is over', async () => {

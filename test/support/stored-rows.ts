@@ -7,7 +7,7 @@ import type { Deps } from '../../server/deps.ts'
 
 const FOLDER = join(import.meta.dir, '../../server/database/tables')
 /** Tables that follow the event log asynchronously. */
-const FOLLOWING = ['search_cursors', 'search_documents']
+const FOLLOWING = ['search_cursors', 'search_documents', 'reaction_cursors']
 
 let tables: PgTable[] | undefined
 
