@@ -25,6 +25,7 @@ export const queryKeys = {
   ownNotifications: ['own-notifications'],
   views: ['views'],
   palette: (text: string) => ['palette', text],
+  paletteCustomers: (q: string) => ['customers', 'palette', q],
 
   agents: ['agents'],
   tags: ['tags'],

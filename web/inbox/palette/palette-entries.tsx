@@ -72,6 +72,7 @@ interface EntriesInput {
 
 const PAUSE_MS = 120
 const MAX_TICKETS = 6
+const MAX_CUSTOMERS = 4
 const MAX_PER_GROUP = 6
 /** Shorter queries match nearly everything. */
 const MIN_LETTERS = 2
@@ -90,7 +91,9 @@ export function createEntries(typed: Accessor<string>, input: EntriesInput): Acc
   const agents = useAgents()
   const replies = useSavedReplies()
   const session = useSession()
-  const tickets = createTicketEntries(typed, (id) => navigate(hrefOf('open', { ticketId: id })))
+  const query = createQuery(typed)
+  const tickets = createTicketEntries(query, (id) => navigate(hrefOf('open', { ticketId: id })))
+  const customers = createCustomerEntries(query, (id) => navigate(`/customers/${id}`))
   const toSearch = (q: string) => navigate(hrefOf(SEARCH, { q }))
 
   /** Ticket actions are listed below the name of the ticket they change; actions of the open ticket never apply to a selection. */
@@ -184,29 +187,34 @@ export function createEntries(typed: Accessor<string>, input: EntriesInput): Acc
       icon: () => <Search />,
       run: () => toSearch(text),
     }
-    return [...ranked.flatMap(({ entries }) => entries), ...tickets(), search]
+    return [...ranked.flatMap(({ entries }) => entries), ...customers(), ...tickets(), search]
   })
 }
 
-/** The tickets found by the server. The last results stay until there are new ones. */
-function createTicketEntries(typed: Accessor<string>, open: (id: string) => void): Accessor<Entry[]> {
+/** What was typed, after a pause. Empty while it is too short for a search on the server. */
+function createQuery(typed: Accessor<string>): Accessor<string> {
   const [query, setQuery] = createSignal('')
   createEffect(() => {
     const text = typed()
     const timer = setTimeout(() => setQuery(text), PAUSE_MS)
     onCleanup(() => clearTimeout(timer))
   })
+  return () => (typed().length < MIN_LETTERS || query().length < MIN_LETTERS ? '' : query())
+}
+
+/** The tickets found by the server. The last results stay until there are new ones. */
+function createTicketEntries(query: Accessor<string>, open: (id: string) => void): Accessor<Entry[]> {
   const found = observe(() => ({
     queryKey: queryKeys.palette(query()),
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       ask(
         api.console.tickets.get({ query: { q: query(), limit: MAX_TICKETS, ...zone() }, fetch: { signal } }),
       ),
-    enabled: query().length >= MIN_LETTERS,
+    enabled: query() !== '',
     staleTime: 0,
   }))
   return createMemo(() => {
-    const rows = typed().length >= MIN_LETTERS ? found().data?.data : undefined
+    const rows = query() === '' ? undefined : found().data?.data
     return (rows ?? []).map(
       (row): Entry => ({
         group: 'Tickets',
@@ -215,6 +223,29 @@ function createTicketEntries(typed: Accessor<string>, open: (id: string) => void
         ticket: row,
         terms: found().data?.terms ?? [],
         run: () => open(row.id),
+      }),
+    )
+  })
+}
+
+/** The customers found by the server, by name, address, company or phone number. */
+function createCustomerEntries(query: Accessor<string>, open: (id: string) => void): Accessor<Entry[]> {
+  const found = observe(() => ({
+    queryKey: queryKeys.paletteCustomers(query()),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      ask(api.console.customers.get({ query: { q: query() }, fetch: { signal } })),
+    enabled: query() !== '',
+    staleTime: 0,
+  }))
+  return createMemo(() => {
+    const rows = query() === '' ? undefined : found().data?.data
+    return (rows ?? []).slice(0, MAX_CUSTOMERS).map(
+      ({ id, name, emails: [email = ''] }): Entry => ({
+        group: 'Customers',
+        label: name || email || 'Unknown customer',
+        ...(name && email && { detail: email }),
+        icon: () => <CircleUserRound />,
+        run: () => open(id),
       }),
     )
   })
