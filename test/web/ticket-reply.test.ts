@@ -45,6 +45,25 @@ browserTest('a reply is in the thread at once, and Undo puts its text back into 
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
 })
 
+browserTest('Undo right after Send means the reply, also before the server has answered', async () => {
+  const { client, ben, ticket, page } = await openTicketPage(bellhop)
+  await page.keyboard.press('p')
+  await eventually(async () => (await readTicket(client, ticket.id)).status === 'pending')
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/v1/tickets/*/messages/*', async (route) => {
+    await answer.promise
+    await route.continue()
+  })
+  await page.keyboard.press('r')
+  await page.keyboard.type('It is attached.')
+  await page.keyboard.press('Control+Enter')
+  await page.keyboard.press('Control+z')
+  answer.resolve()
+  await eventually(async () => (await textIn(page)) === 'It is attached.')
+  expect((await readTicket(client, ticket.id)).status).toBe('pending')
+  expect(await textsOf(ben, ticket.id)).toEqual(['My invoice for February is missing.'])
+})
+
 browserTest('a reply is sent after ten seconds, and the status changes with it', async () => {
   const clock = createManualClock(Date.now())
   const place = await startBellhop({ clock })

@@ -2,6 +2,7 @@ import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid
 import { timeOfId } from '../../api/create-id.ts'
 import type { AttachmentLimits } from '../attachments/upload-queue.ts'
 import { actionsWith } from '../changes/actions.ts'
+import { pushUndo } from '../changes/undo.ts'
 import { isBlank } from '../draft/draft-content.ts'
 import type { DraftKind } from '../draft/draft-storage.ts'
 import { draftOf, type OpenDraft } from '../draft/drafts.ts'
@@ -46,6 +47,9 @@ interface SeenMessage {
   at: number
 }
 
+/** How long Undo waits for the server to accept a reply. */
+const SENDING_MS = 10_000
+
 const KINDS: DraftKind[] = ['reply', 'note']
 
 /** The newest reply this page has sent per ticket, so that the next one isn't held as a second answer. */
@@ -87,6 +91,17 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     const before = detail().ticket
     const done = actionsWith(drafts.reply.state().actions, actions)
     const undone = { ticketId, draft: drafts.reply, agentId, before, done }
+    const waits = undoSeconds > 0 || at !== undefined
+    // Ctrl/⌘+Z right after Send means this reply, also before the server has answered.
+    let isUnwanted = false
+    const forgetSending = pushUndo({
+      label: '',
+      endsAt: Date.now() + SENDING_MS,
+      isOnScreen: () => true,
+      undo: () => {
+        isUnwanted = true
+      },
+    })
     drafts.reply.send({
       after,
       chosen: actions,
@@ -99,8 +114,10 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
         // Its card offers it as well, if this can't be loaded.
         void import('./waiting-replies.ts').then(
           ({ offerUndo, offerTakingBack }) => {
-            if (undoSeconds > 0 || at) offerUndo(undone, id, onTakenBack)
-            else if (isChat(detail().reply)) offerTakingBack(undone, id, onTakenBack)
+            forgetSending()
+            const offer = waits ? offerUndo : isChat(detail().reply) ? offerTakingBack : undefined
+            const undo = offer?.(undone, id, onTakenBack)
+            if (isUnwanted) void undo?.()
           },
           () => {},
         )

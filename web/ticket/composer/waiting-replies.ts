@@ -30,27 +30,34 @@ interface TakeBack {
 /** Functions that remove the Undo of a reply that was sent or taken back. */
 const undos = new Map<string, () => void>()
 
-/** Lets Ctrl/⌘+Z undo a reply that this page sent. A toast offers it too when the thread isn't visible. */
+/**
+ * Lets Ctrl/⌘+Z undo a reply that this page sent. A toast offers it too when the thread isn't visible. Returns how to undo
+ * it; undefined if that isn't possible.
+ */
 export function offerUndo(
   { ticketId, draft, agentId }: Omit<TakeBack, 'reply'>,
   id: string,
   onTakenBack: () => void,
-): void {
+): (() => Promise<void>) | undefined {
   const reply = knownTicket(ticketId)?.waiting.find((one) => one.id === id)
-  if (!reply || reply.isHeld) return
+  if (!reply || reply.isHeld) return undefined
   // The card in the thread stays for one that is sent later.
   const endsAt = reply.isLater ? undefined : undoEndsAt(reply)
+  const undo = async () => {
+    undos.delete(id)
+    if (await takeBack({ ticketId, reply, draft, agentId })) onTakenBack()
+  }
   const forget = pushUndo({
     label: labelOf(reply),
     ...(endsAt !== undefined && { endsAt }),
     isOnScreen: () => threadOnScreen() === ticketId,
-    undo: async () => {
-      undos.delete(id)
-      if (await takeBack({ ticketId, reply, draft, agentId })) onTakenBack()
-    },
+    undo,
   })
   undos.set(id, forget)
   if (endsAt !== undefined) setTimeout(() => forgetUndo(id), endsAt - Date.now())
+  return async () => {
+    if (forget()) await undo()
+  }
 }
 
 function labelOf({ isLater, sendAt, actions }: WaitingReply): string {
@@ -75,9 +82,9 @@ export function offerTakingBack(
   },
   id: string,
   onTakenBack: () => void,
-): void {
+): (() => Promise<void>) | undefined {
   const reply = knownTicket(ticketId)?.timeline.find((one) => one.id === id)
-  if (reply?.kind !== 'message') return
+  if (reply?.kind !== 'message') return undefined
   const endsAt = Date.now() + TAKE_BACK_MS
   async function undo(): Promise<void> {
     end()
@@ -88,13 +95,17 @@ export function offerTakingBack(
     if (done) await applyChanges([{ id: ticketId, change: changeBack(done, before) }])
   }
   const forget = pushUndo({ label: 'Sent', endsAt, isOnScreen: () => threadOnScreen() === ticketId, undo })
-  changeUndoOf(id, { endsAt, run: () => void (forget() && undo()) })
+  const undoOnce = async () => {
+    if (forget()) await undo()
+  }
+  changeUndoOf(id, { endsAt, run: () => void undoOnce() })
   const timer = setTimeout(end, TAKE_BACK_MS)
   function end(): void {
     clearTimeout(timer)
     forget()
     changeUndoOf(id, undefined)
   }
+  return undoOnce
 }
 
 /** The fields that actions changed, as they were. */
