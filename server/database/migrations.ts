@@ -6,15 +6,7 @@ import postgresql0004 from '../../drizzle/postgresql/0004_last_message.sql' with
 import postgresql0005 from '../../drizzle/postgresql/0005_visitor_numbers.sql' with { type: 'text' }
 import postgresql0006 from '../../drizzle/postgresql/0006_sending.sql' with { type: 'text' }
 import postgresql0007 from '../../drizzle/postgresql/0007_sent_by.sql' with { type: 'text' }
-import postgresql0008 from '../../drizzle/postgresql/0008_moves.sql' with { type: 'text' }
-import postgresql0009 from '../../drizzle/postgresql/0009_places_and_events.sql' with { type: 'text' }
-import postgresql0010 from '../../drizzle/postgresql/0010_customers.sql' with { type: 'text' }
-import postgresql0011 from '../../drizzle/postgresql/0011_notifications.sql' with { type: 'text' }
-import postgresql0012 from '../../drizzle/postgresql/0012_mentions.sql' with { type: 'text' }
-import postgresql0013 from '../../drizzle/postgresql/0013_actions.sql' with { type: 'text' }
-import postgresql0014 from '../../drizzle/postgresql/0014_snoozes.sql' with { type: 'text' }
-import postgresql0015 from '../../drizzle/postgresql/0015_saved_replies.sql' with { type: 'text' }
-import postgresql0016 from '../../drizzle/postgresql/0016_send_key.sql' with { type: 'text' }
+import postgresql0008 from '../../drizzle/postgresql/0008_agent_day.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -23,15 +15,7 @@ import sqlite0004 from '../../drizzle/sqlite/0004_last_message.sql' with { type:
 import sqlite0005 from '../../drizzle/sqlite/0005_visitor_numbers.sql' with { type: 'text' }
 import sqlite0006 from '../../drizzle/sqlite/0006_sending.sql' with { type: 'text' }
 import sqlite0007 from '../../drizzle/sqlite/0007_sent_by.sql' with { type: 'text' }
-import sqlite0008 from '../../drizzle/sqlite/0008_moves.sql' with { type: 'text' }
-import sqlite0009 from '../../drizzle/sqlite/0009_places_and_events.sql' with { type: 'text' }
-import sqlite0010 from '../../drizzle/sqlite/0010_customers.sql' with { type: 'text' }
-import sqlite0011 from '../../drizzle/sqlite/0011_notifications.sql' with { type: 'text' }
-import sqlite0012 from '../../drizzle/sqlite/0012_mentions.sql' with { type: 'text' }
-import sqlite0013 from '../../drizzle/sqlite/0013_actions.sql' with { type: 'text' }
-import sqlite0014 from '../../drizzle/sqlite/0014_snoozes.sql' with { type: 'text' }
-import sqlite0015 from '../../drizzle/sqlite/0015_saved_replies.sql' with { type: 'text' }
-import sqlite0016 from '../../drizzle/sqlite/0016_send_key.sql' with { type: 'text' }
+import sqlite0008 from '../../drizzle/sqlite/0008_agent_day.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -52,15 +36,7 @@ export const MIGRATIONS = {
     { name: 'visitor_numbers', sql: sqlite0005 },
     { name: 'sending', sql: sqlite0006 },
     { name: 'sent_by', sql: sqlite0007 },
-    { name: 'moves', sql: sqlite0008 },
-    { name: 'places_and_events', sql: sqlite0009 },
-    { name: 'customers', sql: sqlite0010 },
-    { name: 'notifications', sql: sqlite0011 },
-    { name: 'mentions', sql: sqlite0012 },
-    { name: 'actions', sql: sqlite0013 },
-    { name: 'snoozes', sql: sqlite0014 },
-    { name: 'saved_replies', sql: sqlite0015 },
-    { name: 'send_key', sql: sqlite0016 },
+    { name: 'agent_day', sql: sqlite0008 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -71,14 +47,6 @@ export const MIGRATIONS = {
     { name: 'visitor_numbers', sql: postgresql0005 },
     { name: 'sending', sql: postgresql0006 },
     { name: 'sent_by', sql: postgresql0007 },
-    { name: 'moves', sql: postgresql0008 },
-    { name: 'places_and_events', sql: postgresql0009 },
-    { name: 'customers', sql: postgresql0010 },
-    { name: 'notifications', sql: postgresql0011 },
-    { name: 'mentions', sql: postgresql0012 },
-    { name: 'actions', sql: postgresql0013 },
-    { name: 'snoozes', sql: postgresql0014 },
-    { name: 'saved_replies', sql: postgresql0015 },
-    { name: 'send_key', sql: postgresql0016 },
+    { name: 'agent_day', sql: postgresql0008 },
   ],
 } satisfies Record<string, Migration[]>

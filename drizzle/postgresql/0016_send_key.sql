@@ -1,1 +1,0 @@
-ALTER TABLE "agents" ADD COLUMN "sends_by_enter" boolean DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `agents` ADD `sends_by_enter` integer DEFAULT false NOT NULL;
