@@ -22,6 +22,7 @@ test('an agent signs in with email address and password, in any case, and stays 
       name: 'Ana Pires',
       email: 'Ana@Acme.example',
       role: 'admin',
+      sendsByEnter: false,
     },
     organization: { id: acme.orgId, name: 'Acme' },
     session: { id: expect.stringMatching(/^ses_/), expiresAt: '2026-03-15T09:00:00.000Z' },
