@@ -109,11 +109,12 @@ export function offerTakingBack(
 }
 
 /** The fields that actions changed, as they were. */
-function changeBack(done: Actions, { status, assignedTo, tags }: Ticket): TicketChange {
+function changeBack(done: Actions, { status, assignedTo, tags, snoozedUntil }: Ticket): TicketChange {
   return {
     ...(done.status && { status }),
     ...(done.assignedTo !== undefined && { assignedTo: assignedTo ?? null }),
     ...((done.addTags || done.removeTags) && { tags }),
+    ...(done.snoozedUntil && { snoozedUntil: snoozedUntil ?? null }),
   }
 }
 
