@@ -81,10 +81,7 @@ export function recordWorkspaceChange(deps: Deps, tx: Transaction, orgId: string
   recordEvents(deps, tx, orgId, [{ type: 'workspace.changed', ticketId: '', createdAt }])
 }
 
-export type LoggedEvent = Pick<
-  typeof events.$inferSelect,
-  'number' | 'type' | 'ticketId' | 'changes' | 'createdAt'
->
+export type LoggedEvent = Omit<typeof events.$inferSelect, 'body' | 'orgId'>
 
 /** Events after a cursor, oldest first; at most `limit`. */
 export function eventsAfter(
@@ -94,18 +91,6 @@ export function eventsAfter(
   limit: number,
 ): Promise<LoggedEvent[]> {
   return eventsAfterNumber(read, { orgId, cursor, limit })
-}
-
-export type DetailedEvent = Omit<typeof events.$inferSelect, 'body' | 'orgId'>
-
-/** The same with what they say besides. */
-export function detailedEventsAfter(
-  read: Reader,
-  orgId: string,
-  cursor: number,
-  limit: number,
-): Promise<DetailedEvent[]> {
-  return detailsAfterNumber(read, { orgId, cursor, limit })
 }
 
 /** Number of the newest event of an organization; 0 before the first. All events up to it are committed. */
@@ -147,34 +132,17 @@ const takeNumbers = statement('events_take_numbers', { orgId: text, howMany: int
 
 const insertEvents = insertOf(events)
 
+const { body: _, orgId: _orgId, ...loggedColumns } = getTableColumns(events)
+
 const eventsAfterNumber = statement(
   'events_after',
   { orgId: text, cursor: integer, limit: integer },
   (read: Reader, p) =>
     read
-      .select({
-        number: events.number,
-        type: events.type,
-        ticketId: events.ticketId,
-        changes: events.changes,
-        createdAt: events.createdAt,
-      })
+      .select(loggedColumns)
       .from(events)
       .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
       // The limit is part of the order, because Drizzle would bind it bare.
-      .orderBy(sql`${events.number} limit ${p.limit}`),
-)
-
-const { body: _, orgId: _orgId, ...detailColumns } = getTableColumns(events)
-
-const detailsAfterNumber = statement(
-  'events_details_after',
-  { orgId: text, cursor: integer, limit: integer },
-  (read: Reader, p) =>
-    read
-      .select(detailColumns)
-      .from(events)
-      .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
       .orderBy(sql`${events.number} limit ${p.limit}`),
 )
 

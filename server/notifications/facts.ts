@@ -7,12 +7,12 @@ import { followers, mentions, notes } from '../database/tables/threads.ts'
 import { PLACES, tickets } from '../database/tables/tickets.ts'
 import { snoozes } from '../database/tables/timers.ts'
 import type { Deps } from '../deps.ts'
-import type { DetailedEvent } from '../events/events.ts'
+import type { LoggedEvent } from '../events/events.ts'
 import type { Recipient } from './audiences.ts'
 import type { Facts, Written } from './reasons.ts'
 
 export interface EventFacts {
-  event: DetailedEvent
+  event: LoggedEvent
   facts: Facts
   isChat: boolean
   messageId: string | null
@@ -32,7 +32,7 @@ interface WrittenMessage extends Written {
 export async function readFacts(
   deps: Deps,
   orgId: string,
-  { events, everyone }: { events: DetailedEvent[]; everyone: Recipient[] },
+  { events, everyone }: { events: LoggedEvent[]; everyone: Recipient[] },
 ): Promise<{ found: EventFacts[]; left: string[] }> {
   const { read } = deps.database
   const ticketIds = [...new Set(events.map(({ ticketId }) => ticketId))]
@@ -93,14 +93,14 @@ export async function readFacts(
 }
 
 /** To whom the ticket was assigned when the event happened, if that has changed since. */
-function assignedAt({ number, ticketId }: DetailedEvent, events: DetailedEvent[]): string | undefined {
+function assignedAt({ number, ticketId }: LoggedEvent, events: LoggedEvent[]): string | undefined {
   const next = events.find(
     (one) => one.number > number && one.ticketId === ticketId && one.changes?.assignedTo !== undefined,
   )
   return next && (next.changes?.assignedTo?.from ?? '')
 }
 
-function openingOf({ ticketId, createdAt }: DetailedEvent, events: DetailedEvent[]): string | null {
+function openingOf({ ticketId, createdAt }: LoggedEvent, events: LoggedEvent[]): string | null {
   const opening = events.find(
     (one) => one.type === 'message.sent' && one.ticketId === ticketId && one.createdAt === createdAt,
   )
@@ -168,7 +168,7 @@ function readFollowers(read: Reader, orgId: string, ticketIds: string[]) {
 async function readWoken(
   read: Reader,
   orgId: string,
-  events: DetailedEvent[],
+  events: LoggedEvent[],
 ): Promise<Map<string, string | undefined>> {
   const ids = events.flatMap(({ changes, ticketId }) => (changes?.snoozedUntil?.to === null ? ticketId : []))
   if (ids.length === 0) return new Map()
@@ -183,7 +183,7 @@ async function readWoken(
 async function readHeld(
   read: Reader,
   orgId: string,
-  events: DetailedEvent[],
+  events: LoggedEvent[],
 ): Promise<Map<string, string | undefined>> {
   const ids = events.flatMap(({ type, messageId }) => (type === 'reply.waiting' ? (messageId ?? []) : []))
   if (ids.length === 0) return new Map()

@@ -5,7 +5,7 @@ import { insertOf } from '../database/statement.ts'
 import type { LogEvent } from '../database/tables/events.ts'
 import { notificationSettings, notifications, type Ways } from '../database/tables/notifications.ts'
 import type { Deps } from '../deps.ts'
-import type { DetailedEvent } from '../events/events.ts'
+import type { LoggedEvent } from '../events/events.ts'
 import type { Live } from '../live/live.ts'
 import type { Effect, Reaction } from '../reactions/react-to-log.ts'
 import type { Audience, Audiences, Recipient } from './audiences.ts'
@@ -90,7 +90,7 @@ interface OwnWords {
   number: number
 }
 
-function writtenBy({ type, ticketId, number }: DetailedEvent, { by }: Facts): OwnWords[] {
+function writtenBy({ type, ticketId, number }: LoggedEvent, { by }: Facts): OwnWords[] {
   const isWritten = type === 'message.sent' || type === 'note.added'
   return isWritten && by !== undefined ? [{ agentId: by, ticketId, number }] : []
 }

@@ -5,7 +5,7 @@ import type { LogEvent } from '../database/tables/events.ts'
 import { events, reactionCursors } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
-import { type DetailedEvent, detailedEventsAfter } from '../events/events.ts'
+import { eventsAfter, type LoggedEvent } from '../events/events.ts'
 import { createErrorLog, type Loop, startLoop } from '../loop.ts'
 
 /** Events of one run, which also limits what one unit writes. */
@@ -22,7 +22,7 @@ export interface Reaction {
    * Reads what it needs, and returns what to write because of these events, in the unit that moves the cursor: once,
    * also over a crash. Undefined for nothing. The events are of one organization, oldest first.
    */
-  effectOf(deps: Deps, orgId: string, events: DetailedEvent[]): Promise<Effect | undefined>
+  effectOf(deps: Deps, orgId: string, events: LoggedEvent[]): Promise<Effect | undefined>
 }
 
 export type Effect = (tx: Transaction) => Promise<void>
@@ -57,7 +57,7 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
 
   /** Returns up to which event it has reacted. */
   async function react(orgId: string, { saved, cursor }: { saved: number; cursor: number }): Promise<number> {
-    const logged = await detailedEventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
+    const logged = await eventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
     const last = logged.at(-1)?.number ?? cursor
     const effects: Effect[] = []
     for (const reaction of logged.some(({ type }) => types.has(type)) ? reactions : []) {
