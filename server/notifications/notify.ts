@@ -49,7 +49,7 @@ export function createReaction(
 ): Reaction {
   return {
     types: TYPES,
-    async effectOf(_deps, orgId, events): Promise<Effect | undefined> {
+    async effectOf(orgId, events): Promise<Effect | undefined> {
       const audience = await audiences.of(orgId)
       const online = new Set(live.presenceOf(orgId)?.online)
       const reachable = audience.recipients.filter(

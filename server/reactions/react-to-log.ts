@@ -10,19 +10,19 @@ import { createErrorLog, type Loop, startLoop } from '../loop.ts'
 
 /** Events of one run, which also limits what one unit writes. */
 const EVENTS_PER_RUN = 500
-/** What happens in this time is reacted to together. */
+/** Events within this time are handled in one run. */
 const REST_MS = 100
-/** Events without an effect that a restart reads again, at most. */
+/** At most this many events without an effect are read again after a restart. */
 const MAX_UNSAVED = 10_000
 
-/** Something the server does because of what happened. */
+/** Something the server does because of events. */
 export interface Reaction {
   types: readonly LogEvent[]
   /**
-   * Reads what it needs, and returns what to write because of these events, in the unit that moves the cursor: once,
-   * also over a crash. Undefined for nothing. The events are of one organization, oldest first.
+   * Reads what it needs, and returns what to write because of these events, oldest first. That is written once, even after
+   * a crash: in the unit that moves the cursor. Undefined for nothing.
    */
-  effectOf(deps: Deps, orgId: string, events: LoggedEvent[]): Promise<Effect | undefined>
+  effectOf(orgId: string, events: LoggedEvent[]): Promise<Effect | undefined>
 }
 
 export type Effect = (tx: Transaction) => Promise<void>
@@ -32,9 +32,8 @@ export type Effect = (tx: Transaction) => Promise<void>
  * is stored with the effects; events without one only move it in memory, so that they cost no commit.
  */
 export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop {
-  const types = new Set(reactions.flatMap((one) => one.types))
   const logError = createErrorLog(deps, 'reaction_failed')
-  /** Of organizations whose newest events had no effect: up to where they are read. */
+  /** The last event that was read, by organization. Ahead of the stored cursor while events have no effect. */
   const readTo = new Map<string, number>()
   let nextAt = deps.clock.monotonic()
 
@@ -60,9 +59,9 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
     const logged = await eventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
     const last = logged.at(-1)?.number ?? cursor
     const effects: Effect[] = []
-    for (const reaction of logged.some(({ type }) => types.has(type)) ? reactions : []) {
+    for (const reaction of reactions) {
       const own = logged.filter(({ type }) => reaction.types.includes(type))
-      const effect = own.length > 0 && (await reaction.effectOf(deps, orgId, own))
+      const effect = own.length > 0 && (await reaction.effectOf(orgId, own))
       if (effect) effects.push(effect)
     }
     if (effects.length > 0 || last - saved > MAX_UNSAVED) {
@@ -100,7 +99,7 @@ const moveCursor = statement('reactions_move', { orgId: text, from: integer, to:
     .returning({ orgId: reactionCursors.orgId }),
 )
 
-/** For an organization that was imported: its log is of events that another server has reacted to. */
+/** For an imported organization: another server has already reacted to the events in its log. */
 export const startAtNewestEvent = command('reactions_start', { orgId: text }, (tx, p) =>
   tx
     .insert(reactionCursors)
