@@ -1,5 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
@@ -52,8 +53,8 @@ export async function readFacts(
   const names = new Map(everyone.map(({ agentId, name }) => [agentId, name]))
   const ids = events.flatMap(({ messageId }) => messageId ?? [])
   const written = new Map([...(await readMessages(read, orgId, ids)), ...(await readNotes(read, orgId, ids))])
-  const woken = await readWoken(read, orgId, events)
-  const heldBy = await readHeld(read, orgId, events)
+  const snoozedBy = await readSnoozers(read, orgId, events)
+  const heldBy = await readHeldAuthors(read, orgId, events)
   const following = written.size > 0 ? await readFollowers(read, orgId, ticketIds) : []
   const hasLeft = (place: number) => place === PLACES.spam || place === PLACES.merged
   const found = events.flatMap((event): EventFacts[] => {
@@ -80,7 +81,7 @@ export async function readFacts(
           isOpening: ticket.createdAt === event.createdAt && openingOf(event, events) === messageId,
           mentioned: message?.mentioned ?? [],
           followers: following.flatMap((one) => (one.ticketId === event.ticketId ? one.agentId : [])),
-          snoozedBy: woken.get(event.ticketId),
+          snoozedBy: snoozedBy.get(event.ticketId),
           heldBy: heldBy.get(messageId ?? ''),
           everyone: everyone.map((one) => one.agentId),
         },
@@ -118,7 +119,7 @@ async function readMessages(read: Reader, orgId: string, ids: string[]): Promise
     row.id,
     {
       kind: row.role,
-      agentId: row.agentId ?? undefined,
+      agentId: row.agentId,
       isAutomatic: row.isAutomatic,
       hasFailed: row.sending === 'failed' || row.sending === 'bounced',
       authorName: row.role === 'agent' ? row.agentName : row.authorName,
@@ -155,47 +156,36 @@ function readFollowers(read: Reader, orgId: string, ticketIds: string[]) {
   return read
     .select({ ticketId: followers.ticketId, agentId: followers.agentId })
     .from(followers)
-    .where(
-      and(
-        eq(followers.orgId, orgId),
-        inArray(followers.ticketId, ticketIds),
-        eq(followers.isFollowing, true),
-      ),
-    )
+    .where(and(matches(followers, { orgId, isFollowing: true }), inArray(followers.ticketId, ticketIds)))
 }
 
-/** Who snoozed the tickets that are back, by ticket. */
-async function readWoken(
+/** By ticket that is back, who snoozed it. Null for anyone but an agent. */
+async function readSnoozers(
   read: Reader,
   orgId: string,
   events: LoggedEvent[],
-): Promise<Map<string, string | undefined>> {
+): Promise<Map<string, string | null>> {
   const ids = events.flatMap(({ changes, ticketId }) => (changes?.snoozedUntil?.to === null ? ticketId : []))
   if (ids.length === 0) return new Map()
   const rows = await read
     .select({ ticketId: snoozes.ticketId, agentId: snoozes.agentId })
     .from(snoozes)
     .where(and(eq(snoozes.orgId, orgId), inArray(snoozes.ticketId, ids)))
-  return new Map(rows.map(({ ticketId, agentId }) => [ticketId, agentId ?? undefined]))
+  return new Map(rows.map(({ ticketId, agentId }) => [ticketId, agentId]))
 }
 
-/** Authors of replies that are held, by their ids. */
-async function readHeld(
+/** By reply that is held, its author. Null for a key. */
+async function readHeldAuthors(
   read: Reader,
   orgId: string,
   events: LoggedEvent[],
-): Promise<Map<string, string | undefined>> {
+): Promise<Map<string, string | null>> {
   const ids = events.flatMap(({ type, messageId }) => (type === 'reply.waiting' ? (messageId ?? []) : []))
   if (ids.length === 0) return new Map()
+  const { id, agentId } = scheduledMessages
   const rows = await read
-    .select({ id: scheduledMessages.id, agentId: scheduledMessages.agentId })
+    .select({ id, agentId })
     .from(scheduledMessages)
-    .where(
-      and(
-        eq(scheduledMessages.orgId, orgId),
-        inArray(scheduledMessages.id, ids),
-        eq(scheduledMessages.isHeld, true),
-      ),
-    )
-  return new Map(rows.map(({ id, agentId }) => [id, agentId ?? undefined]))
+    .where(and(matches(scheduledMessages, { orgId, isHeld: true }), inArray(id, ids)))
+  return new Map(rows.map((row) => [row.id, row.agentId]))
 }

@@ -92,7 +92,7 @@ interface OwnWords {
 
 function writtenBy({ type, ticketId, number }: LoggedEvent, { by }: Facts): OwnWords[] {
   const isWritten = type === 'message.sent' || type === 'note.added'
-  return isWritten && by !== undefined ? [{ agentId: by, ticketId, number }] : []
+  return isWritten && by != null ? [{ agentId: by, ticketId, number }] : []
 }
 
 function tellingsOf(orgId: string, found: EventFacts[], recipients: Recipient[]): Telling[] {

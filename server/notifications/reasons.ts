@@ -1,12 +1,15 @@
 import type { EventChanges, LogEvent } from '../database/tables/events.ts'
 import type { ChosenReason } from './choices.ts'
 
-/** What is known of an event when it is decided whom to tell. */
+/** Missing for anyone but an agent. */
+type AgentId = string | null | undefined
+
+/** What decides whom an event concerns. */
 export interface Facts {
   type: LogEvent
   changes: EventChanges
-  /** The agent who did it; undefined for anyone else. */
-  by: string | undefined
+  /** Who did it. */
+  by: AgentId
   /** Who had the ticket then; empty for no one. */
   assignedTo: string
   /** The message or note that the event is about. */
@@ -17,17 +20,16 @@ export interface Facts {
   mentioned: string[]
   followers: string[]
   /** Who put the ticket away that is back. */
-  snoozedBy: string | undefined
+  snoozedBy: AgentId
   /** The author of a reply that was held. */
-  heldBy: string | undefined
-  /** Everyone who can be told. */
+  heldBy: AgentId
+  /** All agents who can be notified. */
   everyone: string[]
 }
 
 export interface Written {
   kind: 'customer' | 'agent' | 'note'
-  /** Its author, if that is an agent. */
-  agentId: string | undefined
+  agentId: AgentId
   /** A program wrote it, such as a vacation notice. */
   isAutomatic: boolean
   /** The outcome of sending it. */
@@ -38,7 +40,7 @@ export interface Written {
 interface Rule {
   reason: ChosenReason
   on: readonly LogEvent[]
-  whom(facts: Facts): (string | undefined)[]
+  whom(facts: Facts): AgentId[]
 }
 
 /** Of several reasons for one agent, the first counts. Matches of saved views are found by searching: see `notify.ts`. */
@@ -48,7 +50,7 @@ export const RULES: readonly Rule[] = [
     reason: 'assigned',
     on: ['ticket.created', 'ticket.updated'],
     whom: ({ type, assignedTo, changes }) => [
-      type === 'ticket.created' ? assignedTo : (changes.assignedTo?.to ?? undefined),
+      type === 'ticket.created' ? assignedTo : changes.assignedTo?.to,
     ],
   },
   {
