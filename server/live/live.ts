@@ -35,9 +35,9 @@ export interface Live {
   presenceOf(orgId: string): PresenceSnapshot | undefined
   /** Shows agents that the customer of a ticket is typing, or has stopped. */
   showCustomerTyping(orgId: string, typing: CustomerTyping): void
-  /** Whether an agent looks at a ticket: a tab that has the focus shows it. */
+  /** Whether an agent is looking at a ticket: a tab that has the focus shows it. */
   isFocused(orgId: string, at: { agentId: string; ticketId: string }): boolean
-  /** Tells the pages of these agents that what they were told has changed. */
+  /** Has the pages of these agents load their notifications again. */
   showNotified(orgId: string, agentIds: ReadonlySet<string>): void
   /** Tells pages to read again what they show of the visitors who wrote these tickets. */
   showVisitors(orgId: string, ticketIds: string[]): void

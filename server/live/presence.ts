@@ -18,7 +18,7 @@ export interface Announcement {
   /** Null while no ticket is open. */
   ticketId: string | null
   state: PresenceState
-  /** The agent looks at the page: its tab has the focus. */
+  /** The page's tab has the focus. */
   isFocused?: boolean
 }
 
@@ -39,7 +39,7 @@ interface Presence {
   customerTyping(typing: CustomerTyping): void
   /** Call when the stream of a page has closed. */
   closePage(agentId: string, pageId: string): void
-  /** Whether the agent looks at the ticket, in any tab of any browser. */
+  /** Whether the agent is looking at the ticket, in any tab of any browser. */
   isFocused(agentId: string, ticketId: string): boolean
   /** `connected` are the agents with an open page, announced or not. */
   snapshot(connected: Iterable<string>): PresenceSnapshot

@@ -16,7 +16,7 @@ export function liveRoutes(
   deps: Deps,
   guard: AgentGuard,
   live: Live,
-  /** Called when an agent looks at a ticket. */
+  /** Called when a tab that has the focus shows a ticket. */
   onFocus: (seen: { orgId: string; agentId: string; ticketId: string }) => Promise<void>,
 ) {
   return new Elysia({ name: 'live/console', prefix: '/console' })

@@ -24,7 +24,7 @@ export type LiveEvent =
   | { event: 'presence'; data: PresenceSnapshot }
   /** What is known of the visitors who wrote these tickets has changed, such as the page they are on. */
   | { event: 'visitors'; data: { ticketIds: string[] } }
-  /** What the agent of the page was told, or has seen of it, has changed. */
+  /** The notifications of the page's agent have changed. */
   | { event: 'notified'; data: Record<string, never> }
   | { event: 'beat' | 'signed-out'; data: Record<string, never> }
 

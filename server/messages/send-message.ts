@@ -115,7 +115,7 @@ export function recordWaiting(deps: Deps, tx: Transaction, { orgId, ticketId }: 
   recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
 }
 
-/** Names the reply, so that its author is told. */
+/** Names the reply, so that its author is notified. */
 function recordHeld(deps: Deps, tx: Transaction, { orgId, ticketId, id: messageId }: ScheduledReply): void {
   const createdAt = deps.clock.now()
   recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, messageId, createdAt }])

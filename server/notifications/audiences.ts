@@ -6,20 +6,20 @@ import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { type Choices, choicesOf } from './choices.ts'
 
-/** An agent who can be told of something. */
+/** An agent who can be notified. */
 export interface Recipient {
   agentId: string
   name: string
   choices: Choices
-  /** Ids of the subscriptions of their browsers. */
+  /** Ids of their push subscriptions. */
   browsers: string[]
   bells: { viewId: string; push: boolean; email: boolean; createdAt: number }[]
 }
 
-/** Everyone who is told what happens in an organization. */
+/** Everyone in an organization who can be notified. */
 export interface Audience {
   recipients: Recipient[]
-  /** Whether emails can leave. */
+  /** Whether emails can be sent. */
   hasMailbox: boolean
 }
 
@@ -28,7 +28,7 @@ export interface Audiences {
   stop(): void
 }
 
-/** Keeps who can be told in memory until that changes: most of what happens concerns no one, and must cost no query. */
+/** Keeps them in memory until they change: most events concern no one, and must cost no query. */
 export function createAudiences(deps: Deps): Audiences {
   const known = new Map<string, Promise<Audience>>()
   const forget = () => known.clear()

@@ -32,7 +32,7 @@ export const CHOSEN_REASONS: readonly ChosenReason[] = [
 
 export type Settings = typeof notificationSettings.$inferSelect
 
-/** What an agent wants to be told, and how. */
+/** What an agent is notified of, and how. */
 export interface Choices extends Pick<Settings, 'showsText' | 'pausedUntil' | 'hasSummary'> {
   ways: Record<ChosenReason, Ways>
 }
@@ -52,7 +52,7 @@ interface Owner {
   agentId: string
 }
 
-/** The row of an agent, or undefined while they have not chosen anything and got no email. */
+/** The row of an agent. There is none before their first choice or email. */
 export async function findSettings(read: Reader | Transaction, owner: Owner): Promise<Settings | undefined> {
   const [row] = await read.select().from(notificationSettings).where(matches(notificationSettings, owner))
   return row
@@ -67,7 +67,7 @@ export function choicesOf(row: Settings | undefined): Choices {
   return { ways, showsText, pausedUntil, hasSummary }
 }
 
-/** Whether the agent wants to hear it in an open tab. */
+/** Whether an open tab plays a sound for it. */
 export function isHeard({ ways }: Choices, { reason, isChat }: { reason: Reason; isChat: boolean }): boolean {
   const sound = reason === 'view' ? false : ways[reason].sound
   return sound === 'chats' ? isChat : sound

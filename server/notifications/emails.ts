@@ -19,12 +19,12 @@ import { insertSends } from '../messages/sends/queries.ts'
 import { cut } from '../text/text.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
 import { type Choices, type ChosenReason, choicesOf, nextSummaryAt, type Settings } from './choices.ts'
-import { readTold, type Told } from './told.ts'
+import { type NotificationText, readNotificationText } from './notification-text.ts'
 import { listBells } from './view-bells.ts'
 
 const MIN_PAUSE_MS = 15 * 60_000
-/** Of one email. What is left is named by its number. */
-const MAX_TOLD = 30
+/** Notifications in one email. It gives the number of the others. */
+const MAX_SHOWN = 30
 const MAX_TEXT_LENGTH = 300
 const MAX_SUBJECT_LENGTH = 150
 
@@ -129,7 +129,7 @@ async function baseOf(
   return browser?.origin ?? ''
 }
 
-/** Returns whether there was anything to tell. */
+/** Returns whether there is an email. */
 async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise<boolean> {
   const { owner, settings, now } = email
   const unseen = await tx
@@ -140,10 +140,10 @@ async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise
   const rings = await listBells(tx, owner)
   const choices = choicesOf(settings)
   const wanted = unseen.filter((row) => isEmailed(row, choices, rings))
-  const shown: Told[] = []
-  for (const row of wanted.slice(0, MAX_TOLD)) {
-    const told = await readTold(tx, row)
-    if (told) shown.push(told)
+  const shown: NotificationText[] = []
+  for (const row of wanted.slice(0, MAX_SHOWN)) {
+    const text = await readNotificationText(tx, row)
+    if (text) shown.push(text)
   }
   const [first] = shown
   if (!first) return false
@@ -157,7 +157,7 @@ async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise
         : `${wanted.length} notifications about ${ticketIds.length} tickets`
   const id = deps.newId('ntf')
   const text = [
-    ...shown.map((told) => paragraphOf(told, email.base)),
+    ...shown.map((one) => paragraphOf(one, email.base)),
     ...(wanted.length > shown.length ? [`And ${wanted.length - shown.length} more.`] : []),
     footOf(wanted, { ...email, isOne }),
   ].join('\n\n')
@@ -197,7 +197,7 @@ function noticeOf(
   }
 }
 
-function paragraphOf({ title, what, subject, text, path }: Told, base: string): string {
+function paragraphOf({ title, what, subject, text, path }: NotificationText, base: string): string {
   const lines = [
     `${title} · ${what}`,
     subject,

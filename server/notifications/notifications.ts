@@ -7,14 +7,14 @@ import { createReaction } from './notify.ts'
 import { type Seen, seeTicket } from './seen.ts'
 
 export interface Notifications {
-  /** Tells agents what happens. */
+  /** Notifies agents of events. */
   reaction: Reaction
-  /** An agent looks at a ticket: what they were told of it is seen. */
+  /** Marks an agent's notifications of a ticket as seen: they are looking at it. */
   see(seen: Seen): Promise<void>
   stop(): void
 }
 
-/** Shows in open pages, after the commit, whose notifications it changed. */
+/** After a commit that changes notifications, the open pages of their agents load them again. */
 export function createNotifications(deps: Deps, live: Live): Notifications {
   const audiences = createAudiences(deps)
   /** By organization, agents whose rows have changed in units that may not have committed yet. */

@@ -16,7 +16,7 @@ import { type Facts, RULES } from './reasons.ts'
 import { forgetTicket, markSeen } from './seen.ts'
 import { findViewMatches } from './view-matches.ts'
 
-/** What is unseen after this time is emailed. */
+/** A notification that is unseen for this long is emailed. */
 const EMAIL_AFTER_MS = 5 * 60_000
 /** Slices of one bulk change are this close to each other. */
 const BULK_MS = 10_000
@@ -31,14 +31,14 @@ const TYPES = [
 
 type Row = typeof notifications.$inferSelect
 
-/** A row, with whom and how it tells. */
-interface Telling {
+/** A row, whom it is for, and where it reaches them. */
+interface NewNotification {
   row: Row
   recipient: Recipient
   ways: Ways
 }
 
-/** Tells agents what concerns them, because of the log of events: rows, pushes to their browsers, and when an email is due. */
+/** Notifies agents of events that concern them: with rows, pushes to their browsers, and a time at which an email is due. */
 export function createReaction(
   deps: Deps,
   {
@@ -58,14 +58,14 @@ export function createReaction(
       if (reachable.length === 0) return undefined
       const { found, left } = await readFacts(deps, orgId, { events, everyone: reachable })
       const written = found.flatMap(({ event, facts }) => writtenBy(event, facts))
-      const rung = await viewTellings(deps, orgId, { found, recipients: reachable })
-      const tellings = grouped([...tellingsOf(orgId, found, reachable), ...rung]).filter(
+      const rung = await bellNotifications(deps, orgId, { found, recipients: reachable })
+      const added = grouped([...notificationsOf(orgId, found, reachable), ...rung]).filter(
         ({ row, recipient: { agentId, browsers, choices }, ways }) =>
           (online.has(agentId) && (ways.push || ways.email || isHeard(choices, row))) ||
           (ways.push && browsers.length > 0) ||
           (ways.email && audience.hasMailbox),
       )
-      if (tellings.length + written.length + left.length === 0) return undefined
+      if (added.length + written.length + left.length === 0) return undefined
       return async (tx) => {
         const now = deps.clock.now()
         for (const ticketId of left) {
@@ -75,35 +75,35 @@ export function createReaction(
           await markSeen(tx, { orgId, agentId, ticketId, now, before: number })
           onChange(orgId, agentId)
         }
-        await tell(deps, tx, { orgId, tellings, written, live, audience })
-        for (const { row } of tellings) onChange(orgId, row.agentId)
+        await addNotifications(deps, tx, { orgId, added, written, live, audience })
+        for (const { row } of added) onChange(orgId, row.agentId)
       }
     },
   }
 }
 
-/** Who writes on a ticket has seen what they were told of it. */
-interface OwnWords {
+/** An agent who writes on a ticket has seen its earlier notifications. */
+interface OwnMessage {
   agentId: string
   ticketId: string
   /** Of the event. */
   number: number
 }
 
-function writtenBy({ type, ticketId, number }: LoggedEvent, { by }: Facts): OwnWords[] {
+function writtenBy({ type, ticketId, number }: LoggedEvent, { by }: Facts): OwnMessage[] {
   const isWritten = type === 'message.sent' || type === 'note.added'
   return isWritten && by != null ? [{ agentId: by, ticketId, number }] : []
 }
 
-function tellingsOf(orgId: string, found: EventFacts[], recipients: Recipient[]): Telling[] {
+function notificationsOf(orgId: string, found: EventFacts[], recipients: Recipient[]): NewNotification[] {
   return found.flatMap((one) => {
     const { event, facts } = one
-    const told = new Set([facts.by])
+    const notified = new Set([facts.by])
     return RULES.filter(({ on }) => on.includes(event.type)).flatMap(({ reason, whom }) =>
-      whom(facts).flatMap((agentId): Telling[] => {
+      whom(facts).flatMap((agentId): NewNotification[] => {
         const recipient = recipients.find((one) => one.agentId === agentId)
-        if (!recipient || told.has(agentId)) return []
-        told.add(agentId)
+        if (!recipient || notified.has(agentId)) return []
+        notified.add(agentId)
         const ways = recipient.choices.ways[reason]
         const row = newRow(orgId, one, { agentId: recipient.agentId, reason, viewId: null })
         return [{ row, recipient, ways }]
@@ -112,12 +112,12 @@ function tellingsOf(orgId: string, found: EventFacts[], recipients: Recipient[])
   })
 }
 
-/** Tickets that are new in saved views with a bell, unless the agent is told of the event anyway. */
-async function viewTellings(
+/** For tickets that are new in saved views with a bell. */
+async function bellNotifications(
   deps: Deps,
   orgId: string,
   { found, recipients }: { found: EventFacts[]; recipients: Recipient[] },
-): Promise<Telling[]> {
+): Promise<NewNotification[]> {
   const changing = found.filter(
     ({ event: { type }, facts }) =>
       type === 'ticket.created' ||
@@ -126,7 +126,7 @@ async function viewTellings(
   )
   const ticketIds = [...new Set(changing.map(({ event }) => event.ticketId))]
   const matches = await findViewMatches(deps, orgId, { ticketIds, recipients })
-  return matches.flatMap(({ recipient, ticketId, viewId, push, email }): Telling[] => {
+  return matches.flatMap(({ recipient, ticketId, viewId, push, email }): NewNotification[] => {
     const last = changing.findLast(({ event }) => event.ticketId === ticketId)
     if (!last || last.facts.by === recipient.agentId) return []
     const row = newRow(orgId, last, { agentId: recipient.agentId, reason: 'view', viewId })
@@ -157,12 +157,12 @@ function newRow(
 }
 
 /** Tickets that one person assigned to an agent at about the same time are one notification. */
-function grouped(tellings: Telling[]): Telling[] {
-  const kept: Telling[] = []
-  for (const telling of tellings) {
-    const { row } = telling
-    // One event tells an agent once, and a ticket that is back because of a message is told of by that.
-    const isTold = kept.some(
+function grouped(added: NewNotification[]): NewNotification[] {
+  const kept: NewNotification[] = []
+  for (const one of added) {
+    const { row } = one
+    // An event notifies an agent once. A ticket that is back because of a message is notified of by that.
+    const isRepeated = kept.some(
       ({ row: other }) =>
         other.agentId === row.agentId &&
         (other.eventNumber === row.eventNumber ||
@@ -170,7 +170,7 @@ function grouped(tellings: Telling[]): Telling[] {
             other.ticketId === row.ticketId &&
             other.createdAt === row.createdAt)),
     )
-    if (isTold) continue
+    if (isRepeated) continue
     const same =
       row.reason === 'assigned' && row.messageId === null
         ? kept.find(
@@ -183,24 +183,24 @@ function grouped(tellings: Telling[]): Telling[] {
           )
         : undefined
     if (same) same.row = { ...same.row, tickets: same.row.tickets + 1 }
-    else kept.push({ ...telling })
+    else kept.push({ ...one })
   }
   return kept
 }
 
-async function tell(
+async function addNotifications(
   deps: Deps,
   tx: Transaction,
   {
     orgId,
-    tellings,
+    added,
     written,
     live,
     audience,
-  }: { orgId: string; tellings: Telling[]; written: OwnWords[]; live: Live; audience: Audience },
+  }: { orgId: string; added: NewNotification[]; written: OwnMessage[]; live: Live; audience: Audience },
 ): Promise<void> {
   const now = deps.clock.now()
-  for (const { row, recipient, ways } of tellings) {
+  for (const { row, recipient, ways } of added) {
     const { agentId, ticketId, eventNumber } = row
     const isAdded = await addToBulk(tx, row)
     if (isAdded) continue

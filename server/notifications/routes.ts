@@ -22,7 +22,7 @@ import * as schemas from './schemas.ts'
 import { listUnseen } from './seen.ts'
 import { listBells, setBell } from './view-bells.ts'
 
-/** What an agent is told, how, and in which browsers. */
+/** What an agent is notified of, how, and in which browsers. */
 export function notificationRoutes(guard: AgentGuard) {
   const noQuery = strictQuery()
   const withBody = { parse: arrive, transform: [noQuery, jsonBody] }

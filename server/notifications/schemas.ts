@@ -38,7 +38,7 @@ export const ownNotifications = t.Object({
   /** The key with which a browser subscribes, base64url. */
   publicKey: t.String(),
   browsers: t.Array(browser),
-  /** Saved views whose new tickets the agent is told of. */
+  /** Saved views whose new tickets the agent is notified of. */
   bells: t.Array(t.Object({ viewId: t.String(), name: t.String(), push: t.Boolean(), email: t.Boolean() })),
   /** Where emails come from; null while no mailbox is connected. */
   mailbox: orNull(t.String()),
@@ -68,14 +68,14 @@ export const newSubscription = t.Object(
   strict,
 )
 
-/** What the agent has not seen. */
+/** Notifications that the agent has not seen. */
 export const unseen = t.Object({
   data: t.Array(
     t.Object({
       ticketId: t.String(),
       reason: oneOf(REASONS),
       createdAt: time,
-      /** Whether the agent wants to hear it. */
+      /** Whether an open tab plays a sound for it. */
       sound: t.Boolean(),
     }),
   ),

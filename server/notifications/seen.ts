@@ -13,8 +13,8 @@ export interface Seen {
 }
 
 /**
- * An agent has a ticket open in a tab that has the focus: what they were told of it is seen, and what wasn't sent yet is not
- * sent. Writes nothing when there is nothing unseen. Returns whether there was.
+ * An agent has a ticket open in a tab that has the focus: marks its notifications as seen, and cancels what wasn't sent.
+ * Returns whether any were unseen. Writes nothing if none were.
  */
 export async function seeTicket(deps: Deps, seen: Seen): Promise<boolean> {
   const [unseen] = await findUnseenOf(deps.database.read, seen)
@@ -25,7 +25,7 @@ export async function seeTicket(deps: Deps, seen: Seen): Promise<boolean> {
   return true
 }
 
-/** Marks what an agent was told of a ticket, by default all of it, and cancels what wasn't sent. */
+/** Marks an agent's notifications of a ticket as seen, by default all of them, and cancels what wasn't sent. */
 export async function markSeen(
   tx: Transaction,
   {
@@ -61,7 +61,7 @@ const findUnseenOf = statement(
       .limit(1),
 )
 
-/** What an agent has not seen, oldest first. */
+/** Notifications that an agent has not seen, oldest first. */
 export function listUnseen(
   read: Reader,
   { orgId, agentId }: Pick<Seen, 'orgId' | 'agentId'>,
@@ -73,7 +73,7 @@ export function listUnseen(
     .orderBy(sql`${notifications.eventNumber} limit 500`)
 }
 
-/** A ticket became spam, or was merged: nothing of it is news anymore. Returns the agents who were told of it. */
+/** A ticket became spam, or was merged: marks its notifications as seen. Returns the agents who had unseen ones. */
 export async function forgetTicket(
   tx: Transaction,
   { orgId, ticketId, now }: { orgId: string; ticketId: string; now: number },

@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import { isId } from '../ids.ts'
 
-/** How an agent hears of new tickets in a saved view. */
+/** How an agent is notified of new tickets in a saved view. */
 interface Bell {
   push: boolean
   email: boolean
@@ -28,7 +28,7 @@ export async function listBells(
     .orderBy(savedViews.createdAt, savedViews.id)
 }
 
-/** Sets how an agent hears of a view's new tickets; off removes the bell. Throws 404 for a view that they don't see. */
+/** Sets how an agent is notified of a view's new tickets; off removes the bell. Throws 404 for a view they can't see. */
 export async function setBell(
   deps: Deps,
   { orgId, agentId }: { orgId: string; agentId: string },

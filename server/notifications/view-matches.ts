@@ -44,10 +44,10 @@ export async function findViewMatches(
     const view = views.find(({ id }) => id === bell.viewId)
     const found = view ? await newestIn(deps, orgId, { me: recipient.agentId, query: view.query }) : new Set()
     for (const ticketId of ticketIds) {
-      const wasTold = earlier.some(
+      const wasNotified = earlier.some(
         (one) => one.agentId === recipient.agentId && one.ticketId === ticketId && one.viewId === bell.viewId,
       )
-      if (!found.has(ticketId) || wasTold) continue
+      if (!found.has(ticketId) || wasNotified) continue
       matches.push({ recipient, ticketId, viewId: bell.viewId, push: bell.push, email: bell.email })
     }
   }

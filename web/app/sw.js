@@ -1,4 +1,4 @@
-// Shows pushes while no tab is open, and opens what they tell of. It answers no requests and keeps no files.
+// Shows pushes, also while no tab is open, and opens their tickets. It answers no requests and keeps no files.
 
 /** Where pages ask for the list of browsers, and a browser says that it got another address. */
 const BROWSERS = '/console/me/browsers'

@@ -4,7 +4,7 @@ import { matches } from '../../database/matches.ts'
 import { notificationSettings, notifications } from '../../database/tables/notifications.ts'
 import type { Deps } from '../../deps.ts'
 import { cut } from '../../text/text.ts'
-import { readTold, type Told } from '../told.ts'
+import { type NotificationText, readNotificationText } from '../notification-text.ts'
 import { TEST_TAG } from './queue-pushes.ts'
 
 const MAX_TITLE_LENGTH = 100
@@ -31,7 +31,7 @@ interface Wanted {
   origin: string
 }
 
-/** The text of a push, in the declarative form. Undefined when the agent has seen meanwhile what it tells of. */
+/** The text of a push, in the declarative form. Undefined if the agent has seen the notification meanwhile. */
 export async function pushContents(
   deps: Deps,
   { orgId, agentId, tag, eventNumber, origin }: Wanted,
@@ -46,24 +46,24 @@ export async function pushContents(
     .select()
     .from(notifications)
     .where(and(matches(notifications, { orgId, agentId, eventNumber }), isNull(notifications.seenAt)))
-  const told = row && (await readTold(read, row))
-  if (!told) return undefined
+  const text = row && (await readNotificationText(read, row))
+  if (!text) return undefined
   const [settings] = await read
     .select({ showsText: notificationSettings.showsText })
     .from(notificationSettings)
     .where(matches(notificationSettings, { orgId, agentId }))
-  const shown = settings?.showsText === false ? told.what : linesOf(told)
+  const shown = settings?.showsText === false ? text.what : linesOf(text)
   const [badge, close] = [
     await countUnseen(read, { orgId, agentId }),
     await findSeen(read, { orgId, agentId, since: deps.clock.now() - CLOSES_FOR_MS }),
   ]
   return contents(
-    { title: cut(told.title, MAX_TITLE_LENGTH), body: shown, tag, navigate: `${origin}${told.path}` },
-    { badge, close: close.filter((ticketId) => ticketId !== tag), isUrgent: told.isUrgent },
+    { title: cut(text.title, MAX_TITLE_LENGTH), body: shown, tag, navigate: `${origin}${text.path}` },
+    { badge, close: close.filter((ticketId) => ticketId !== tag), isUrgent: text.isUrgent },
   )
 }
 
-function linesOf({ subject, what, text }: Told): string {
+function linesOf({ subject, what, text }: NotificationText): string {
   const lines = [cut(subject, MAX_SUBJECT_LENGTH), text ? cut(text, MAX_TEXT_LENGTH) : what]
   return lines.filter((line) => line !== '').join('\n')
 }

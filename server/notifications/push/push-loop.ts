@@ -39,7 +39,7 @@ interface Recipient {
   contact: string
 }
 
-/** `gone`: there is nothing to tell anymore. */
+/** `gone`: there is nothing to show anymore. */
 type Outcome = { push: Push } & (
   | { kind: 'sent' | 'ended' | 'gone' }
   | { kind: 'failed'; error: string; mayRetry: boolean; retryAfterMs?: number | undefined }

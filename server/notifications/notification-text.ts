@@ -10,14 +10,14 @@ import { tickets } from '../database/tables/tickets.ts'
 import { plainTextOf } from '../formatting/plain-text.ts'
 import { oneLine } from '../text/text.ts'
 
-/** Much of a message is quoted mail or one long line: only its beginning is shown. */
+/** Only the beginning of a message is shown, and most of a long one is quoted mail. */
 const SOURCE_LENGTH = 800
 const NAMELESS = 'A customer'
 
 type Notification = typeof notifications.$inferSelect
 
 /** A notification in words. */
-export interface Told {
+export interface NotificationText {
   ticketId: string
   /** Who wrote or did it. */
   title: string
@@ -28,12 +28,15 @@ export interface Told {
   text: string
   /** Where Bellhop shows it. */
   path: string
-  /** Someone waits for an answer at once. */
+  /** Someone is waiting for an answer right now. */
   isUrgent: boolean
 }
 
-/** Undefined for a ticket that was deleted. */
-export async function readTold(read: Reader | Transaction, row: Notification): Promise<Told | undefined> {
+/** Undefined if the ticket was deleted. */
+export async function readNotificationText(
+  read: Reader | Transaction,
+  row: Notification,
+): Promise<NotificationText | undefined> {
   const { orgId, ticketId, reason } = row
   const [ticket] = await read
     .select({
@@ -57,7 +60,7 @@ export async function readTold(read: Reader | Transaction, row: Notification): P
   }
 }
 
-/** Of what no one did. */
+/** For what no one did. */
 const TITLES: Partial<Record<Reason, string>> = {
   failed: 'Your reply was not sent',
   snooze_ended: 'Snooze ended',
