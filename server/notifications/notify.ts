@@ -3,7 +3,12 @@ import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { insertOf } from '../database/statement.ts'
 import type { LogEvent } from '../database/tables/events.ts'
-import { notificationSettings, notifications, type Ways } from '../database/tables/notifications.ts'
+import {
+  notificationSettings,
+  notifications,
+  type pushes,
+  type Ways,
+} from '../database/tables/notifications.ts'
 import type { Deps } from '../deps.ts'
 import type { LoggedEvent } from '../events/events.ts'
 import type { Live } from '../live/live.ts'
@@ -30,6 +35,7 @@ const TYPES = [
 ] as const satisfies LogEvent[]
 
 type Row = typeof notifications.$inferSelect
+type Push = typeof pushes.$inferSelect
 
 /** A row, whom it is for, and where it reaches them. */
 interface NewNotification {
@@ -156,36 +162,40 @@ function newRow(
   }
 }
 
-/** Tickets that one person assigned to an agent at about the same time are one notification. */
+/** Without repetitions. Tickets that one person assigned to an agent at about the same time are one notification. */
 function grouped(added: NewNotification[]): NewNotification[] {
+  const byAgent = Map.groupBy(added, ({ row }) => row.agentId)
+  return [...byAgent.values()].flatMap(groupedForAgent)
+}
+
+function groupedForAgent(added: NewNotification[]): NewNotification[] {
   const kept: NewNotification[] = []
   for (const one of added) {
     const { row } = one
-    // An event notifies an agent once. A ticket that is back because of a message is notified of by that.
+    // An event notifies an agent once, and so does a message that ends a snooze.
     const isRepeated = kept.some(
       ({ row: other }) =>
-        other.agentId === row.agentId &&
-        (other.eventNumber === row.eventNumber ||
-          (row.reason === 'snooze_ended' &&
-            other.ticketId === row.ticketId &&
-            other.createdAt === row.createdAt)),
+        other.eventNumber === row.eventNumber ||
+        (row.reason === 'snooze_ended' &&
+          other.ticketId === row.ticketId &&
+          other.createdAt === row.createdAt),
     )
     if (isRepeated) continue
-    const same =
-      row.reason === 'assigned' && row.messageId === null
-        ? kept.find(
-            ({ row: other }) =>
-              other.reason === 'assigned' &&
-              other.messageId === null &&
-              other.agentId === row.agentId &&
-              other.byName === row.byName &&
-              row.createdAt - other.createdAt <= BULK_MS,
-          )
-        : undefined
+    const same = isBulkable(row)
+      ? kept.find(
+          ({ row: other }) =>
+            isBulkable(other) && other.byName === row.byName && row.createdAt - other.createdAt <= BULK_MS,
+        )
+      : undefined
     if (same) same.row = { ...same.row, tickets: same.row.tickets + 1 }
     else kept.push({ ...one })
   }
   return kept
+}
+
+/** An assignment that can be part of a bulk change: a new ticket's comes with its message. */
+function isBulkable({ reason, messageId }: Row): boolean {
+  return reason === 'assigned' && messageId === null
 }
 
 async function addNotifications(
@@ -200,44 +210,42 @@ async function addNotifications(
   }: { orgId: string; added: NewNotification[]; written: OwnMessage[]; live: Live; audience: Audience },
 ): Promise<void> {
   const now = deps.clock.now()
+  const rows: Row[] = []
+  /** By subscription and ticket: the newest one is enough. */
+  const pushes = new Map<string, Push>()
+  const emailDueAt = new Map<string, number>()
   for (const { row, recipient, ways } of added) {
+    if (await addToBulk(tx, row)) continue
     const { agentId, ticketId, eventNumber } = row
-    const isAdded = await addToBulk(tx, row)
-    if (isAdded) continue
     const isAnswered = written.some(
       (one) => one.agentId === agentId && one.ticketId === ticketId && one.number > eventNumber,
     )
     const isSeen = isAnswered || live.isFocused(orgId, { agentId, ticketId })
-    await insertNotifications(tx, [{ ...row, seenAt: isSeen ? now : null }])
+    rows.push({ ...row, seenAt: isSeen ? now : null })
     if (isSeen) continue
-    const { pausedUntil } = recipient.choices
-    const isPaused = pausedUntil !== null && pausedUntil > now
-    if (ways.push && !isPaused) {
-      const pushes = recipient.browsers.map((subscriptionId) => ({
-        subscriptionId,
-        tag: ticketId,
-        orgId,
-        agentId,
-        eventNumber,
-        dueAt: now,
-        attempts: 0,
-      }))
-      await queuePushes(tx, pushes)
+    const pausedUntil = recipient.choices.pausedUntil ?? 0
+    for (const subscriptionId of ways.push && pausedUntil <= now ? recipient.browsers : []) {
+      const push = { subscriptionId, tag: ticketId, orgId, agentId, eventNumber, dueAt: now, attempts: 0 }
+      pushes.set(`${subscriptionId} ${ticketId}`, push)
     }
     if (ways.email && audience.hasMailbox) {
-      await addSettings(tx, { orgId, agentId })
-      const dueAt = Math.max(now + EMAIL_AFTER_MS, pausedUntil ?? 0)
-      await tx
-        .update(notificationSettings)
-        .set({ emailDueAt: sql`coalesce(${notificationSettings.emailDueAt}, ${dueAt})` })
-        .where(matches(notificationSettings, { orgId, agentId }))
+      emailDueAt.set(agentId, Math.max(now + EMAIL_AFTER_MS, pausedUntil))
     }
+  }
+  await insertNotifications(tx, rows)
+  await queuePushes(tx, [...pushes.values()])
+  for (const [agentId, dueAt] of emailDueAt) {
+    await addSettings(tx, { orgId, agentId })
+    await tx
+      .update(notificationSettings)
+      .set({ emailDueAt: sql`coalesce(${notificationSettings.emailDueAt}, ${dueAt})` })
+      .where(matches(notificationSettings, { orgId, agentId }))
   }
 }
 
 /** Adds tickets to the notification of an earlier slice of the same bulk change. Returns whether there is one. */
 async function addToBulk(tx: Transaction, row: Row): Promise<boolean> {
-  if (row.reason !== 'assigned' || row.messageId !== null) return false
+  if (!isBulkable(row)) return false
   const { orgId, agentId, reason, byName } = row
   const [earlier] = await tx
     .select({ eventNumber: notifications.eventNumber })
