@@ -1,13 +1,12 @@
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { notificationSettings, type Reason, type Ways } from '../database/tables/notifications.ts'
+import { notificationSettings, REASONS, type Reason, type Ways } from '../database/tables/notifications.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { startOfDay } from '../search/start-of-day.ts'
 
-const HOUR_MS = 3_600_000
-const MAX_PAUSE_MS = 48 * HOUR_MS
-const SUMMARY_HOUR = 8
+const MAX_PAUSE_MS = 48 * 3_600_000
+const SUMMARY_TIME = '08:00'
 
 /** What is on unless an agent chooses otherwise. A saved view has its own choice, at its bell. */
 const DEFAULT_WAYS: Record<Exclude<Reason, 'view'>, Ways> = {
@@ -20,15 +19,7 @@ const DEFAULT_WAYS: Record<Exclude<Reason, 'view'>, Ways> = {
   failed: { push: true, email: true, sound: false },
 }
 export type ChosenReason = keyof typeof DEFAULT_WAYS
-export const CHOSEN_REASONS: readonly ChosenReason[] = [
-  'mentioned',
-  'assigned',
-  'customer_wrote',
-  'followed',
-  'unassigned',
-  'snooze_ended',
-  'failed',
-]
+export const CHOSEN_REASONS = REASONS.filter((reason) => reason !== 'view')
 
 export type Settings = typeof notificationSettings.$inferSelect
 
@@ -118,24 +109,8 @@ export async function addSettings(tx: Transaction, { orgId, agentId }: Owner): P
 
 /** The next 8:00 after `now` in a time zone, also on days when the clocks change. */
 export function nextSummaryAt(timeZone: string, now: number): number {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    hourCycle: 'h23',
-  })
-  const partsAt = (time: number) => {
-    const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]))
-    const day = `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`
-    return { day, hour: Number(parts.get('hour')) }
-  }
-  for (const dayLater of [0, 24, 48]) {
-    const { day } = partsAt(now + dayLater * HOUR_MS)
-    const expected = (startOfDay(day, timeZone) ?? now) + SUMMARY_HOUR * HOUR_MS
-    const at = expected + (SUMMARY_HOUR - partsAt(expected).hour) * HOUR_MS
-    if (at > now) return at
-  }
-  return now + 24 * HOUR_MS
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).toPlainDate()
+  const timeOn = (day: Temporal.PlainDate) =>
+    day.toZonedDateTime({ timeZone, plainTime: SUMMARY_TIME }).epochMilliseconds
+  return timeOn(today) > now ? timeOn(today) : timeOn(today.add({ days: 1 }))
 }
