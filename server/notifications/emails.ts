@@ -18,7 +18,14 @@ import type { Loop } from '../loop.ts'
 import { insertSends } from '../messages/sends/queries.ts'
 import { cut } from '../text/text.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
-import { type Choices, type ChosenReason, choicesOf, nextSummaryAt, type Settings } from './choices.ts'
+import {
+  type Choices,
+  type ChosenReason,
+  choicesOf,
+  findSettings,
+  nextSummaryAt,
+  type Settings,
+} from './choices.ts'
 import { type NotificationText, readNotificationText } from './notification-text.ts'
 import { listBells } from './view-bells.ts'
 
@@ -72,27 +79,27 @@ async function emailAgent(
   owner: { orgId: string; agentId: string },
 ): Promise<void> {
   const now = deps.clock.now()
-  const isTheirs = matches(notificationSettings, owner)
-  const [settings] = await tx.select().from(notificationSettings).where(isTheirs)
+  const settings = await findSettings(tx, owner)
   if (!settings) return
   const [agent] = await tx
     .select({ name: agents.name, email: agents.email })
     .from(agents)
     .where(and(matches(agents, { orgId: owner.orgId, id: owner.agentId }), isNull(agents.disabledAt)))
   const way = await deps.channels.byAddress.wayThrough(tx, owner.orgId, '')
-  const set = (change: Partial<Settings>) => tx.update(notificationSettings).set(change).where(isTheirs)
-  if (!agent || !way.mailbox) {
-    await set({ emailDueAt: null, ...(!agent && { summaryDueAt: null }) })
-    if (agent && (settings.summaryDueAt ?? now + 1) <= now) {
-      await set({ summaryDueAt: nextSummaryAt(settings.timeZone, now) })
-    }
+  const set = (change: Partial<Settings>) =>
+    tx.update(notificationSettings).set(change).where(matches(notificationSettings, owner))
+  if (!agent) {
+    await set({ emailDueAt: null, summaryDueAt: null })
+    return
+  }
+  const isSummaryDue = settings.summaryDueAt !== null && settings.summaryDueAt <= now
+  if (isSummaryDue) await set({ summaryDueAt: nextSummaryAt(settings.timeZone, now) })
+  if (!way.mailbox) {
+    await set({ emailDueAt: null })
     return
   }
   const email: Emailing = { owner, settings, way, agent, now, base: await baseOf(deps, tx, owner) }
-  if (settings.summaryDueAt !== null && settings.summaryDueAt <= now) {
-    await set({ summaryDueAt: nextSummaryAt(settings.timeZone, now) })
-    if ((settings.pausedUntil ?? 0) <= now) await sendSummary(deps, tx, email)
-  }
+  if (isSummaryDue && (settings.pausedUntil ?? 0) <= now) await sendSummary(deps, tx, email)
   if (settings.emailDueAt === null || settings.emailDueAt > now) return
   const mayGoAt = Math.max(
     settings.pausedUntil ?? 0,
@@ -131,15 +138,15 @@ async function baseOf(
 
 /** Returns whether there is an email. */
 async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise<boolean> {
-  const { owner, settings, now } = email
+  const { owner, settings } = email
   const unseen = await tx
     .select()
     .from(notifications)
     .where(and(matches(notifications, owner), sql`seen_at is null`, isNull(notifications.emailId)))
     .orderBy(asc(notifications.eventNumber))
-  const rings = await listBells(tx, owner)
+  const bells = await listBells(tx, owner)
   const choices = choicesOf(settings)
-  const wanted = unseen.filter((row) => isEmailed(row, choices, rings))
+  const wanted = unseen.filter((row) => isEmailed(row, choices, bells))
   const shown: NotificationText[] = []
   for (const row of wanted.slice(0, MAX_SHOWN)) {
     const text = await readNotificationText(tx, row)
@@ -155,21 +162,17 @@ async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise
       : isOne
         ? cut(`${shown.length} notifications: ${first.subject}`, MAX_SUBJECT_LENGTH)
         : `${wanted.length} notifications about ${ticketIds.length} tickets`
-  const id = deps.newId('ntf')
   const text = [
     ...shown.map((one) => paragraphOf(one, email.base)),
     ...(wanted.length > shown.length ? [`And ${wanted.length - shown.length} more.`] : []),
     footOf(wanted, { ...email, isOne }),
   ].join('\n\n')
-  const send = email.way.planNotice(deps, noticeOf(email, { id, subject, text }))
-  if (!send) return false
-  await insertSends(tx, [send])
-  const ticketId = isOne ? first.ticketId : ''
-  await tx.insert(notificationEmails).values({ id, ...owner, ticketId, sendId: send.id, createdAt: now })
+  const emailId = await send(deps, tx, email, { ticketId: isOne ? first.ticketId : '', subject, text })
+  if (emailId === undefined) return false
   const numbers = wanted.map(({ eventNumber }) => eventNumber)
   await tx
     .update(notifications)
-    .set({ emailId: id })
+    .set({ emailId })
     .where(and(matches(notifications, owner), inArray(notifications.eventNumber, numbers)))
   return true
 }
@@ -183,18 +186,20 @@ function isEmailed(
   return ways[reason].email
 }
 
-function noticeOf(
-  { owner, agent, now }: Emailing,
-  { id, subject, text }: Record<'id' | 'subject' | 'text', string>,
-) {
-  return {
-    orgId: owner.orgId,
-    id,
-    to: { name: agent.name, address: agent.email },
-    subject,
-    text,
-    createdAt: now,
-  }
+/** Sends it through the organization's mailbox. Returns its id, or undefined without one. `ticketId`: empty for several. */
+async function send(
+  deps: Deps,
+  tx: Transaction,
+  { owner, way, agent, now }: Emailing,
+  { ticketId, subject, text }: { ticketId: string; subject: string; text: string },
+): Promise<string | undefined> {
+  const id = deps.newId('ntf')
+  const to = { name: agent.name, address: agent.email }
+  const planned = way.planNotice(deps, { orgId: owner.orgId, id, to, subject, text, createdAt: now })
+  if (!planned) return undefined
+  await insertSends(tx, [planned])
+  await tx.insert(notificationEmails).values({ id, ...owner, ticketId, sendId: planned.id, createdAt: now })
+  return id
 }
 
 function paragraphOf({ title, what, subject, text, path }: NotificationText, base: string): string {
@@ -235,7 +240,7 @@ function footOf(rows: Row[], { base, isOne }: { base: string; isOne: boolean }):
 
 /** Tickets of the agent whose customers wait, and mentions that they have not seen. Nothing when there are none. */
 async function sendSummary(deps: Deps, tx: Transaction, email: Emailing): Promise<void> {
-  const { owner, base, now } = email
+  const { owner, base } = email
   const [waiting] = await tx
     .select({ tickets: count() })
     .from(tickets)
@@ -258,14 +263,10 @@ async function sendSummary(deps: Deps, tx: Transaction, email: Emailing): Promis
       `${mine} of your tickets ${mine === 1 ? 'has a customer who waits' : 'have customers who wait'}.`,
     notes > 0 && `${notes} ${notes === 1 ? 'note mentions' : 'notes mention'} you that you haven't seen.`,
   ].filter((fact) => fact !== false)
-  const id = deps.newId('ntf')
   const links =
     base === ''
       ? []
       : [`${base}/inbox/mine`, `No more summaries: ${base}/settings/account/notifications?off=summary`]
   const text = [...facts, ...links].join('\n\n')
-  const send = email.way.planNotice(deps, noticeOf(email, { id, subject: 'Your morning in Bellhop', text }))
-  if (!send) return
-  await insertSends(tx, [send])
-  await tx.insert(notificationEmails).values({ id, ...owner, ticketId: '', sendId: send.id, createdAt: now })
+  await send(deps, tx, email, { ticketId: '', subject: 'Your morning in Bellhop', text })
 }
