@@ -1,22 +1,22 @@
-import { and, desc, eq, gt, isNull } from 'drizzle-orm'
+import { and, desc, gt, isNull } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
-import { notificationSettings, notifications } from '../../database/tables/notifications.ts'
+import { notifications } from '../../database/tables/notifications.ts'
 import type { Deps } from '../../deps.ts'
 import { cut } from '../../text/text.ts'
+import { choicesOf, findSettings } from '../choices.ts'
 import { type NotificationText, readNotificationText } from '../notification-text.ts'
 import { TEST_TAG } from './queue-pushes.ts'
 
 const MAX_TITLE_LENGTH = 100
 const MAX_SUBJECT_LENGTH = 120
 const MAX_TEXT_LENGTH = 140
-/** What a browser still shows of tickets that were seen elsewhere is closed by the next push, for this long. */
+/** The next push closes what the browser still shows of tickets that were seen elsewhere within this time. */
 const CLOSES_FOR_MS = 24 * 3_600_000
 const MAX_CLOSED = 20
 /** Of declarative pushes, which Safari shows without running our worker. */
 const DECLARATIVE = 8030
 
-/** What a push service needs to know of a push, beside its encrypted text. */
 interface PushContents {
   payload: Uint8Array
   isUrgent: boolean
@@ -48,15 +48,10 @@ export async function pushContents(
     .where(and(matches(notifications, { orgId, agentId, eventNumber }), isNull(notifications.seenAt)))
   const text = row && (await readNotificationText(read, row))
   if (!text) return undefined
-  const [settings] = await read
-    .select({ showsText: notificationSettings.showsText })
-    .from(notificationSettings)
-    .where(matches(notificationSettings, { orgId, agentId }))
-  const shown = settings?.showsText === false ? text.what : linesOf(text)
-  const [badge, close] = [
-    await countUnseen(read, { orgId, agentId }),
-    await findSeen(read, { orgId, agentId, since: deps.clock.now() - CLOSES_FOR_MS }),
-  ]
+  const { showsText } = choicesOf(await findSettings(read, { orgId, agentId }))
+  const shown = showsText ? linesOf(text) : text.what
+  const badge = await countUnseen(read, { orgId, agentId })
+  const close = await findSeen(read, { orgId, agentId, since: deps.clock.now() - CLOSES_FOR_MS })
   return contents(
     { title: cut(text.title, MAX_TITLE_LENGTH), body: shown, tag, navigate: `${origin}${text.path}` },
     { badge, close: close.filter((ticketId) => ticketId !== tag), isUrgent: text.isUrgent },
@@ -99,13 +94,7 @@ async function findSeen(
   const rows = await read
     .select({ ticketId: notifications.ticketId })
     .from(notifications)
-    .where(
-      and(
-        eq(notifications.orgId, orgId),
-        eq(notifications.agentId, agentId),
-        gt(notifications.seenAt, since),
-      ),
-    )
+    .where(and(matches(notifications, { orgId, agentId }), gt(notifications.seenAt, since)))
     .orderBy(desc(notifications.eventNumber))
     .limit(MAX_CLOSED)
   return [...new Set(rows.map(({ ticketId }) => ticketId))]

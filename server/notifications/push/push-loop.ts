@@ -21,7 +21,7 @@ const BROWSERS_AT_ONCE = 64
 /** Pushes to one browser in one run. */
 const PUSHES_AT_ONCE = 16
 const SALT_BYTES = 16
-/** Seconds for which a push service keeps what it can't deliver: later, the news is old. */
+/** How long a push service keeps what it can't deliver yet. Later, it is old news. */
 const TTL_SECONDS = 4 * 3_600
 /** Waits before the second and third attempt. After the third, only the email is left. */
 const RETRY_DELAYS_MS = [5_000, 60_000]
@@ -32,20 +32,19 @@ const ENDED = [404, 410]
 
 type Push = typeof pushes.$inferSelect
 
-/** `contact`: whom a push service can write to about our pushes, as a URL (RFC 8292, section 2.1). */
+/** `contact`: how a push service reaches the operator, as a URL (RFC 8292, section 2.1). */
 interface Recipient {
   subscription: Subscription
-  isSignedIn: boolean
   contact: string
 }
 
-/** `gone`: there is nothing to show anymore. */
+/** `ended`: so has the subscription. `gone`: there is nothing to show anymore. `interrupted`: by the server's stop. */
 type Outcome = { push: Push } & (
-  | { kind: 'sent' | 'ended' | 'gone' }
+  | { kind: 'sent' | 'ended' | 'gone' | 'interrupted' }
   | { kind: 'failed'; error: string; mayRetry: boolean; retryAfterMs?: number | undefined }
 )
 
-/** Sends queued pushes to the push services of the browsers. What a crash leaves queued is sent again, and replaces itself. */
+/** Sends queued pushes to the push services of the browsers. After a crash, one may be sent again, and replaces itself. */
 export function startPushing(deps: Deps): Loop {
   const { config, clock, log } = deps
   const sender = createSender({
@@ -86,25 +85,23 @@ const findDue = statement('pushes_due', { limit: integer }, (read: Reader, p) =>
     .orderBy(sql`min(${pushes.dueAt}) limit ${p.limit}`),
 )
 
-/** Returns whether all attempts ended: those that were interrupted stay queued as they were. */
+/** Returns whether all attempts finished. Interrupted ones stay queued as they were. */
 async function pushTo(
   deps: Deps,
   means: { sender: Sender; authorize: Authorize },
   subscriptionId: string,
 ): Promise<boolean> {
   const due = await duePushes(deps.database.read, { subscriptionId, now: deps.clock.now() })
-  const [recipient] = await findRecipient(deps, subscriptionId)
+  const recipient = await findRecipient(deps, subscriptionId)
   const outcomes = await Promise.all(
     due.map((push): Promise<Outcome> | Outcome =>
-      recipient?.isSignedIn ? sendPush(deps, means, { recipient, push }) : { push, kind: 'ended' },
+      recipient ? sendPush(deps, means, { recipient, push }) : { push, kind: 'ended' },
     ),
   )
-  const ended = outcomes.filter((one) => one.kind !== 'failed' || one.error !== INTERRUPTED)
-  if (ended.length > 0) await record(deps, { subscriptionId, outcomes: ended })
-  return ended.length === outcomes.length
+  const finished = outcomes.filter(({ kind }) => kind !== 'interrupted')
+  if (finished.length > 0) await record(deps, { subscriptionId, outcomes: finished })
+  return finished.length === outcomes.length
 }
-
-const INTERRUPTED = 'interrupted'
 
 const duePushes = statement('pushes_of_browser', { subscriptionId: text, now: integer }, (read: Reader, p) =>
   read
@@ -114,26 +111,20 @@ const duePushes = statement('pushes_of_browser', { subscriptionId: text, now: in
     .orderBy(asc(pushes.dueAt), sql`${pushes.eventNumber} limit ${sql.raw(String(PUSHES_AT_ONCE))}`),
 )
 
-async function findRecipient(deps: Deps, id: string): Promise<Recipient[]> {
+/** Undefined once its agent is signed out or disabled. */
+async function findRecipient(deps: Deps, id: string): Promise<Recipient | undefined> {
   const { publicUrl } = deps.config
-  const rows = await deps.database.read
-    .select({ subscription: pushSubscriptions, sessionId: sessions.id, email: agents.email })
+  const [found] = await deps.database.read
+    .select({ subscription: pushSubscriptions, email: agents.email })
     .from(pushSubscriptions)
     .innerJoin(agents, eq(agents.id, pushSubscriptions.agentId))
-    .leftJoin(
-      sessions,
-      and(
-        eq(sessions.id, pushSubscriptions.sessionId),
-        gt(sessions.expiresAt, deps.clock.now()),
-        isNull(agents.disabledAt),
-      ),
+    .innerJoin(sessions, eq(sessions.id, pushSubscriptions.sessionId))
+    .where(
+      and(eq(pushSubscriptions.id, id), gt(sessions.expiresAt, deps.clock.now()), isNull(agents.disabledAt)),
     )
-    .where(eq(pushSubscriptions.id, id))
-  return rows.map(({ subscription, sessionId, email }) => ({
-    subscription,
-    isSignedIn: sessionId !== null,
-    contact: publicUrl?.startsWith('https:') ? publicUrl : `mailto:${email}`,
-  }))
+  if (!found) return undefined
+  const contact = publicUrl?.startsWith('https:') ? publicUrl : `mailto:${found.email}`
+  return { subscription: found.subscription, contact }
 }
 
 /** One attempt. Never rejects because of the push service: a failure is an outcome. */
@@ -143,26 +134,26 @@ async function sendPush(
   { recipient: { subscription, contact }, push }: { recipient: Recipient; push: Push },
 ): Promise<Outcome> {
   const { endpoint, orgId, origin } = subscription
-  const found = await pushContents(deps, { ...push, origin })
-  if (!found) return { push, kind: 'gone' }
+  const contents = await pushContents(deps, { ...push, origin })
+  if (!contents) return { push, kind: 'gone' }
   const keys: BrowserKeys = JSON.parse(deps.encryption.decrypt(subscription.keys, subscription.id))
-  const body = await encryptPush(found.payload, keys, { salt: deps.randomBytes(SALT_BYTES) })
+  const body = await encryptPush(contents.payload, keys, { salt: deps.randomBytes(SALT_BYTES) })
   const headers = {
     Authorization: await authorize({ orgId, endpoint, contact }),
     'Content-Encoding': 'aes128gcm',
     'Content-Type': 'application/octet-stream',
     TTL: String(TTL_SECONDS),
-    Urgency: found.isUrgent || push.tag === TEST_TAG ? 'high' : 'normal',
-    // Of what the push service still holds, a newer one takes the place.
+    Urgency: contents.isUrgent || push.tag === TEST_TAG ? 'high' : 'normal',
+    // Replaces an older one that the push service still holds.
     Topic: push.tag,
   }
   const request = { endpointId: subscription.id, url: endpoint, headers, body }
   const result = await sender.send(request, PUSHES_AT_ONCE)
-  if (result === 'unsent') return { push, kind: 'failed', error: INTERRUPTED, mayRetry: true }
+  if (result === 'unsent') return { push, kind: 'interrupted' }
   const { outcome, status, detail, retryAfterMs } = result
   if (outcome === 'succeeded') return { push, kind: 'sent' }
   if (status !== null && ENDED.includes(status)) return { push, kind: 'ended' }
-  if (outcome === INTERRUPTED) return { push, kind: 'failed', error: INTERRUPTED, mayRetry: true }
+  if (outcome === 'interrupted') return { push, kind: 'interrupted' }
   const host = new URL(endpoint).host
   const error = `The server can't reach the push service ${host}: ${detail ?? status ?? outcome}`
   const mayRetry = status === null || status === 429 || status >= 500
