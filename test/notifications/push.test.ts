@@ -186,10 +186,13 @@ describe('a browser', () => {
     else expect(refused.json.errors[0]?.code).toBe(code)
   })
 
-  test('needs the keys of a subscription', async () => {
+  test.each([
+    ['a secret that is too short', { auth: 'AAAA' }],
+    ['a key that is no point of the curve', { p256dh: Buffer.alloc(65, 4).toString('base64url') }],
+  ])('needs the keys of a subscription, not %s', async (_, wrong) => {
     const { endpoint, keys } = service.browser()
     const refused = await agent.call<{ errors: { code: string }[] }>('POST', '/console/me/browsers', {
-      body: { endpoint, keys: { ...keys, auth: 'AAAA' } },
+      body: { endpoint, keys: { ...keys, ...wrong } },
     })
     expect(refused.status).toBe(400)
     expect(refused.json.errors[0]?.code).toBe('invalid_keys')

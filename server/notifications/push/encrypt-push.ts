@@ -16,9 +16,14 @@ const MAX_PLAIN_BYTES = 4_096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 1 - TA
 /** Ends the last record (RFC 8188, section 2). There is only one. */
 const LAST_RECORD = 2
 
-/** Whether keys are those of a subscription. Whether the key is a point of the curve shows when it is used. */
-export function areBrowserKeys({ p256dh, auth }: BrowserKeys): boolean {
-  return bytesOf(p256dh).length === PUBLIC_KEY_BYTES && bytesOf(auth).length === AUTH_BYTES
+/** Whether keys are those of a subscription: pushes can be encrypted with them. */
+export async function areBrowserKeys({ p256dh, auth }: BrowserKeys): Promise<boolean> {
+  const key = bytesOf(p256dh)
+  if (key.length !== PUBLIC_KEY_BYTES || bytesOf(auth).length !== AUTH_BYTES) return false
+  return importKey(key).then(
+    () => true,
+    () => false,
+  )
 }
 
 /**
@@ -34,7 +39,7 @@ export async function encryptPush(
   const theirs = bytesOf(p256dh)
   const { publicKey, privateKey } = own ?? (await crypto.subtle.generateKey(CURVE, true, ['deriveBits']))
   const ours = new Uint8Array(await crypto.subtle.exportKey('raw', publicKey))
-  const browser = await crypto.subtle.importKey('raw', theirs, CURVE, false, [])
+  const browser = await importKey(theirs)
   const shared = new Uint8Array(
     await crypto.subtle.deriveBits({ name: 'ECDH', public: browser }, privateKey, 256),
   )
@@ -51,6 +56,11 @@ export async function encryptPush(
   const record = join(plain, Uint8Array.of(LAST_RECORD))
   const encrypted = await crypto.subtle.encrypt({ name: 'AES-GCM', iv: nonce }, cipher, record)
   return join(salt, recordSize(), Uint8Array.of(PUBLIC_KEY_BYTES), ours, new Uint8Array(encrypted))
+}
+
+/** Rejects for bytes that are no point of the curve. */
+function importKey(publicKey: Bytes): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', publicKey, CURVE, false, [])
 }
 
 /** HKDF (RFC 5869) with SHA-256. `length` in bytes. */

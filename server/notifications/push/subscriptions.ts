@@ -40,7 +40,7 @@ export async function addSubscription(
 ): Promise<Subscription> {
   const refusal = refusalOfUrl(createAddressPolicy(deps.config.webhookAllow), endpoint)
   if (refusal) throw invalid([{ pointer: '/endpoint', ...refusal }])
-  if (!areBrowserKeys(keys)) {
+  if (!(await areBrowserKeys(keys))) {
     const detail = 'These are not the keys of a push subscription.'
     throw invalid([{ pointer: '/keys', code: 'invalid_keys', detail }])
   }
