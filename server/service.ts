@@ -161,7 +161,10 @@ function loops(
   return [
     async () => {
       const { startDelivering } = await import('./webhooks/deliveries/delivery-loop.ts')
-      return [startDelivering(deps, { onAttempt: metrics.countAttempt })]
+      const { startPushing } = await import('./notifications/push/push-loop.ts')
+      const { senderOf } = await import('./webhooks/deliveries/send.ts')
+      const sender = senderOf(deps)
+      return [startDelivering(deps, { sender, onAttempt: metrics.countAttempt }), startPushing(deps, sender)]
     },
     async () => {
       const { startChannels } = await import('./channels/start-channels.ts')
@@ -172,10 +175,9 @@ function loops(
       return [startSendingMessages(deps)]
     },
     async () => {
-      const { startPushing } = await import('./notifications/push/push-loop.ts')
       const { startPruningNotifications } = await import('./notifications/prune-notifications.ts')
       const { startNotificationEmails } = await import('./notifications/emails.ts')
-      return [startPushing(deps), startNotificationEmails(deps), startPruningNotifications(deps)]
+      return [startNotificationEmails(deps), startPruningNotifications(deps)]
     },
     async () => {
       const { startTimers } = await import('./tickets/snooze/timers.ts')

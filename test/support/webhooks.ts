@@ -15,6 +15,7 @@ import {
   readDelivery,
 } from '../../server/webhooks/deliveries/delivery-log.ts'
 import { startDelivering } from '../../server/webhooks/deliveries/delivery-loop.ts'
+import { senderOf } from '../../server/webhooks/deliveries/send.ts'
 import { displayedState } from '../../server/webhooks/deliveries/views.ts'
 import { createEndpoint, type NewEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { makeCertificates } from './certificates.ts'
@@ -70,7 +71,7 @@ export async function openWebhooks(
     orgId,
     logLines,
     deliver(resolve) {
-      const loop = startDelivering(deps, resolve ? { resolve } : {})
+      const loop = startDelivering(deps, { sender: senderOf(deps, resolve) })
       loops.push(loop)
       return loop
     },

@@ -8,8 +8,7 @@ import { sessions } from '../../database/tables/sessions.ts'
 import type { Deps } from '../../deps.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
 import type { Loop } from '../../loop.ts'
-import { createAddressPolicy } from '../../network/address-policy.ts'
-import { createSender, type Sender } from '../../webhooks/deliveries/send.ts'
+import type { Sender } from '../../webhooks/deliveries/send.ts'
 import { type BrowserKeys, encryptPush } from './encrypt-push.ts'
 import { pushContents } from './push-contents.ts'
 import { TEST_TAG } from './queue-pushes.ts'
@@ -45,17 +44,9 @@ type Outcome = { push: Push } & (
 )
 
 /** Sends queued pushes to the push services of the browsers. After a crash, one may be sent again, and replaces itself. */
-export function startPushing(deps: Deps): Loop {
-  const { config, clock, log } = deps
-  const sender = createSender({
-    clock,
-    log,
-    policy: createAddressPolicy(config.webhookAllow),
-    timeoutMs: config.webhookTimeoutMs,
-    ca: config.webhookCa,
-  })
+export function startPushing(deps: Deps, sender: Sender): Loop {
   const authorize = createAuthorize(deps)
-  const loop = runLanes(deps, {
+  return runLanes(deps, {
     name: 'push',
     tables: [pushes],
     atOnce: BROWSERS_AT_ONCE,
@@ -66,14 +57,6 @@ export function startPushing(deps: Deps): Loop {
       return isDone ? 0 : REST_AFTER_INTERRUPTION_MS
     },
   })
-  return {
-    wake: loop.wake,
-    async stop() {
-      sender.withdraw()
-      await sender.close()
-      await loop.stop()
-    },
-  }
 }
 
 /** The browsers with the earliest pushes. Runs after each commit that queues one. */

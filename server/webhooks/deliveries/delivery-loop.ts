@@ -4,13 +4,11 @@ import type { Deps } from '../../deps.ts'
 import { recordWorkspaceChange } from '../../events/events.ts'
 import type { AttemptLane } from '../../jobs/capacity.ts'
 import { type Attempts, runAttempts } from '../../jobs/run-attempts.ts'
-import { createAddressPolicy } from '../../network/address-policy.ts'
-import type { Resolve } from '../../network/checked-lookup.ts'
 import { type Health, responsivenessOf } from '../endpoints/endpoint-health.ts'
 import { type DeliveryJob, type ProcessedEndpoint, processEndpoint } from './process-endpoint.ts'
 import type { AttemptResult } from './record-result.ts'
 import { findDisturbed, findDueEndpoints, findNextDueAt, shiftSchedule } from './schedule.ts'
-import { createSender } from './send.ts'
+import type { Sender } from './send.ts'
 import { createHeaders, sendDelivery } from './send-delivery.ts'
 
 /**
@@ -28,23 +26,12 @@ const MAX_UNRESPONSIVE_ATTEMPTS = 128
 /** An endpoint that is new or did not respond gets one: until it responds, it may cost one socket. */
 const MAX_ATTEMPTS_PER_ENDPOINT = 8
 
-/**
- * Delivers what is due. `resolve` replaces DNS in tests; `onAttempt` is called with the outcome of each attempt.
- */
+/** Delivers what is due. Its stop closes the sender. `onAttempt` is called with the outcome of each attempt. */
 export function startDelivering(
   deps: Deps,
-  given: { resolve?: Resolve; onAttempt?: (outcome: string) => void } = {},
+  { sender, onAttempt }: { sender: Sender; onAttempt?: (outcome: string) => void },
 ): Attempts {
-  const { config, clock, log } = deps
   const headersOf = createHeaders(deps)
-  const sender = createSender({
-    clock,
-    log,
-    policy: createAddressPolicy(config.webhookAllow),
-    timeoutMs: config.webhookTimeoutMs,
-    ca: config.webhookCa,
-    ...(given.resolve && { resolve: given.resolve }),
-  })
   return runAttempts<DeliveryJob, AttemptResult>(deps, {
     name: 'deliver',
     tables: [endpoints],
@@ -86,11 +73,11 @@ export function startDelivering(
     },
     async run(job, atOnce) {
       const result = await sendDelivery(deps, sender, headersOf, job, atOnce)
-      if (result !== 'unsent') given.onAttempt?.(result.outcome)
+      if (result !== 'unsent') onAttempt?.(result.outcome)
       return result
     },
     hasFailed: ({ outcome }) => outcome !== 'succeeded',
-    shift: (tx, jump) => shiftSchedule(tx, clock.now(), jump),
+    shift: (tx, jump) => shiftSchedule(tx, deps.clock.now(), jump),
     withdraw: sender.withdraw,
     close: sender.close,
     notSaved: 'delivery_results_not_saved',

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import type { Clock } from '../../clock.ts'
+import type { Deps } from '../../deps.ts'
 import type { Log } from '../../log.ts'
-import type { AddressPolicy } from '../../network/address-policy.ts'
+import { type AddressPolicy, createAddressPolicy } from '../../network/address-policy.ts'
 import { hostName } from '../../network/allowed-host.ts'
 import { checkedAddresses, type Resolve, resolveName } from '../../network/checked-lookup.ts'
 import { certificatesOf } from '../../network/trusted-certificates.ts'
@@ -66,7 +67,19 @@ export interface Sender {
   close(): Promise<void>
 }
 
-/** Sends deliveries. The process has one sender, which reuses the connections of an endpoint. */
+/** The one sender of a server, for webhooks and pushes. `resolve` replaces DNS in tests. */
+export function senderOf({ clock, log, config }: Deps, resolve?: Resolve): Sender {
+  return createSender({
+    clock,
+    log,
+    policy: createAddressPolicy(config.webhookAllow),
+    timeoutMs: config.webhookTimeoutMs,
+    ca: config.webhookCa,
+    ...(resolve && { resolve }),
+  })
+}
+
+/** Reuses the connections of an endpoint. Its thread starts with the first request. */
 export function createSender(options: SenderOptions): Sender {
   const { clock, log, policy, timeoutMs, ca, resolve = resolveName } = options
   const targets = new Map<string, Target>()
