@@ -158,12 +158,15 @@ test('a message is forwarded with its files to someone outside, and the customer
 })
 
 test('a subject that was pasted with line breaks is one line, and one of nothing else is refused', async () => {
+  const messageId = deps.newId('msg')
   const to = [{ address: 'one-line@example.com' }]
-  const { json } = await start({ to, subject: ' Your\r\nBcc: eve@example.com\u0085\u0007order\t' })
+  const { json } = await start({ messageId, to, subject: ' Your\r\nBcc: eve@example.com\u0085\u0007order\t' })
   const ticket = (await acme.call<TicketJson>('GET', `/tickets/${json.id}`)).json
   expect(ticket.subject).toBe('Your Bcc: eve@example.com order')
   const refused = await start({ subject: '\r\n\u0007' })
   expect(refused.json).toMatchObject({ status: 400, errors: [{ pointer: '/subject', code: 'blank' }] })
+  // The next test compares all rows, and sending the message changes some.
+  await outgoing.until(json.id, messageId, 'sent')
 })
 
 test('of a new ticket that is undone, no row of any table remains', async () => {
