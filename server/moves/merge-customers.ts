@@ -10,6 +10,7 @@ import { AppError, invalid } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { giveRows, giveTickets, mergedCustomer, recordCustomer, saveCustomer } from './customer-rows.ts'
+import { lockPair } from './lock-pair.ts'
 import { requireFewMoves } from './move-limit.ts'
 import { insertMovedRows, insertMoves, type Move, newMove } from './moved-rows.ts'
 
@@ -32,7 +33,7 @@ export async function mergeCustomers(
     for (const { erasure } of deps.channels.all) {
       for (const customerId of [from, into].sort()) await erasure?.lockCustomer?.(tx, { orgId, customerId })
     }
-    const pair = await lockPair(tx, orgId, { from, into })
+    const pair = await lockPair({ from, into }, (id) => requireCustomer(tx, orgId, id))
     if (from === into) {
       const detail = 'Name another customer than the one that stays.'
       throw invalid([{ pointer: '/from', code: 'same_customer', detail }])
@@ -66,19 +67,6 @@ export async function mergeCustomers(
 interface Pair {
   from: CustomerRow
   into: CustomerRow
-}
-
-/** Locks the rows of two customers in the order of their ids. Throws 404. */
-async function lockPair(
-  tx: Transaction,
-  orgId: string,
-  merge: { from: string; into: string },
-): Promise<Pair> {
-  const locked = new Map<string, CustomerRow>()
-  for (const id of [merge.from, merge.into].sort()) locked.set(id, await requireCustomer(tx, orgId, id))
-  const [from, into] = [locked.get(merge.from), locked.get(merge.into)]
-  if (!from || !into) throw new Error('A customer was locked and is missing.')
-  return { from, into }
 }
 
 async function requireFewTickets(

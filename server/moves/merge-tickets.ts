@@ -15,6 +15,7 @@ import type { AlsoSave } from '../tickets/tickets.ts'
 import { MAX_TAGS } from '../tickets/update-ticket.ts'
 import { waitingOrderOf } from '../tickets/waiting.ts'
 import { joinDrafts, joinFollowers, joinMarks } from './join-tickets.ts'
+import { lockPair } from './lock-pair.ts'
 import { type Pair, requireMergeable } from './mergeable.ts'
 import { requireFewMoves } from './move-limit.ts'
 import { insertMovedRows, insertMoves, listRows, type Move, moveRows, newMove } from './moved-rows.ts'
@@ -42,7 +43,7 @@ export async function mergeTickets(
   alsoSave?: AlsoSave<Move>,
 ): Promise<Move> {
   return deps.database.write(orgId, async (tx) => {
-    const pair = await lockPair(tx, orgId, merge)
+    const pair = await requirePair(tx, orgId, merge)
     await requireMergeable(deps, tx, pair)
     await requireFewMoves(deps, tx, orgId)
     const move = newMove(deps, orgId, { kind: 'merge', fromId: pair.from.id, intoId: pair.into.id })
@@ -55,18 +56,12 @@ export async function mergeTickets(
   })
 }
 
-/** Locks the rows of two tickets in the order of their ids, and reads their customers. Throws 404. */
-async function lockPair(tx: Transaction, orgId: string, merge: Merge): Promise<Pair> {
-  const locked = new Map<string, Ticket>()
-  for (const id of [merge.from, merge.into].sort()) locked.set(id, await requireTicket(tx, orgId, id))
-  const [from, into] = [locked.get(merge.from), locked.get(merge.into)]
-  if (!from || !into) throw new Error('A ticket was locked and is missing.')
-  return {
-    from,
-    into,
-    fromCustomer: await customerOf(tx, orgId, from.customerId),
-    intoCustomer: await customerOf(tx, orgId, into.customerId),
-  }
+/** Locks the rows of two tickets, and reads their customers. Throws 404. */
+async function requirePair(tx: Transaction, orgId: string, merge: Merge): Promise<Pair> {
+  const { from, into } = await lockPair(merge, (id) => requireTicket(tx, orgId, id))
+  const fromCustomer = await customerOf(tx, orgId, from.customerId)
+  const intoCustomer = await customerOf(tx, orgId, into.customerId)
+  return { from, into, fromCustomer, intoCustomer }
 }
 
 async function moveAll(deps: Deps, tx: Transaction, { orgId, id: moveId }: Move, pair: Pair): Promise<void> {

@@ -14,6 +14,7 @@ import { setTimers } from '../tickets/snooze/timers.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { waitingOrderOf } from '../tickets/waiting.ts'
 import { joinDrafts, separateDraft, separateFollower, separateMark } from './join-tickets.ts'
+import { lockPair } from './lock-pair.ts'
 import { isEmpty, type Move, moveRows } from './moved-rows.ts'
 import { type MovedTicket, saveMoved, withTimes } from './moved-tickets.ts'
 import { findMove } from './queries.ts'
@@ -68,10 +69,9 @@ async function requireUndoable(deps: Deps, tx: Transaction, orgId: string, id: s
 async function lockTickets(tx: Transaction, { orgId, kind, fromId, intoId }: Move): Promise<Back> {
   const holderId = await survivorOf(tx, orgId, intoId)
   const homeId = kind === 'merge' ? fromId : await survivorOf(tx, orgId, fromId)
-  const locked = new Map<string, Ticket>()
-  for (const id of [holderId, homeId].sort()) locked.set(id, await requireTicket(tx, orgId, id))
-  const [holder, home] = [locked.get(holderId), locked.get(homeId)]
-  if (!holder || !home) throw new Error('A ticket was locked and is missing.')
+  const { from: home, into: holder } = await lockPair({ from: homeId, into: holderId }, (id) =>
+    requireTicket(tx, orgId, id),
+  )
   return { holder, home }
 }
 
