@@ -6,20 +6,19 @@ import { matches } from '../database/matches.ts'
 import type { MovedValues } from '../database/tables/moves.ts'
 import { notifications } from '../database/tables/notifications.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { readDestination } from '../messages/sends/plan-sends.ts'
 import { changeAuthors } from '../tickets/change-customer.ts'
-import { requireTicket, type Ticket } from '../tickets/queries.ts'
+import { requireTicket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { MAX_TAGS } from '../tickets/update-ticket.ts'
-import { waitingOrderOf } from '../tickets/waiting.ts'
 import { joinDrafts, joinFollowers, joinMarks } from './join-tickets.ts'
 import { lockPair } from './lock-pair.ts'
 import { type Pair, requireMergeable } from './mergeable.ts'
 import { requireFewMoves } from './move-limit.ts'
 import { insertMovedRows, insertMoves, listRows, type Move, moveRows, newMove } from './moved-rows.ts'
-import { type MovedTicket, mergedColumns, saveMoved, withTimes } from './moved-tickets.ts'
+import { type MovedTicket, mergedColumns, mergedTicket, saveMoved, withTimes } from './moved-tickets.ts'
 
 /** From the one that needs an agent most. */
 const BY_URGENCY: TicketStatus[] = ['open', 'pending', 'resolved']
@@ -131,14 +130,7 @@ async function changeBoth(
   { orgId, id: moveId }: Move,
   { from, into }: Pair,
 ): Promise<MovedTicket[]> {
-  const gone: Ticket = {
-    ...from,
-    status: 'resolved',
-    place: PLACES.merged,
-    mergedInto: into.id,
-    snoozedUntil: null,
-    waitingOrder: waitingOrderOf(undefined, from.lastMessageAt),
-  }
+  const gone = mergedTicket(from, into.id)
   const status = mergedStatus({ from, into })
   const tags = [...new Set([...into.tags, ...from.tags])].slice(0, Math.max(MAX_TAGS, into.tags.length))
   const survivor = await withTimes(tx, { ...into, status, tags })

@@ -4,7 +4,7 @@ import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import type { MergedColumns } from '../database/tables/moves.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
-import { tickets } from '../database/tables/tickets.ts'
+import { PLACES, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { recordActivities } from '../tickets/activities.ts'
@@ -71,6 +71,18 @@ export async function withTimes(tx: Transaction, ticket: Ticket): Promise<Ticket
     ? await readWaitingOrder(tx, after)
     : waitingOrderOf(undefined, lastMessageAt)
   return { ...after, waitingOrder }
+}
+
+/** A ticket as it is once it has nothing left and leads to another one. */
+export function mergedTicket(ticket: Ticket, mergedInto: string): Ticket {
+  return {
+    ...ticket,
+    status: 'resolved',
+    place: PLACES.merged,
+    mergedInto,
+    snoozedUntil: null,
+    waitingOrder: waitingOrderOf(undefined, ticket.lastMessageAt),
+  }
 }
 
 export function mergedColumns(ticket: Ticket): MergedColumns {

@@ -12,11 +12,10 @@ import { survivorOf } from '../tickets/merged.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { setTimers } from '../tickets/snooze/timers.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
-import { waitingOrderOf } from '../tickets/waiting.ts'
 import { joinDrafts, separateDraft, separateFollower, separateMark } from './join-tickets.ts'
 import { lockPair } from './lock-pair.ts'
 import { isEmpty, type Move, moveRows } from './moved-rows.ts'
-import { type MovedTicket, saveMoved, withTimes } from './moved-tickets.ts'
+import { type MovedTicket, mergedTicket, saveMoved, withTimes } from './moved-tickets.ts'
 import { findMove } from './queries.ts'
 import { unmergeCustomers } from './unmerge-customers.ts'
 
@@ -174,18 +173,11 @@ async function unsplit(
   const line = (from: string) => ({ field: 'moveUndone' as const, from, to: moveId })
   if (holder.id === home.id) return [{ before: home, after: home, line: line(intoId) }]
   await moveRows(deps, tx, { orgId, moveId, from: holder.id, into: home.id })
-  const isLeft = holder.id === intoId && (await isEmpty(tx, { orgId, ticketId: holder.id }))
-  if (isLeft) await joinDrafts(deps, tx, { orgId, moveId, from: holder.id, into: home.id })
-  const left: Ticket = {
-    ...holder,
-    status: 'resolved',
-    place: PLACES.merged,
-    mergedInto: home.id,
-    snoozedUntil: null,
-    waitingOrder: waitingOrderOf(undefined, holder.lastMessageAt),
-  }
+  const isEmptied = holder.id === intoId && (await isEmpty(tx, { orgId, ticketId: holder.id }))
+  if (isEmptied) await joinDrafts(deps, tx, { orgId, moveId, from: holder.id, into: home.id })
+  const left = isEmptied ? mergedTicket(holder, home.id) : await withTimes(tx, holder)
   return [
     { before: home, after: await withTimes(tx, home), line: line(holder.id) },
-    { before: holder, after: isLeft ? left : await withTimes(tx, holder), line: line(home.id) },
+    { before: holder, after: left, line: line(home.id) },
   ]
 }
