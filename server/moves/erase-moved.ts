@@ -10,8 +10,9 @@ import { recordEvents } from '../events/events.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { survivorOf } from '../tickets/merged.ts'
 import { lockTicket, type Ticket } from '../tickets/queries.ts'
+import { saveChanged } from '../tickets/update-ticket.ts'
 import { moveRows } from './moved-rows.ts'
-import { saveChanged, withTimes } from './moved-tickets.ts'
+import { withTimes } from './moved-tickets.ts'
 
 // A ticket is erased with all that was written in it, also after merges and splits.
 

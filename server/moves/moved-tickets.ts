@@ -4,13 +4,13 @@ import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import type { MergedColumns } from '../database/tables/moves.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
-import { PLACES, tickets } from '../database/tables/tickets.ts'
+import { PLACES } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters } from '../tickets/counters.ts'
-import { saveTicket, type Ticket, touchTags } from '../tickets/queries.ts'
-import { type Changed, saveTags, updatedEvent } from '../tickets/update-ticket.ts'
+import type { Ticket } from '../tickets/queries.ts'
+import { type Changed, saveChanged, updatedEvent } from '../tickets/update-ticket.ts'
 import { readWaitingOrder, waitingOrderOf } from '../tickets/waiting.ts'
 
 /** A ticket before and after messages came or went, and the line about it in its thread. */
@@ -44,15 +44,6 @@ export async function saveMoved(
     }),
   )
   moveCounters(tx, orgId, done)
-}
-
-/** Also stores what only moves change. */
-export async function saveChanged(tx: Transaction, { before, after }: Changed): Promise<void> {
-  const { orgId, id, mergedInto, lastMessageAt } = after
-  await saveTicket(tx, after)
-  await tx.update(tickets).set({ mergedInto, lastMessageAt }).where(matches(tickets, { orgId, id }))
-  await saveTags(tx, before, after)
-  await touchTags(tx, after)
 }
 
 /** The ticket with the times of the messages that it has now. */

@@ -13,11 +13,12 @@ import { moveCounters } from '../tickets/counters.ts'
 import { requireNotMerged } from '../tickets/merged.ts'
 import { insertTickets, requireTicket, type Ticket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
+import { saveChanged } from '../tickets/update-ticket.ts'
 import { webhookTicketCreated } from '../tickets/views.ts'
 import { waitingOrderOf } from '../tickets/waiting.ts'
 import { requireFewMoves } from './move-limit.ts'
 import { insertMovedRows, insertMoves, type Move, moveRows, newMove } from './moved-rows.ts'
-import { saveChanged, saveMoved, withTimes } from './moved-tickets.ts'
+import { saveMoved, withTimes } from './moved-tickets.ts'
 
 interface Split {
   ticketId: string

@@ -187,6 +187,7 @@ export const saveTicket = updateOf('tickets_save', tickets, {
     'subject',
     'assignedTo',
     'place',
+    'mergedInto',
     'tags',
     'version',
     'updatedAt',

@@ -106,8 +106,7 @@ export async function changeRow(
   const after = { ...wanted, version: before.version + 1, updatedAt: now }
   if (isWoken) after.lastMessageAt = now
   after.waitingOrder = await waitingOrderAfter(tx, { before, after, waitingSince })
-  await saveTicket(tx, after)
-  await saveTags(tx, before, after)
+  await saveChanged(tx, { before, after })
   if (after.snoozedUntil !== before.snoozedUntil) {
     changes.push(...(await saveSnooze(deps, tx, { ticket: after, why: change.why, isWoken, now })))
   }
@@ -242,15 +241,15 @@ function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {
   return from.length === to.length && from.every((tag, position) => tag === to[position])
 }
 
-/** Keeps the rows of its tags equal to the ticket, besides the time of its last message. */
-export async function saveTags(tx: Transaction, before: Ticket, after: Ticket): Promise<void> {
-  const { orgId, id: ticketId, createdAt } = before
-  const { status, channel, assignedTo, tags, place, updatedAt, lastMessageAt, waitingOrder } = after
-  for (const tag of before.tags) if (!tags.includes(tag)) await deleteTag(tx, { orgId, tag, ticketId })
-  const times = { updatedAt, lastMessageAt, waitingOrder }
-  const changeable = { orgId, ticketId, status, assignedTo, place, ...times }
-  if (tags.length > 0) await saveTagged(tx, changeable)
-  const row = { ...changeable, channel, createdAt }
+/** Stores a ticket, and keeps the rows of its tags equal to it. */
+export async function saveChanged(tx: Transaction, { before, after }: Changed): Promise<void> {
+  await saveTicket(tx, after)
+  const { id: ticketId, tags } = after
+  for (const tag of before.tags) {
+    if (!tags.includes(tag)) await deleteTag(tx, { orgId: after.orgId, tag, ticketId })
+  }
+  const row = { ...after, ticketId }
+  if (tags.length > 0) await saveTagged(tx, row)
   const added = tags.filter((tag) => !before.tags.includes(tag))
   await insertTags(
     tx,
