@@ -1,4 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Channels } from '../channels/channel.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { insertOf } from '../database/statement.ts'
@@ -17,9 +19,6 @@ export type Move = typeof moves.$inferSelect
 const MOVABLE = { message: messages, note: notes, scheduledMessage: scheduledMessages } as const
 type MovableKind = keyof typeof MOVABLE
 const MOVABLE_KINDS: MovableKind[] = ['message', 'note', 'scheduledMessage']
-
-/** Rows of a message, whatever its channel. */
-const ROWS_OF_MESSAGES = [messageContents, messageEdits, sends, notifications]
 
 interface Way {
   orgId: string
@@ -48,52 +47,43 @@ export async function moveRows(
   await followOwners(deps, tx, way)
 }
 
+/** What belongs to a row that moves: the column that says to which one. */
+interface Owned {
+  table: PgTable & Record<'orgId' | 'ticketId', PgColumn>
+  ownerId: PgColumn
+  kind: MovableKind
+}
+
+function ownedRows({ all }: Channels): Owned[] {
+  const ofChannels = all.flatMap(({ rowsOfMessages = [] }) => rowsOfMessages)
+  return [
+    ...[messageContents, messageEdits, sends, notifications, ...ofChannels].map((table) => ({
+      table,
+      ownerId: table.messageId,
+      kind: 'message' as const,
+    })),
+    { table: mentions, ownerId: mentions.noteId, kind: 'note' },
+    { table: notifications, ownerId: notifications.messageId, kind: 'note' },
+    ...MOVABLE_KINDS.map((kind) => ({ table: attachments, ownerId: attachments.ownerId, kind })),
+  ]
+}
+
 /** Files, mentions, notifications and all other rows whose message or note is in the other ticket. */
 async function followOwners(
   { channels }: Pick<Deps, 'channels'>,
   tx: Transaction,
   { orgId, from, into: ticketId }: Way,
 ): Promise<void> {
-  const idsIn = (table: (typeof MOVABLE)[MovableKind]) =>
-    tx
-      .select({ id: table.id })
-      .from(table)
-      .where(and(eq(table.orgId, orgId), eq(table.ticketId, ticketId)))
-  for (const table of [
-    ...ROWS_OF_MESSAGES,
-    ...channels.all.flatMap((channel) => channel.rowsOfMessages ?? []),
-  ]) {
+  for (const { table, ownerId, kind } of ownedRows(channels)) {
+    const owners = MOVABLE[kind]
+    const there = tx
+      .select({ id: owners.id })
+      .from(owners)
+      .where(and(eq(owners.orgId, orgId), eq(owners.ticketId, ticketId)))
     await tx
-      .update(table)
+      .update<PgTable>(table)
       .set({ ticketId })
-      .where(and(eq(table.orgId, orgId), eq(table.ticketId, from), inArray(table.messageId, idsIn(messages))))
-  }
-  const ofNotes = idsIn(notes)
-  await tx
-    .update(mentions)
-    .set({ ticketId })
-    .where(and(eq(mentions.orgId, orgId), eq(mentions.ticketId, from), inArray(mentions.noteId, ofNotes)))
-  await tx
-    .update(notifications)
-    .set({ ticketId })
-    .where(
-      and(
-        eq(notifications.orgId, orgId),
-        eq(notifications.ticketId, from),
-        inArray(notifications.messageId, ofNotes),
-      ),
-    )
-  for (const kind of MOVABLE_KINDS) {
-    await tx
-      .update(attachments)
-      .set({ ticketId })
-      .where(
-        and(
-          eq(attachments.orgId, orgId),
-          eq(attachments.ticketId, from),
-          inArray(attachments.ownerId, idsIn(MOVABLE[kind])),
-        ),
-      )
+      .where(and(eq(table.orgId, orgId), eq(table.ticketId, from), inArray(ownerId, there)))
   }
 }
 
