@@ -75,7 +75,7 @@ export interface Channel {
 type RowsOfMessages = PgTable & Record<'orgId' | 'ticketId' | 'messageId', PgColumn>
 
 /** A table whose rows belong to a customer. `key` tells the rows of an organization apart. */
-interface RowsOfCustomers {
+export interface RowsOfCustomers {
   name: string
   table: PgTable & Record<'orgId' | 'customerId', PgColumn>
   key: SQL<string>

@@ -1,38 +1,23 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import type { Channels } from '../channels/channel.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import type { Channels, RowsOfCustomers } from '../channels/channel.ts'
 import { emailsOf, replaceEmails } from '../customers/customer-emails.ts'
 import type { CustomerRow } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import { type MergedCustomer, movedRows } from '../database/tables/moves.ts'
-import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { recordEvents } from '../events/events.ts'
-import { recordActivities } from '../tickets/activities.ts'
-import { touchTags } from '../tickets/queries.ts'
 
 /** Rows found by one statement. */
 const ROWS_AT_ONCE = 500
 
-/** What belongs to a customer. Each kind has the key that `movedRows` lists its rows by. */
-interface Owned {
-  kind: string
-  table: PgTable & Record<'orgId' | 'customerId', PgColumn>
-  key: SQL<string>
-}
-
-function ownedRows(channels: Channels): Owned[] {
+/** What belongs to a customer. `movedRows` lists the rows by their key, under the name of their kind. */
+function ownedRows({ all }: Channels): RowsOfCustomers[] {
+  const { channel, externalId } = customerIdentities
   return [
-    {
-      kind: 'identity',
-      table: customerIdentities,
-      key: sql<string>`${customerIdentities.channel} || ' ' || ${customerIdentities.externalId}`,
-    },
-    ...channels.all.flatMap(({ rowsOfCustomers = [] }) =>
-      rowsOfCustomers.map(({ name, table, key }) => ({ kind: name, table, key })),
-    ),
+    { name: 'identity', table: customerIdentities, key: sql<string>`${channel} || ' ' || ${externalId}` },
+    ...all.flatMap(({ rowsOfCustomers = [] }) => rowsOfCustomers),
   ]
 }
 
@@ -49,7 +34,7 @@ export async function giveRows(
   { orgId, from, into }: Way,
 ): Promise<{ kind: string; rowId: string }[]> {
   const given: { kind: string; rowId: string }[] = []
-  for (const { kind, table, key } of ownedRows(channels)) {
+  for (const { name: kind, table, key } of ownedRows(channels)) {
     const rows = await tx
       .update<PgTable>(table)
       .set({ customerId: into })
@@ -66,7 +51,7 @@ export async function returnRows(
   tx: Transaction,
   { moveId, orgId, from, into }: Way & { moveId: string },
 ): Promise<void> {
-  for (const { kind, table, key } of ownedRows(channels)) {
+  for (const { name: kind, table, key } of ownedRows(channels)) {
     for (const rowIds of await listedIn(tx, { orgId, moveId, kind })) {
       await tx
         .update<PgTable>(table)
@@ -85,45 +70,6 @@ export async function listedIn(
   const ids = rows.map(({ rowId }) => rowId)
   return Array.from({ length: Math.ceil(ids.length / ROWS_AT_ONCE) }, (_, part) =>
     ids.slice(part * ROWS_AT_ONCE, (part + 1) * ROWS_AT_ONCE),
-  )
-}
-
-/** Gives tickets of a customer to another one: all, or those of `ids`. Returns the ids of what went. */
-export async function giveTickets(
-  tx: Transaction,
-  { orgId, from, into, now, ids }: Way & { now: number; ids?: string[] },
-) {
-  const gone = await tx
-    .update(tickets)
-    .set({ customerId: into, version: sql`${tickets.version} + 1`, updatedAt: now })
-    .where(
-      and(
-        eq(tickets.orgId, orgId),
-        // An expression, so that the index of the ids is used for some tickets, and that of the customer for all.
-        ids ? sql`(${tickets.customerId} || '') = ${from}` : eq(tickets.customerId, from),
-        ids && inArray(tickets.id, ids),
-      ),
-    )
-    .returning()
-  for (const ticket of gone) await touchTags(tx, ticket)
-  return gone.map(({ id }) => id)
-}
-
-/** Says in the threads of tickets, and in the log, that they have another customer. */
-export async function recordCustomer(
-  deps: Deps,
-  tx: Transaction,
-  orgId: string,
-  { ticketIds, from, to, now }: { ticketIds: string[]; from: string; to: string; now: number },
-): Promise<void> {
-  const ids = ticketIds.toSorted()
-  const changes = [{ field: 'customer' as const, from, to }]
-  await recordActivities(deps, tx, orgId, { done: ids.map((ticketId) => ({ ticketId, changes })), now })
-  recordEvents(
-    deps,
-    tx,
-    orgId,
-    ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now, changes: { customer: {} } })),
   )
 }
 

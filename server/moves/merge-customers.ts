@@ -8,8 +8,9 @@ import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
+import { giveTickets } from '../tickets/give-tickets.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
-import { giveRows, giveTickets, mergedCustomer, recordCustomer, saveCustomer } from './customer-rows.ts'
+import { giveRows, mergedCustomer, saveCustomer } from './customer-rows.ts'
 import { lockPair } from './lock-pair.ts'
 import { requireFewMoves } from './move-limit.ts'
 import { insertMovedRows, insertMoves, type Move, newMove } from './moved-rows.ts'
@@ -44,7 +45,7 @@ export async function mergeCustomers(
     const move = newMove(deps, orgId, { kind: 'customer', fromId: from, intoId: into })
     await insertMoves(tx, [move])
     const done = await joinCustomers(tx, pair, now)
-    const ticketIds = await giveTickets(tx, { ...way, now })
+    const ticketIds = await giveTickets(deps, tx, orgId, { ...pair, now })
     const authors = await claimMessages(tx, { orgId, customerId: into, emails: done.into.after.emails })
     const rows = [
       ...(await giveRows(deps, tx, way)).map((row) => ({ ...row, values: null })),
@@ -58,7 +59,6 @@ export async function mergeCustomers(
       rows.map((row) => ({ orgId, moveId: move.id, ...row })),
     )
     await alsoSave?.(tx, move)
-    await recordCustomer(deps, tx, orgId, { ticketIds, from: pair.from.name, to: pair.into.name, now })
     recordWorkspaceChange(deps, tx, orgId)
     return move
   })

@@ -1,19 +1,15 @@
-import { type CustomerRow, requireCustomer } from '../customers/customers.ts'
+import { inArray } from 'drizzle-orm'
+import { type CustomerRow, customerOf, requireCustomer } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { type MergedCustomer, movedRows } from '../database/tables/moves.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
-import {
-  giveTickets,
-  listedIn,
-  mergedCustomer,
-  recordCustomer,
-  returnRows,
-  saveCustomer,
-} from './customer-rows.ts'
+import { giveTickets } from '../tickets/give-tickets.ts'
+import { listedIn, mergedCustomer, returnRows, saveCustomer } from './customer-rows.ts'
 import type { Move } from './moved-rows.ts'
 
 /**
@@ -36,13 +32,11 @@ export async function unmergeCustomers(deps: Deps, tx: Transaction, move: Move):
     fromId,
     now,
   })
-  const name = await nameOf(tx, orgId, fromId)
-  const way = { orgId, from: holder.id, into: fromId }
-  const ticketIds: string[] = []
+  const into = await customerOf(tx, orgId, fromId)
   for (const ids of await listedIn(tx, { orgId, moveId, kind: 'ticket' })) {
-    ticketIds.push(...(await giveTickets(tx, { ...way, now, ids })))
+    await giveTickets(deps, tx, orgId, { from: holder, into, now, which: inArray(tickets.id, ids) })
   }
-  await returnRows(deps, tx, { ...way, moveId })
+  await returnRows(deps, tx, { orgId, moveId, from: holder.id, into: fromId })
   for (const { kind, rowId, values } of changed) {
     if (kind !== 'message' || !values?.author) continue
     await tx
@@ -50,7 +44,6 @@ export async function unmergeCustomers(deps: Deps, tx: Transaction, move: Move):
       .set(values.author)
       .where(matches(messages, { orgId, id: rowId, author: 'customer' }))
   }
-  await recordCustomer(deps, tx, orgId, { ticketIds, from: holder.name, to: name, now })
   recordWorkspaceChange(deps, tx, orgId)
 }
 
@@ -101,12 +94,4 @@ async function survivingCustomer(tx: Transaction, orgId: string, id: string): Pr
     .from(customers)
     .where(matches(customers, { orgId, id }))
   return found?.mergedInto ? survivingCustomer(tx, orgId, found.mergedInto) : id
-}
-
-async function nameOf(tx: Transaction, orgId: string, id: string): Promise<string> {
-  const [customer] = await tx
-    .select({ name: customers.name })
-    .from(customers)
-    .where(matches(customers, { orgId, id }))
-  return customer?.name ?? ''
 }

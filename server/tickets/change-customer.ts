@@ -1,4 +1,4 @@
-import { and, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { emailsOf } from '../customers/customer-emails.ts'
 import { type Customer, customerOf, upsertCustomer } from '../customers/customers.ts'
 import { addressKey, isSendable } from '../customers/email-addresses.ts'
@@ -8,9 +8,8 @@ import { messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { recordEvents } from '../events/events.ts'
-import { recordActivities } from './activities.ts'
-import { type Message, requireTicket, touchTags, touchTicket } from './queries.ts'
+import { giveTickets } from './give-tickets.ts'
+import { type Message, requireTicket } from './queries.ts'
 
 /** Messages changed by one statement. */
 const MESSAGES_AT_ONCE = 500
@@ -39,20 +38,10 @@ export async function changeCustomer(
     const before = await customerOf(tx, orgId, ticket.customerId)
     const after = await upsertCustomer(deps, tx, orgId, { name, email, isNameVerified: false })
     if (after.id === before.id) return
-    const now = deps.clock.now()
-    const [touched = ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
-    await touchTags(tx, touched)
-    await tx
-      .update(tickets)
-      .set({ customerId: after.id })
-      .where(matches(tickets, { orgId, id: ticketId }))
+    const which = eq(tickets.id, ticketId)
+    await giveTickets(deps, tx, orgId, { from: before, into: after, now: deps.clock.now(), which })
     const emails = await emailsOf(tx, orgId, after)
     await changeAuthors(tx, { orgId, ticketId, before, after, emails })
-    const changes = [{ field: 'customer' as const, from: before.name, to: after.name }]
-    await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
-    recordEvents(deps, tx, orgId, [
-      { type: 'ticket.updated', ticketId, createdAt: now, changes: { customer: {} } },
-    ])
   })
 }
 

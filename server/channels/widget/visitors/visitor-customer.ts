@@ -14,10 +14,8 @@ import { organizations } from '../../../database/tables/organizations.ts'
 import { tickets } from '../../../database/tables/tickets.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
-import { recordEvents } from '../../../events/events.ts'
 import { replaceDocuments } from '../../../search/index/documents.ts'
-import { recordActivities } from '../../../tickets/activities.ts'
-import { touchTags } from '../../../tickets/queries.ts'
+import { giveTickets } from '../../../tickets/give-tickets.ts'
 import type { Visitor } from './visitors.ts'
 
 const CHANNEL = 'widget'
@@ -163,7 +161,7 @@ async function changed(
 /**
  * Moves the conversations that a visitor opened before the website signed them in to the user's customer, in the unit
  * that signs them in. Deletes the nameless customer that they had until then, unless agents know more of them: then only
- * this visitor's conversations move. Call it last: it records the change.
+ * this visitor's conversations move.
  */
 export async function moveToUser(
   deps: Deps,
@@ -176,39 +174,21 @@ export async function moveToUser(
   if (oldId === null) return
   const customer = await customerOfVisitor(deps, tx, after)
   if (customer.id === oldId) return
-  const from = (await customerOf(tx, orgId, oldId)).name
-  const isTheirs = matches(tickets, { orgId, customerId: oldId })
-  const isKept = await isKnownToAgents(tx, orgId, oldId)
+  const from = await customerOf(tx, orgId, oldId)
+  const isKept = await isKnownToAgents(tx, orgId, from)
   const inConversation = sql`${tickets.id} in (select ${widgetConversations.ticketId} from ${widgetConversations}
     where ${widgetConversations.orgId} = ${orgId} and ${widgetConversations.visitorId} = ${before.id})`
-  const now = deps.clock.now()
-  const moved = await tx
-    .update(tickets)
-    .set({ customerId: customer.id, version: sql`${tickets.version} + 1`, updatedAt: now })
-    .where(isKept ? and(isTheirs, inConversation) : isTheirs)
-    .returning()
-  for (const ticket of moved) await touchTags(tx, ticket)
-  const ids = moved.map(({ id }) => id).sort()
-  const changes = [{ field: 'customer' as const, from, to: customer.name }]
-  const done = ids.map((ticketId) => ({ ticketId, changes }))
-  await recordActivities(deps, tx, orgId, { done, now })
-  if (!isKept) {
-    await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
-    await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
-    await replaceDocuments(tx, orgId, [{ ticketId: oldId, words: undefined }])
-  }
-  recordEvents(
-    deps,
-    tx,
-    orgId,
-    ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now })),
-  )
+  const which = isKept ? inConversation : undefined
+  await giveTickets(deps, tx, orgId, { from, into: customer, now: deps.clock.now(), which })
+  if (isKept) return
+  await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
+  await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
+  await replaceDocuments(tx, orgId, [{ ticketId: oldId, words: undefined }])
 }
 
 /** An agent has given them an address or a merge, which a browser that signs in must not take away. */
-async function isKnownToAgents(tx: Transaction, orgId: string, id: string): Promise<boolean> {
-  const customer = await customerOf(tx, orgId, id)
-  if (customer.email !== null) return true
+async function isKnownToAgents(tx: Transaction, orgId: string, { id, email }: Customer): Promise<boolean> {
+  if (email !== null) return true
   const isPart = or(eq(moves.fromId, id), eq(moves.intoId, id))
   const merges = await tx
     .select({ id: moves.id })
