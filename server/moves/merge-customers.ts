@@ -1,13 +1,14 @@
-import { and, eq, inArray, isNotNull } from 'drizzle-orm'
+import { and, eq, isNotNull } from 'drizzle-orm'
 import { type CustomerRow, requireCustomer } from '../customers/customers.ts'
-import { addressKey } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
+import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import type { MergedCustomer } from '../database/tables/moves.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
+import { setAuthor, writerColumns, writtenFrom } from '../tickets/change-customer.ts'
 import { giveTickets } from '../tickets/give-tickets.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { giveRows, mergedCustomer, saveCustomer } from './customer-rows.ts'
@@ -113,32 +114,19 @@ async function claimMessages(
   tx: Transaction,
   { orgId, customerId, emails }: { orgId: string; customerId: string; emails: string[] },
 ) {
-  const keys = new Set(emails.map(addressKey))
+  const isTheirMail = writtenFrom(emails)
   const written = await tx
-    .select({
-      id: messages.id,
-      author: messages.author,
-      authorName: messages.authorName,
-      email: messages.email,
-    })
+    .select(writerColumns)
     .from(messages)
     .innerJoin(tickets, eq(tickets.id, messages.ticketId))
     .where(
       and(
         eq(tickets.customerId, customerId),
-        eq(messages.orgId, orgId),
-        eq(messages.author, 'participant'),
+        matches(messages, { orgId, author: 'participant' }),
         isNotNull(messages.email),
       ),
     )
-  const theirs = written.filter(
-    ({ email }) => email && keys.has(addressKey((email.writer ?? email.from).address)),
-  )
-  for (const { id } of theirs) {
-    await tx
-      .update(messages)
-      .set({ author: 'customer', authorName: null })
-      .where(and(eq(messages.orgId, orgId), inArray(messages.id, [id])))
-  }
+  const theirs = written.filter(({ email }) => email && isTheirMail(email))
+  await setAuthor(tx, theirs, { author: 'customer', authorName: null })
   return theirs.map(({ id, author, authorName }) => ({ id, author, authorName }))
 }

@@ -4,7 +4,7 @@ import { type Customer, customerOf, upsertCustomer } from '../customers/customer
 import { addressKey, isSendable } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { messages } from '../database/tables/messages.ts'
+import { type MessageEmail, messages } from '../database/tables/messages.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
@@ -63,17 +63,12 @@ export async function changeAuthors(
   { orgId, ticketId, before, after, emails }: Authors,
 ): Promise<Pick<Message, 'id' | 'author' | 'authorName'>[]> {
   const received = await tx
-    .select({
-      id: messages.id,
-      author: messages.author,
-      authorName: messages.authorName,
-      email: messages.email,
-    })
+    .select(writerColumns)
     .from(messages)
     .where(and(matches(messages, { orgId, ticketId }), sql`${messages.role} = 'customer'`))
-  const keys = new Set(emails.map(addressKey))
+  const isTheirMail = writtenFrom(emails)
   const isOfNew = ({ email, authorName }: (typeof received)[number]) =>
-    email ? keys.has(addressKey((email.writer ?? email.from).address)) : authorName === after.name
+    email ? isTheirMail(email) : authorName === after.name
   const gained = received.filter((message) => message.author !== 'customer' && isOfNew(message))
   const lost = received.filter((message) => message.author === 'customer' && !isOfNew(message))
   await setAuthor(tx, gained, { author: 'customer', authorName: null })
@@ -81,7 +76,21 @@ export async function changeAuthors(
   return [...gained, ...lost].map(({ id, author, authorName }) => ({ id, author, authorName }))
 }
 
-async function setAuthor(
+/** Who wrote a message. */
+export const writerColumns = {
+  id: messages.id,
+  author: messages.author,
+  authorName: messages.authorName,
+  email: messages.email,
+}
+
+/** Whether a mail was written from one of these addresses. */
+export function writtenFrom(addresses: string[]): (mail: MessageEmail) => boolean {
+  const keys = new Set(addresses.map(addressKey))
+  return ({ writer, from }) => keys.has(addressKey((writer ?? from).address))
+}
+
+export async function setAuthor(
   tx: Transaction,
   written: { id: string }[],
   author: { author: 'customer' | 'participant'; authorName: string | null },
