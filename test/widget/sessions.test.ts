@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { SignJWT } from 'jose'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { customers } from '../../server/database/tables/customers.ts'
+import { events } from '../../server/database/tables/events.ts'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { visitors } from '../../server/database/tables/widgets.ts'
 import { openingAt } from '../../server/tickets/opening-hours.ts'
@@ -208,6 +209,9 @@ describe('a user whom the website has signed in', () => {
         .from(customers)
         .where(eq(customers.id, formerCustomer?.id ?? '')),
     ).toEqual([])
+    const isChange = and(eq(events.ticketId, conversation.id), eq(events.type, 'ticket.updated'))
+    const logged = await read.select({ changes: events.changes }).from(events).where(isChange)
+    expect(logged).toEqual([{ changes: { customer: {} } }])
     expect((await before.call('GET', '/conversations')).status).toBe(401)
     expect((await after.say('And after', conversation.id)).conversation.id).toBe(conversation.id)
   })
