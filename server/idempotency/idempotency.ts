@@ -18,7 +18,7 @@ const PRUNED_AT_ONCE = 500
 const PRUNE_EVERY_MS = 600_000
 
 /** The first answer to a request; a replay returns the same JSON. */
-interface Answer<Body> {
+export interface Answer<Body> {
   status: number
   body: Body
   location: string | null

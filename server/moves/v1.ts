@@ -1,10 +1,11 @@
 import { Elysia } from 'elysia'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { actingAs, type Deps } from '../deps.ts'
-import { createIdempotency } from '../idempotency/idempotency.ts'
+import { type Answer, createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { arrive, arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { ticketId } from '../tickets/schemas.ts'
+import type { AlsoSave } from '../tickets/tickets.ts'
 import { actorOf, answerHeaders, idempotent } from '../tickets/v1.ts'
 import { badBody, idempotency, idempotencyKey, noTicket, problem, replayed } from '../tickets/v1-document.ts'
 import { mergeCustomers } from './merge-customers.ts'
@@ -18,6 +19,14 @@ import { viewMove } from './views.ts'
 /** Merges and splits tickets, merges customers, and undoes all of them. */
 export function moveRoutes(deps: Deps, guard: KeyGuard) {
   const once = createIdempotency(deps)
+  const moveOnce = (
+    request: IdempotentRequest,
+    move: (alsoSave: AlsoSave<Move>) => Promise<Move>,
+    asAnswer: typeof answerOf = answerOf,
+  ) =>
+    once<ReturnType<typeof viewMove>>(request, async (remember) =>
+      asAnswer(await move((tx, made) => remember(tx, asAnswer(made), made.intoId))),
+    )
   const noQuery = strictQuery()
   const withBody = {
     parse: arrive,
@@ -31,14 +40,8 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
       async ({ caller, params: { id }, body, request, set }) => {
         const as = actingAs(deps, actorOf(caller))
         const path = `/v1/tickets/${id}/merge`
-        const answer = await once<ReturnType<typeof viewMove>>(
-          idempotent(caller, request, { path, body }),
-          async (remember) =>
-            answerOf(
-              await mergeTickets(as, caller.orgId, { ...body, into: id }, (tx, made) =>
-                remember(tx, answerOf(made), made.intoId),
-              ),
-            ),
+        const answer = await moveOnce(idempotent(caller, request, { path, body }), (alsoSave) =>
+          mergeTickets(as, caller.orgId, { ...body, into: id }, alsoSave),
         )
         Object.assign(set.headers, answerHeaders(answer))
         return answer.body
@@ -50,15 +53,10 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
       async ({ caller, params: { id }, body, request, set, status }) => {
         const as = actingAs(deps, actorOf(caller))
         const path = `/v1/tickets/${id}/split`
-        const asAnswer = (made: Move) => ({ ...answerOf(made, 201), location: `/v1/tickets/${made.intoId}` })
-        const answer = await once<ReturnType<typeof viewMove>>(
+        const answer = await moveOnce(
           idempotent(caller, request, { path, body }),
-          async (remember) =>
-            asAnswer(
-              await splitTicket(as, caller.orgId, { ...body, ticketId: id }, (tx, made) =>
-                remember(tx, asAnswer(made), made.intoId),
-              ),
-            ),
+          (alsoSave) => splitTicket(as, caller.orgId, { ...body, ticketId: id }, alsoSave),
+          (made) => ({ ...answerOf(made), status: 201, location: `/v1/tickets/${made.intoId}` }),
         )
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, answer.body)
@@ -70,14 +68,8 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
       async ({ caller, params: { id }, body, request, set }) => {
         const as = actingAs(deps, actorOf(caller))
         const path = `/v1/customers/${id}/merge`
-        const answer = await once<ReturnType<typeof viewMove>>(
-          idempotent(caller, request, { path, body }),
-          async (remember) =>
-            answerOf(
-              await mergeCustomers(as, caller.orgId, { ...body, into: id }, (tx, made) =>
-                remember(tx, answerOf(made), made.intoId),
-              ),
-            ),
+        const answer = await moveOnce(idempotent(caller, request, { path, body }), (alsoSave) =>
+          mergeCustomers(as, caller.orgId, { ...body, into: id }, alsoSave),
         )
         Object.assign(set.headers, answerHeaders(answer))
         return answer.body
@@ -95,14 +87,8 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
       async ({ caller, params: { id }, request, set }) => {
         const as = actingAs(deps, actorOf(caller))
         const path = `/v1/moves/${id}/undo`
-        const answer = await once<ReturnType<typeof viewMove>>(
-          idempotent(caller, request, { path, body: {} }),
-          async (remember) =>
-            answerOf(
-              await undoMove(as, caller.orgId, id, (tx, undone) =>
-                remember(tx, answerOf(undone), undone.intoId),
-              ),
-            ),
+        const answer = await moveOnce(idempotent(caller, request, { path, body: {} }), (alsoSave) =>
+          undoMove(as, caller.orgId, id, alsoSave),
         )
         Object.assign(set.headers, answerHeaders(answer))
         return answer.body
@@ -116,8 +102,8 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
-function answerOf(made: Move, status = 200) {
-  return { status, body: viewMove(made), location: null, etag: null }
+function answerOf(made: Move): Answer<ReturnType<typeof viewMove>> {
+  return { status: 200, body: viewMove(made), location: null, etag: null }
 }
 
 // What the API description says of each operation beyond its schemas.
