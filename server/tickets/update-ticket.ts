@@ -2,8 +2,8 @@ import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { EventChanges } from '../database/tables/events.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
-import { type Actions, PLACES, type Place } from '../database/tables/tickets.ts'
-import { isoTime } from '../dates.ts'
+import { type Actions, PLACES } from '../database/tables/tickets.ts'
+import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
@@ -160,7 +160,7 @@ export function updatedEvent({ before, after }: Changed, createdAt: number): New
     changes.mergedInto = { from: before.mergedInto, to: after.mergedInto }
   }
   if (before.snoozedUntil !== after.snoozedUntil) {
-    changes.snoozedUntil = { from: isoOrNull(before.snoozedUntil), to: isoOrNull(after.snoozedUntil) }
+    changes.snoozedUntil = { from: isoTimeOrNull(before.snoozedUntil), to: isoTimeOrNull(after.snoozedUntil) }
   }
   return { type: 'ticket.updated', ticketId: after.id, createdAt, changes }
 }
@@ -172,15 +172,13 @@ export function cleanTags(tags: string[]): string[] {
 
 /** The ticket after the change. Throws 400 for an unknown agent and for too many tags. */
 export function wantedTicket(before: Ticket, change: InboxChange, assignable: Set<string>): Ticket {
-  const snoozedUntil = snoozedUntilAfter(before, change)
   const after = {
     ...before,
-    snoozedUntil,
+    ...placeAfter(before, change),
     status: change.status ?? before.status,
     assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
     tags: changedTags(before.tags, change),
     subject: change.subject ?? before.subject,
-    place: placeAfter(before.place, change, snoozedUntil),
   }
   if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
   return after
@@ -211,29 +209,26 @@ function fieldChanges(before: Ticket, after: Ticket): FieldChange[] {
     { field: 'spam', from: before.place === PLACES.spam, to: after.place === PLACES.spam },
     {
       field: 'snoozedUntil',
-      from: isoOrNull(before.snoozedUntil) ?? '',
-      to: isoOrNull(after.snoozedUntil) ?? '',
+      from: isoTimeOrNull(before.snoozedUntil) ?? '',
+      to: isoTimeOrNull(after.snoozedUntil) ?? '',
     },
   ]
   return pairs.filter(({ from, to }) => !isSame(from, to))
 }
 
-function placeAfter(before: Place, { isSpam }: InboxChange, snoozedUntil: number | null): Place {
-  if (before === PLACES.merged) return before
-  if (isSpam ?? before === PLACES.spam) return PLACES.spam
-  return snoozedUntil === null ? PLACES.inbox : PLACES.snoozed
-}
-
 /** Resolving a ticket ends its snooze, and spam and merged tickets have none. */
-function snoozedUntilAfter(before: Ticket, { status, isSpam, snoozedUntil }: InboxChange): number | null {
-  const isElsewhere = before.place === PLACES.merged || (isSpam ?? before.place === PLACES.spam)
-  if (isElsewhere) return null
-  if (snoozedUntil !== undefined) return snoozedUntil === null ? null : Date.parse(snoozedUntil)
-  return status === 'resolved' && before.status !== 'resolved' ? null : before.snoozedUntil
+function placeAfter(before: Ticket, change: InboxChange): Pick<Ticket, 'place' | 'snoozedUntil'> {
+  const { status, isSpam = before.place === PLACES.spam } = change
+  if (before.place === PLACES.merged) return { place: PLACES.merged, snoozedUntil: null }
+  if (isSpam) return { place: PLACES.spam, snoozedUntil: null }
+  const isResolved = status === 'resolved' && before.status !== 'resolved'
+  const kept = isResolved ? null : before.snoozedUntil
+  const until = change.snoozedUntil === undefined ? kept : timeOrNull(change.snoozedUntil)
+  return { place: until === null ? PLACES.inbox : PLACES.snoozed, snoozedUntil: until }
 }
 
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : isoTime(at)
+function timeOrNull(time: string | null): number | null {
+  return time === null ? null : Date.parse(time)
 }
 
 function isSame(from: FieldChange['from'], to: FieldChange['to']): boolean {

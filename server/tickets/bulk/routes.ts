@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { PLACES } from '../../database/tables/tickets.ts'
-import { isoTime } from '../../dates.ts'
+import { isoTimeOrNull } from '../../dates.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
 import { orNull } from '../../requests/schemas.ts'
@@ -70,7 +70,7 @@ function viewBefore({ id, status, assignedTo, tags, place, snoozedUntil }: Ticke
       assignedTo: assignedTo || null,
       tags,
       isSpam,
-      snoozedUntil: snoozedUntil === null ? null : isoTime(snoozedUntil),
+      snoozedUntil: isoTimeOrNull(snoozedUntil),
     },
   }
 }
