@@ -5,10 +5,8 @@ import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
 import { placesOf } from './conditions.ts'
-import { type Filter, PLACE_FILTERS } from './filters.ts'
+import { type Filter, OWN_FILTERS, PLACE_FILTERS } from './filters.ts'
 
-/** Filters that few tickets pass. They are tried in this order. */
-const RARE = ['draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed'] as const
 /** What the ranges of an index have, also when it is excluded. */
 const IN_RANGES: Filter['kind'][] = ['status', 'channel', ...PLACE_FILTERS]
 /** Those that tickets can be sorted by: the newest mention, and when they wake. */
@@ -16,7 +14,7 @@ export type OwnOrder = 'mentioned' | 'snoozed'
 
 /** Where a query starts: from the few tickets of a rare filter, or along the ranges of an index. */
 export interface IndexChoice {
-  kind: 'ranges' | (typeof RARE)[number] | OwnOrder
+  kind: 'ranges' | (typeof OWN_FILTERS)[number] | OwnOrder
   ranges: RangeFilter
   /** Times of the last message that the ranges are cut to: from the first on, and before the second. */
   times: [from: number, until: number] | undefined
@@ -43,7 +41,7 @@ export async function chooseIndex(
   const assignee = filters.find((filter) => filter.kind === 'assignee' && !filter.isNegated)
   const ranges = rangesOf(filters, { assignedTo: assignee?.value, tag: tag?.value, hasWords })
   if (ranges.statuses.length === 0 || ranges.channels.length === 0) return undefined
-  for (const kind of ownOrder ? [ownOrder] : RARE) {
+  for (const kind of ownOrder ? [ownOrder] : OWN_FILTERS) {
     const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
     if (position >= 0) return { kind, ranges, times: undefined, positions: [position] }
   }
@@ -53,20 +51,15 @@ export async function chooseIndex(
       filter === tag ||
       filter === assignee ||
       IN_RANGES.includes(filter.kind) ||
-      (times && TIMED_BY[sort]?.includes(filter.kind))
+      TIMED_BY[sort]?.includes(filter.kind)
     return isCovered ? [position] : []
   })
   return { kind: 'ranges', ranges, times, positions }
 }
 
-/** An upper bound of the tickets that pass the filters, by the counters. Rare filters count as 0. */
-export async function upperBound(
-  read: Reader,
-  orgId: string,
-  filters: Filter[],
-  hasWords: boolean,
-): Promise<number> {
-  const index = await chooseIndex(read, orgId, filters, { sort: 'created_desc', hasWords })
+/** An upper bound of the tickets that a search for words and these filters can find, by the counters. Rare filters count as 0. */
+export async function upperBound(read: Reader, orgId: string, filters: Filter[]): Promise<number> {
+  const index = await chooseIndex(read, orgId, filters, { sort: 'created_desc', hasWords: true })
   return index?.kind === 'ranges' ? countRanges(read, orgId, index.ranges) : 0
 }
 

@@ -5,7 +5,7 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, followers, mentions, readMarks } from '../database/tables/threads.ts'
 import { PLACES, type Place, tickets } from '../database/tables/tickets.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
-import { type Filter, PLACE_FILTERS } from './filters.ts'
+import { type Filter, OWN_FILTERS, PLACE_FILTERS } from './filters.ts'
 
 // Conditions that the ranges of a list (tickets/list-ranges.ts) don't cover are written as expressions that match no
 // index. So choose-index.ts decides, not a planner without statistics.
@@ -22,16 +22,13 @@ export function isOneOf(column: SQLWrapper, values: SQL[]): SQL {
 
 export const unindexedOrganization = sql`(${tickets.orgId} || '') = ${text.bind('orgId')}`
 
-/** What the agent has to do with: it is found while the ticket is snoozed, too. */
-const OWN_KINDS: Filter['kind'][] = ['draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed']
-
-/** The inbox, unless the search asks for another place. Words are found in snoozed tickets, too. */
+/** The inbox, unless the search asks for another place. Words, and what the agent has to do with, are found in snoozed tickets, too. */
 export function placesOf(filters: Pick<Filter, 'kind' | 'isNegated'>[], hasWords = false): Place[] {
   const wanted = filters.flatMap(({ kind, isNegated }) => (isNegated ? [] : kind))
   const place = PLACE_FILTERS.find((one) => wanted.includes(one))
   if (place) return [PLACES[place]]
   const isAwake = filters.some(({ kind, isNegated }) => kind === 'snoozed' && isNegated)
-  const isOwn = wanted.some((kind) => OWN_KINDS.includes(kind))
+  const isOwn = OWN_FILTERS.some((kind) => wanted.includes(kind))
   return !isAwake && (hasWords || isOwn) ? [PLACES.inbox, PLACES.snoozed] : [PLACES.inbox]
 }
 

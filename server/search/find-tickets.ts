@@ -192,7 +192,7 @@ async function* matchesIn(
 async function fewDocuments(readers: Readers, input: FindInput): Promise<Map<number, SortKey> | undefined> {
   const { filters } = input.search
   const { read } = readers
-  if (filters.length === 0 || (await upperBound(read, input.orgId, filters, true)) > MAX_FEW) return undefined
+  if (filters.length === 0 || (await upperBound(read, input.orgId, filters)) > MAX_FEW) return undefined
   const limit = MAX_FEW + 1
   const all = { ...input, sort: 'message_desc' as const, after: undefined, limit }
   const { keys, stoppedAt } = await findAlongIndex(readers, all)

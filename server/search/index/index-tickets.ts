@@ -157,7 +157,7 @@ async function reindexCustomer(
     .limit(size.tickets)
   const ids = next.map(({ id }) => id)
   const documents = await readDocuments(deps, { orgId, ids, size })
-  const own = await documentOfCustomer(read, { orgId, id: customerId })
+  const own = customer.after === '' ? await documentOfCustomer(read, { orgId, id: customerId }) : undefined
   const isLast = documents.length === ids.length && ids.length < size.tickets
   const reindexAfter = isLast ? null : (documents.at(-1)?.ticketId ?? null)
   await deps.database.write(undefined, async (tx) => {
@@ -169,7 +169,7 @@ async function reindexCustomer(
       .where(isSame)
       .returning({ id: customers.id })
     await updateDocuments(tx, orgId, documents)
-    if (same.length > 0 && customer.after === '') await replaceDocuments(tx, orgId, [own])
+    if (own && same.length > 0) await replaceDocuments(tx, orgId, [own])
   })
 }
 
