@@ -1,4 +1,4 @@
-import { and, desc, gte, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { insertOf } from '../database/statement.ts'
@@ -9,6 +9,7 @@ import {
   type pushes,
   type Ways,
 } from '../database/tables/notifications.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import type { LoggedEvent } from '../events/events.ts'
 import type { Live } from '../live/live.ts'
@@ -81,8 +82,9 @@ export function createReaction(
           await markSeen(tx, { orgId, agentId, ticketId, now, before: number })
           onChange(orgId, agentId)
         }
-        await addNotifications(deps, tx, { orgId, added, written, live, audience })
-        for (const { row } of added) onChange(orgId, row.agentId)
+        const remaining = await withoutDeleted(tx, orgId, added)
+        await addNotifications(deps, tx, { orgId, added: remaining, written, live, audience })
+        for (const { row } of remaining) onChange(orgId, row.agentId)
       }
     },
   }
@@ -196,6 +198,22 @@ function groupedForAgent(added: NewNotification[]): NewNotification[] {
 /** An assignment that can be part of a bulk change: a new ticket's comes with its message. */
 function isBulkable({ reason, messageId }: Row): boolean {
   return reason === 'assigned' && messageId === null
+}
+
+/** A ticket can have been deleted since its events were read, and nothing of it must be stored again. */
+async function withoutDeleted(
+  tx: Transaction,
+  orgId: string,
+  added: NewNotification[],
+): Promise<NewNotification[]> {
+  if (added.length === 0) return []
+  const ticketIds = [...new Set(added.map(({ row }) => row.ticketId))]
+  const rows = await tx
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
+  const remaining = new Set(rows.map(({ id }) => id))
+  return added.filter(({ row }) => remaining.has(row.ticketId))
 }
 
 async function addNotifications(

@@ -3,7 +3,9 @@ import { eq } from 'drizzle-orm'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { eraseTicket } from '../../server/erasure/erase.ts'
-import { recordEvents } from '../../server/events/events.ts'
+import { detailedEventsAfter, recordEvents } from '../../server/events/events.ts'
+import { createLive } from '../../server/live/live.ts'
+import { createNotifications } from '../../server/notifications/notifications.ts'
 import { lockTicket } from '../../server/tickets/queries.ts'
 import { receiveCustomerMessage } from '../../server/tickets/receive-message.ts'
 import { wakeTicket } from '../../server/tickets/snooze/wake.ts'
@@ -489,4 +491,20 @@ describe('who is told', () => {
     expect((await unseen(world.ana)).map(({ reason }) => reason)).toEqual(ana)
     expect((await unseen(world.ben)).map(({ reason }) => reason)).toEqual(ben)
   })
+})
+
+test('no one is notified of a ticket that is deleted after its events were read', async () => {
+  const { deps } = bellhop
+  const { ana, mine } = await newWorld()
+  const id = await mine()
+  const live = createLive(deps)
+  const { reaction, stop } = createNotifications(deps, live)
+  const events = await detailedEventsAfter(deps.database.read, ana.orgId, 0, 10)
+  const effect = await reaction.effectOf(deps, ana.orgId, events)
+  await eraseTicket(deps, ana.orgId, id)
+  await deps.database.write(ana.orgId, async (tx) => effect?.(tx))
+  expect(effect).toBeDefined()
+  expect(await unseen(ana)).toEqual([])
+  stop()
+  await live.stop()
 })
