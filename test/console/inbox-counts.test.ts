@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { messages } from '../../server/database/tables/messages.ts'
-import { seeded } from '../database/random-work.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { seeded } from '../support/random.ts'
 import { indexed } from '../support/search.ts'
 import { changeTicket, makeTicket } from '../support/tickets.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
-import { seeded } from '../database/random-work.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { seeded } from '../support/random.ts'
 import { indexed } from '../support/search.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 

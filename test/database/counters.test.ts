@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { addAgents, seeded, workOnce } from './random-work.ts'
+import { seeded } from '../support/random.ts'
+import { addAgents, workOnce } from './random-work.ts'
 import { openWorkspace } from './storage.ts'
 import { brokenPieces, countersAndRecount, tagsOutOfStep } from './whole.ts'
 

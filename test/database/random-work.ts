@@ -5,23 +5,11 @@ import { changeTickets } from '../../server/tickets/bulk/change-tickets.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
 import { updateTicket } from '../../server/tickets/update-ticket.ts'
+import type { Random } from '../support/random.ts'
 import { ORG } from './storage.ts'
 
 const AGENTS = [1, 2, 3].map((number) => `agt_0000000000000000000000000${number}`)
 const TAGS = ['billing', 'Billing', 'refund', 'vip', 'a:b', 'status:open']
-
-/** Numbers from 0 up to, not including, `below`: the same ones for the same seed (mulberry32). */
-export type Random = (below: number) => number
-
-export function seeded(seed: number): Random {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
-}
 
 export async function addAgents(deps: Deps): Promise<void> {
   await deps.database.write(undefined, async (tx) => {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { seeded } from '../support/random.ts'
 import { type ListedTicketJson, makeTicket, readTicket, ticketInput } from '../support/tickets.ts'
 
 // Random bodies and queries, the same ones each run: whatever comes, no 5xx, and only what was accepted is there.
@@ -148,16 +149,8 @@ interface Random {
   pick<T>(from: readonly T[]): T
 }
 
-/** mulberry32: the same numbers for the same seed. */
 function createRandom(seed: number): Random {
-  let state = seed
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-  const below = (limit: number) => Math.floor(next() * limit)
+  const below = seeded(seed)
   return {
     below,
     pick(from) {

@@ -5,25 +5,12 @@ import stories from '../../server/demo/stories.yaml'
 import { parseMarkdown } from '../../server/formatting/markdown.ts'
 import { toMarkdown } from '../../server/formatting/to-markdown.ts'
 import { blocksOf, documentOf, markdownOf } from '../../web/formatting/editor/document.ts'
-import {
-  createDocument,
-  createHostileText,
-  lettersOf,
-  randomNumbers,
-  seenOf,
-} from '../support/markdown-documents.ts'
+import { checkDocuments, checkHostileTexts, seenOf } from '../support/markdown-documents.ts'
 
 /** A hundred thousand are tried in test/faults/markdown-documents.test.ts. */
 const DOCUMENTS = 3_000
 
-test('a document is read back as it was written', () => {
-  const random = randomNumbers(1)
-  for (let at = 0; at < DOCUMENTS; at++) {
-    const blocks = createDocument(random)
-    const markdown = toMarkdown(blocks)
-    expect([markdown, seenOf(parseMarkdown(markdown))]).toEqual([markdown, seenOf(blocks)])
-  }
-})
+test('a document is read back as it was written', () => checkDocuments(DOCUMENTS, 1))
 
 test('the texts of the demo and of the tests are read back as they were, untouched and written anew', async () => {
   const texts = new Set([...textsIn([company, stories]), ...(await textsOfTests())])
@@ -39,13 +26,7 @@ test('the texts of the demo and of the tests are read back as they were, untouch
 })
 
 test('no text of marks in any order loses a letter or shows a mark', () => {
-  const random = randomNumbers(2)
-  for (let at = 0; at < DOCUMENTS; at++) {
-    const text = createHostileText(random)
-    const blocks = parseMarkdown(text)
-    const letters = lettersOf(seenOf(parseMarkdown(toMarkdown(blocks))))
-    expect([text, letters]).toEqual([text, lettersOf(seenOf(blocks))])
-  }
+  checkHostileTexts(DOCUMENTS, 2)
 })
 
 describe('a text is written without needless marks:', () => {

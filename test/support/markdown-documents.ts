@@ -1,21 +1,36 @@
+import { expect } from 'bun:test'
 import type { Inline } from '../../server/formatting/inline.ts'
 import { hrefOfAddress } from '../../server/formatting/links.ts'
-import type { Block } from '../../server/formatting/markdown.ts'
+import { type Block, parseMarkdown } from '../../server/formatting/markdown.ts'
+import { toMarkdown } from '../../server/formatting/to-markdown.ts'
+import { type Random, seeded } from './random.ts'
 
 // Documents as an editor has them, and what of them is seen: for tests of the Markdown that is written for them.
 
-/** The same numbers for the same seed (Mulberry32). Returns an integer below the limit. */
-export function randomNumbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below)
+/** Checks that so many documents are read back as they were written. */
+export function checkDocuments(howMany: number, seed: number): void {
+  const random = seeded(seed)
+  for (let number = 0; number < howMany; number++) {
+    const blocks = createDocument(random)
+    const markdown = toMarkdown(blocks)
+    const [read, written] = [seenOf(parseMarkdown(markdown)), seenOf(blocks)]
+    if (!Bun.deepEquals(read, written)) expect([markdown, read]).toEqual([markdown, written])
   }
 }
 
-type Random = (below: number) => number
+/** Checks that so many texts of marks in any order lose no letter. Returns the share that also keeps every style. */
+export function checkHostileTexts(howMany: number, seed: number): number {
+  const random = seeded(seed)
+  let kept = 0
+  for (let number = 0; number < howMany; number++) {
+    const text = createHostileText(random)
+    const blocks = parseMarkdown(text)
+    const [read, written] = [seenOf(parseMarkdown(toMarkdown(blocks))), seenOf(blocks)]
+    if (Bun.deepEquals(read, written)) kept += 1
+    else expect([text, lettersOf(read)]).toEqual([text, lettersOf(written)])
+  }
+  return kept / howMany
+}
 
 function pick<Value>(random: Random, values: readonly Value[]): Value {
   return values[random(values.length)] as Value
@@ -74,7 +89,7 @@ const WORDS = [
 ]
 
 /** A document as an agent would format it: words and sentences, lists, quotes and code in each other. */
-export function createDocument(random: Random, depth = 0): Block[] {
+function createDocument(random: Random, depth = 0): Block[] {
   return several(random, depth === 0 ? 3 : 2, () => createBlock(random, depth))
 }
 
@@ -183,7 +198,7 @@ const PIECES = [
 ]
 
 /** A text of marks in any order. */
-export function createHostileText(random: Random): string {
+function createHostileText(random: Random): string {
   return several(random, 14, () => pick(random, PIECES)).join('')
 }
 
@@ -332,7 +347,7 @@ function piecesOf(given: Seen[]): Seen[] {
 }
 
 /** All letters that are seen, whatever their style. */
-export function lettersOf(seen: SeenBlock[]): string {
+function lettersOf(seen: SeenBlock[]): string {
   return seen
     .map((block) => {
       if (Array.isArray(block)) return block.map(({ text }) => text).join('')

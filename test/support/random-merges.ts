@@ -8,9 +8,10 @@ import type { Bellhop, Client } from './bellhop.ts'
 import { letRun, type ManualClock } from './clock.ts'
 import { countersAndRecount } from './counters.ts'
 import { openLedger } from './mail/fetched-mail.ts'
+import { type Random, seeded } from './random.ts'
 import { indexed } from './search.ts'
 import { storedRows } from './stored-rows.ts'
-import { addNote, replyPath, saveDraft } from './threads.ts'
+import { addNote, newestMessage, replyPath, saveDraft } from './threads.ts'
 import { changeTicket, makeTicket } from './tickets.ts'
 import { upload } from './uploads.ts'
 
@@ -41,15 +42,6 @@ interface MadeTicket {
   messageId?: string | undefined
 }
 
-/** A generator of numbers below a limit that repeats for the same seed. */
-function randomNumbers(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-}
-
 /** Merges that many random pairs, and checks each before and after. `seed` is in the name of a test that fails. */
 export async function checkRandomMerges(
   bellhop: Bellhop,
@@ -60,7 +52,7 @@ export async function checkRandomMerges(
   const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben Okafor' })
   const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lopes' })
   const ledger = await openLedger(bellhop, acme.orgId, SUPPORT)
-  const random = randomNumbers(seed)
+  const random = seeded(seed)
   const made = { bellhop, acme, ben, ana, ledger, random, clock }
   for (let pair = 0; pair < pairs; pair += 1) {
     const shared = random(2) === 0 ? `p${pair}@customer.test` : undefined
@@ -79,7 +71,7 @@ interface Made {
   ben: SignedInAgent
   ana: SignedInAgent
   ledger: Awaited<ReturnType<typeof openLedger>>
-  random: (below: number) => number
+  random: Random
   clock: ManualClock
 }
 
@@ -130,14 +122,10 @@ async function makeRandomTicket(made: Made, address: string): Promise<MadeTicket
   return { id, word, address, messageId }
 }
 
-/** Everything that a page of an agent shows has been read. */
+/** The agent has read everything in the thread. */
 async function readAll(agent: SignedInAgent, ticketId: string): Promise<void> {
-  const { json } = await agent.call<{ timeline: { kind: string; id: string }[] }>(
-    'GET',
-    `/console/tickets/${ticketId}`,
-  )
-  const newest = json.timeline.findLast(({ kind }) => kind === 'message')
-  await agent.call('PUT', `/console/tickets/${ticketId}/read`, { body: { messageId: newest?.id } })
+  const messageId = await newestMessage(agent, ticketId)
+  await agent.call('PUT', `/console/tickets/${ticketId}/read`, { body: { messageId } })
 }
 
 async function sendTomorrow(agent: SignedInAgent, ticketId: string, text: string): Promise<void> {

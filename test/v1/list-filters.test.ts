@@ -13,10 +13,10 @@ import { isoTime } from '../../server/dates.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
 import { listTickets as readList } from '../../server/tickets/list-tickets.ts'
 import { AGENT, fillTickets } from '../bench/workspace.ts'
-import { seeded } from '../database/random-work.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { countersAndRecount } from '../support/counters.ts'
+import { type Random, seeded } from '../support/random.ts'
 import { longestHold, startSeparateBellhop } from '../support/separate-bellhop.ts'
 import { storeTicket } from '../support/stored-ticket.ts'
 import { changeTicket, listTickets, makeTicket, readTicket } from '../support/tickets.ts'
@@ -198,7 +198,6 @@ interface Office {
   agents: string[]
   ids: string[]
 }
-type Random = ReturnType<typeof seeded>
 
 /** One change as clients and agents make it. */
 async function changeSomething({ acme, admin, agents, ids }: Office, random: Random): Promise<void> {
