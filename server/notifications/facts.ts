@@ -1,7 +1,8 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { customers } from '../database/tables/customers.ts'
+import { events as log } from '../database/tables/events.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { followers, mentions, notes } from '../database/tables/threads.ts'
@@ -50,6 +51,7 @@ export async function readFacts(
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
   const byTicket = new Map(stored.map((one) => [one.id, one]))
+  const changes: Change[] = [...events, ...(await readLaterChanges(read, orgId, { events, ticketIds }))]
   const names = new Map(everyone.map(({ agentId, name }) => [agentId, name]))
   const ids = events.flatMap(({ messageId }) => messageId ?? [])
   const written = new Map([...(await readMessages(read, orgId, ids)), ...(await readNotes(read, orgId, ids))])
@@ -76,7 +78,7 @@ export async function readFacts(
           changes: event.changes ?? {},
           // How a message fared is no one's act.
           by: event.type === 'message.updated' || event.type === 'reply.waiting' ? undefined : agentId,
-          assignedTo: assignedAt(event, events) ?? ticket.assignedTo,
+          assignedTo: assignedAt(event, changes) ?? ticket.assignedTo,
           message,
           isOpening: ticket.createdAt === event.createdAt && openingOf(event, events) === messageId,
           mentioned: message?.mentioned ?? [],
@@ -93,9 +95,25 @@ export async function readFacts(
   return { found, left }
 }
 
+type Change = Pick<LoggedEvent, 'number' | 'ticketId' | 'changes'>
+
+/** What happened to the tickets after these events, and may be in what was read of the tickets. Oldest first. */
+function readLaterChanges(
+  read: Reader,
+  orgId: string,
+  { events, ticketIds }: { events: LoggedEvent[]; ticketIds: string[] },
+): Promise<Change[]> {
+  const { number, ticketId, changes } = log
+  return read
+    .select({ number, ticketId, changes })
+    .from(log)
+    .where(and(eq(log.orgId, orgId), gt(number, events.at(-1)?.number ?? 0), inArray(ticketId, ticketIds)))
+    .orderBy(number)
+}
+
 /** To whom the ticket was assigned when the event happened, if that has changed since. */
-function assignedAt({ number, ticketId }: LoggedEvent, events: LoggedEvent[]): string | undefined {
-  const next = events.find(
+function assignedAt({ number, ticketId }: LoggedEvent, changes: Change[]): string | undefined {
+  const next = changes.find(
     (one) => one.number > number && one.ticketId === ticketId && one.changes?.assignedTo !== undefined,
   )
   return next && (next.changes?.assignedTo?.from ?? '')

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { messages } from '../../server/database/tables/messages.ts'
+import { notifications } from '../../server/database/tables/notifications.ts'
 import { eraseTicket } from '../../server/erasure/erase.ts'
 import { detailedEventsAfter, recordEvents } from '../../server/events/events.ts'
-import { createLive } from '../../server/live/live.ts'
-import { createNotifications } from '../../server/notifications/notifications.ts'
+import { createLive, type Live } from '../../server/live/live.ts'
+import { createNotifications, type Notifications } from '../../server/notifications/notifications.ts'
 import { lockTicket } from '../../server/tickets/queries.ts'
 import { receiveCustomerMessage } from '../../server/tickets/receive-message.ts'
 import { wakeTicket } from '../../server/tickets/snooze/wake.ts'
@@ -493,18 +494,47 @@ describe('who is told', () => {
   })
 })
 
-test('no one is notified of a ticket that is deleted after its events were read', async () => {
-  const { deps } = bellhop
-  const { ana, mine } = await newWorld()
-  const id = await mine()
-  const live = createLive(deps)
-  const { reaction, stop } = createNotifications(deps, live)
-  const events = await detailedEventsAfter(deps.database.read, ana.orgId, 0, 10)
-  const effect = await reaction.effectOf(deps, ana.orgId, events)
-  await eraseTicket(deps, ana.orgId, id)
-  await deps.database.write(ana.orgId, async (tx) => effect?.(tx))
-  expect(effect).toBeDefined()
-  expect(await unseen(ana)).toEqual([])
-  stop()
-  await live.stop()
+describe('of a new ticket whose events were read', () => {
+  let live: Live
+  let own: Notifications
+  beforeAll(() => {
+    live = createLive(bellhop.deps)
+    own = createNotifications(bellhop.deps, live)
+  })
+  afterAll(async () => {
+    own.stop()
+    await live.stop()
+  })
+
+  const eventsOf = (orgId: string) => detailedEventsAfter(bellhop.deps.database.read, orgId, 0, 10)
+
+  test('and that is deleted before anyone is notified, no one is', async () => {
+    const { deps } = bellhop
+    const { ana, mine } = await newWorld()
+    const { orgId } = ana
+    const id = await mine()
+    const effect = await own.reaction.effectOf(deps, orgId, await eventsOf(orgId))
+    await eraseTicket(deps, orgId, id)
+    await deps.database.write(orgId, async (tx) => effect?.(tx))
+    expect(effect).toBeDefined()
+    expect(await unseen(ana)).toEqual([])
+  })
+
+  test('and that is assigned before the ticket is read, everyone is notified as of an unassigned one', async () => {
+    const { deps } = bellhop
+    const { ana, ben, unassigned, change } = await newWorld()
+    const { orgId } = ana
+    const id = await unassigned()
+    const events = await eventsOf(orgId)
+    await change(ben, id, { assignedTo: ana.id })
+    await settled(orgId)
+    const effect = await own.reaction.effectOf(deps, orgId, events)
+    await deps.database.write(orgId, async (tx) => {
+      // As if the server had not reacted yet.
+      await tx.delete(notifications).where(eq(notifications.orgId, orgId))
+      await effect?.(tx)
+    })
+    expect((await unseen(ana)).map(({ reason }) => reason)).toEqual(['unassigned'])
+    expect((await unseen(ben)).map(({ reason }) => reason)).toEqual(['unassigned'])
+  })
 })
