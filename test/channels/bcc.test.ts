@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createId } from '../../server/ids.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
-import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import type { Bellhop, Client } from '../support/bellhop.ts'
 import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
-import { connectMailbox, mailSettings } from '../support/mail/mailbox-service.ts'
+import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
 import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
 import { type EntryJson, readThread } from '../support/threads.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -33,7 +33,7 @@ describeWithMail('a blind copy', () => {
   beforeAll(async () => {
     dovecot = await startDovecot({ users: USERS })
     postfix = await startPostfix({ dovecot })
-    bellhop = await startBellhop({ settings: await mailSettings() })
+    bellhop = await startBellhopWithMail()
     client = await bellhop.organization()
     ben = await signInAgent(bellhop, client.orgId, { role: 'admin' })
     const smtpPort = postfix.submissionPort
@@ -50,14 +50,14 @@ describeWithMail('a blind copy', () => {
     return (await dovecot.read(address, mails.at(-1)?.uid ?? 0)).toString()
   }
 
-  /** Reads what everyone got as their mail of this number, and looks for those who are nobody's business. */
+  /** Reads the mail with this number of each recipient, and checks that it doesn't show who got a blind copy. */
   async function expectHidden(count: number): Promise<string> {
     const raw = await Promise.all([ANA, CY, BOSS, LAWYER].map((address) => readNewest(address, count)))
     const [toAna = '', toCy = '', toBoss = '', toLawyer = ''] = raw
     for (const seen of [toAna, toCy]) expect(seen).not.toMatch(/boss|lawyer|bcc/i)
     expect(toBoss).not.toMatch(/lawyer|bcc/i)
     expect(toLawyer).not.toMatch(/boss|bcc/i)
-    // Only in the lines above the message, which the receiving server adds to a person's own copy.
+    // Their own address is only in the lines that the receiving server adds above the message.
     for (const [own, address] of [
       [toBoss, BOSS],
       [toLawyer, LAWYER],
@@ -105,7 +105,7 @@ describeWithMail('a blind copy', () => {
       ]
       expect(sent.map(({ email }) => email?.bcc)).toEqual([bcc, bcc, bcc])
 
-      // The next reply goes to those everyone knows of, and the answer of a blind copy is no word of the customer's.
+      // The next reply goes only to the open recipients, and an answer to a blind copy is not the customer's.
       const replyTo = /^Reply-To:.*?(support\+[^@\s]+@helpdesk\.test)/im.exec(toBoss)?.[1] ?? ''
       const raw = `From: The Boss <${BOSS}>\r\nTo: ${replyTo}\r\nSubject: Re: Lamp\r\nMessage-ID: <b@customer.test>\r\n\r\nGive them a new one.\r\n`
       await postfix.send({ from: BOSS, to: replyTo, raw })

@@ -4,6 +4,7 @@ import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { replyPath } from '../support/threads.ts'
 import { makeTicket, problemOf, readTicket } from '../support/tickets.ts'
+import { upload } from '../support/uploads.ts'
 
 interface SavedReplyJson {
   id: string
@@ -85,7 +86,10 @@ test('an agent’s own saved replies are theirs alone until they share them, and
 })
 
 test('a saved reply has files: each use gives the agent copies of them to send', async () => {
-  const files = [await uploaded(ben, 'terms.txt'), await uploaded(ben, 'form.txt')]
+  const files = [
+    (await upload(ben, 'terms.txt', 'The terms')).id,
+    (await upload(ben, 'form.txt', 'The form')).id,
+  ]
   const reply = await create(ben, { name: 'With files', text: 'See below.', attachments: files })
   expect(reply.attachments?.map(({ name }) => name)).toEqual(['terms.txt', 'form.txt'])
   const { id } = await makeTicket(acme)
@@ -108,7 +112,7 @@ test('a saved reply has files: each use gives the agent copies of them to send',
   )
 
   // One file less, and one more.
-  const change = { attachments: [files[1], await uploaded(admin, 'new.txt')] }
+  const change = { attachments: [files[1], (await upload(admin, 'new.txt')).id] }
   const changed = await admin.call<SavedReplyJson>('PATCH', `/console/saved-replies/${reply.id}`, {
     body: change,
   })
@@ -141,11 +145,3 @@ test('the API lists the saved replies of the team, and no one’s own', async ()
     { id, name: 'Hello', text: 'Hi **you**', actions: { addTags: ['hi'] }, updatedAt: expect.any(String) },
   ])
 })
-
-async function uploaded(agent: SignedInAgent, name: string): Promise<string> {
-  const answer = await agent.call<{ id: string }>('POST', `/v1/attachments?name=${name}`, {
-    raw: new TextEncoder().encode(`The file ${name}`),
-  })
-  expect(answer.status, answer.text).toBe(201)
-  return answer.json.id
-}

@@ -10,7 +10,7 @@ import { openLedger } from '../support/mail/fetched-mail.ts'
 import type { MoveJson } from '../support/random-merges.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
-import { addNote, readDraft, readThread, replyPath, textsOf } from '../support/threads.ts'
+import { addNote, readDraft, readThread, replyPath, saveDraft, textsOf } from '../support/threads.ts'
 import { listTickets, makeTicket, problemOf, readTicket } from '../support/tickets.ts'
 import { openWidget } from '../support/visitors.ts'
 
@@ -155,7 +155,7 @@ test('a reply that waits goes to those it was written to, and a draft comes belo
     [into, 'Upper'],
     [from, 'Lower'],
   ] as const) {
-    await ben.call('PUT', `/console/tickets/${ticket}/draft`, { body: { kind: 'reply', text } })
+    await saveDraft(ben, ticket, text)
   }
   const move = await merged(into, from)
   const { waiting } = (
@@ -174,10 +174,8 @@ test('a reply that waits goes to those it was written to, and a draft comes belo
 test('a draft that a page saves on the merged ticket is kept on the other one', async () => {
   const [into, from] = await twoTickets()
   await merged(into, from)
-  const saved = await ben.call('PUT', `/console/tickets/${from}/draft`, {
-    body: { kind: 'reply', text: 'Typed on' },
-  })
-  expect([saved.status, await readDraft(ben, into, 'reply')]).toEqual([200, 'Typed on'])
+  await saveDraft(ben, from, 'Typed on')
+  expect(await readDraft(ben, into, 'reply')).toBe('Typed on')
 })
 
 test('a snoozed ticket that was merged stays away from the list, and is snoozed again after undo', async () => {

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime'
 import { createAgent } from '../../server/agents/agents.ts'
 import { notificationSettings, notifications } from '../../server/database/tables/notifications.ts'
 import { notes } from '../../server/database/tables/threads.ts'
+import { mentionMark } from '../../server/formatting/inline.ts'
 import { seeTicket } from '../../server/notifications/seen.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import type { Bellhop, Client } from '../support/bellhop.ts'
@@ -11,6 +12,7 @@ import { type Dovecot, startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
 import { connectMailbox, startBellhopWithMail } from '../support/mail/mailbox-service.ts'
 import { type Postfix, startPostfix } from '../support/mail/postfix.ts'
+import { addNote } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -43,26 +45,22 @@ describeWithMail('emails about notifications', () => {
     await dovecot.stop()
   })
 
-  async function mention(ticketId: string, words = 'please look.'): Promise<void> {
-    const text = `[@${nora.name}](agent:${nora.id}) ${words}`
-    const path = `/console/tickets/${ticketId}/notes/${bellhop.deps.newId('not')}`
-    const answer = await ben.call('PUT', path, { body: { text, format: 'markdown' } })
-    expect(answer.status, answer.text).toBe(201)
-  }
+  const mention = (ticketId: string, words = 'please look.') =>
+    addNote(ben, ticketId, `${mentionMark({ of: 'agent', ...nora })} ${words}`, 'markdown')
 
-  /** What Nora was told and has not seen, and that is in no email yet. */
-  async function untold(): Promise<number> {
-    const isUntold = and(
+  /** How many notifications Nora has not seen that are in no email yet. */
+  async function unsent(): Promise<number> {
+    const isUnsent = and(
       eq(notifications.agentId, nora.id),
       isNull(notifications.seenAt),
       isNull(notifications.emailId),
     )
-    return (await bellhop.deps.database.read.select().from(notifications).where(isUntold)).length
+    return (await bellhop.deps.database.read.select().from(notifications).where(isUnsent)).length
   }
 
-  /** Nora was told of so many; the time passes until her email is due. Resolves when it was decided. */
+  /** Waits until Nora has so many notifications, makes her email due, and waits until it was sent or found needless. */
   async function passTime(count: number): Promise<void> {
-    await eventually(async () => (await untold()) === count)
+    await eventually(async () => (await unsent()) === count)
     const isNora = eq(notificationSettings.agentId, nora.id)
     const settings = async () =>
       (await bellhop.deps.database.read.select().from(notificationSettings).where(isNora))[0]
@@ -116,7 +114,7 @@ describeWithMail('emails about notifications', () => {
       return found.length > 0 ? found : undefined
     })
     expect(note).toMatchObject({ text: 'I called them.', agentName: 'Nora Lind' })
-    // The address alone is enough, as where a program drops the references.
+    // The address alone is enough: some email programs drop the references.
     await answer(NORA, replyTo, 'They call back.', ['Message-ID: <2@acme.test>'])
     await eventually(async () => (await notesOf(id)).some(({ text }) => text === 'They call back.'))
     await postfix.waitUntilEmpty()
@@ -145,7 +143,7 @@ describeWithMail('emails about notifications', () => {
     const { id } = await makeTicket(client, { subject: 'Seen' })
     const count = (await dovecot.mails(NORA)).length
     await mention(id)
-    await eventually(async () => (await untold()) === 1)
+    await eventually(async () => (await unsent()) === 1)
     await seeTicket(bellhop.deps, { orgId: client.orgId, agentId: nora.id, ticketId: id })
     await passTime(0)
     await postfix.waitUntilEmpty()

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { upsertCustomer } from '../../server/customers/customers.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { notifications } from '../../server/database/tables/notifications.ts'
 import { eraseTicket } from '../../server/erasure/erase.ts'
 import { detailedEventsAfter, recordEvents } from '../../server/events/events.ts'
+import { mentionMark } from '../../server/formatting/inline.ts'
 import { createLive, type Live } from '../../server/live/live.ts'
 import { createNotifications, type Notifications } from '../../server/notifications/notifications.ts'
 import { lockTicket } from '../../server/tickets/queries.ts'
@@ -16,6 +18,7 @@ import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { openEventStream } from '../support/live.ts'
 import { type PushService, startPushService } from '../support/push-service.ts'
+import { addNote } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -48,10 +51,10 @@ interface World {
   unassigned(): Promise<string>
   customerWrites(ticketId: string, more?: { isAutomatic?: boolean }): Promise<void>
   change(by: SignedInAgent, ticketId: string, change: object): Promise<void>
-  note(by: SignedInAgent, ticketId: string, text?: string): Promise<void>
+  note(by: SignedInAgent, ticketId: string, text?: string): Promise<unknown>
   reply(by: SignedInAgent, ticketId: string): Promise<void>
   follow(by: SignedInAgent, ticketId: string, isFollowing?: boolean): Promise<void>
-  /** Sending Ana's message ends like this. */
+  /** How sending a message of Ana ends. */
   ends(ticketId: string, sending: 'failed' | 'bounced' | 'sent'): Promise<void>
 }
 
@@ -92,8 +95,7 @@ async function newWorld(): Promise<World> {
     },
     change: (by, ticketId, change) =>
       ok(by, 'PATCH', `/${'isSpam' in change ? 'console' : 'v1'}/tickets/${ticketId}`, change),
-    note: (by, ticketId, text = 'Look at this.') =>
-      ok(by, 'PUT', `/console/tickets/${ticketId}/notes/${deps.newId('not')}`, { text, format: 'markdown' }),
+    note: (by, ticketId, text = 'Look at this.') => addNote(by, ticketId, text, 'markdown'),
     reply: (by, ticketId) => ok(by, 'POST', `/v1/tickets/${ticketId}/messages`, { text: 'On its way.' }),
     follow: (by, ticketId, isFollowing = true) =>
       ok(by, isFollowing ? 'PUT' : 'DELETE', `/console/tickets/${ticketId}/follower`),
@@ -110,14 +112,19 @@ async function newWorld(): Promise<World> {
   }
 }
 
-const mention = ({ id, name }: SignedInAgent) => `[@${name}](agent:${id}) please look.`
+const mention = ({ id, name }: SignedInAgent) => `${mentionMark({ of: 'agent', id, name })} please look.`
 
-/** What both agents are told; the tickets are new. */
+/** What both agents are notified of. The tickets are new. */
 type Case = [sentence: string, act: (world: World) => Promise<unknown>, ana: string[], ben: string[]]
 
 const CASES: Case[] = [
-  ['a new ticket that no one has', ({ unassigned }) => unassigned(), ['unassigned'], ['unassigned']],
-  ['a new ticket that Ana has', ({ mine }) => mine(), ['assigned'], []],
+  [
+    'a ticket is created that is assigned to no one',
+    ({ unassigned }) => unassigned(),
+    ['unassigned'],
+    ['unassigned'],
+  ],
+  ['a ticket is created that is assigned to Ana', ({ mine }) => mine(), ['assigned'], []],
   [
     'Ben assigns Ana a ticket',
     async ({ unassigned, change, ana, ben }) => change(ben, await unassigned(), { assignedTo: ana.id }),
@@ -137,7 +144,7 @@ const CASES: Case[] = [
     [],
   ],
   [
-    'a vacation notice on a ticket of Ana',
+    'a vacation notice arrives on a ticket of Ana',
     async ({ mine, customerWrites }) => customerWrites(await mine(), { isAutomatic: true }),
     ['assigned'],
     [],
@@ -169,7 +176,7 @@ const CASES: Case[] = [
     [],
   ],
   [
-    'a customer writes on a ticket that Ben followed once',
+    'a customer writes on a ticket that Ben no longer follows',
     async ({ mine, follow, customerWrites, ben }) => {
       const id = await mine()
       await follow(ben, id)
@@ -352,7 +359,7 @@ const CASES: Case[] = [
     [],
   ],
   [
-    'Ana is told of nothing new about tickets while that is off for all ways',
+    'Ana has turned off push, email and sound for new unassigned tickets',
     async ({ ana, unassigned }) => {
       const off = { push: false, email: false, sound: false }
       await ana.call('PATCH', '/console/me/notifications', { body: { ways: { unassigned: off } } })
@@ -364,7 +371,6 @@ const CASES: Case[] = [
   [
     'Ben is disabled',
     async ({ ben, unassigned }) => {
-      const { disableAgent } = await import('../../server/agents/disable-agent.ts')
       await disableAgent(bellhop.deps, ben.orgId, ben.id)
       await unassigned()
     },
@@ -448,7 +454,7 @@ const CASES: Case[] = [
     ['view'],
   ],
   [
-    'Ana pauses: what happens is kept for later',
+    'Ana has paused: what happens is kept for later',
     async ({ ana, mine }) => {
       const pausedUntil = new Date(Date.now() + 3_600_000).toISOString()
       await ana.call('PATCH', '/console/me/notifications', { body: { pausedUntil } })
@@ -467,7 +473,7 @@ function look(agent: SignedInAgent, ticketId: string, isFocused: boolean) {
 
 let sentinels = 0
 
-/** Until all that happened so far has been told: someone new is told of a ticket that comes after it. */
+/** Waits until agents have been notified of everything so far: a new agent is notified of a ticket that is created now. */
 async function settled(orgId: string): Promise<void> {
   sentinels += 1
   const last = await signInAgent(bellhop, orgId, { name: `Zoe ${sentinels}` })
@@ -484,7 +490,7 @@ async function unseen(agent: SignedInAgent): Promise<{ reason: string; ticketId:
   return answer.json.data ?? []
 }
 
-describe('who is told', () => {
+describe('who is notified when', () => {
   test.each(CASES)('%s', async (_, act, ana, ben) => {
     const world = await newWorld()
     await act(world)

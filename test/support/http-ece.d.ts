@@ -1,4 +1,4 @@
-/** Encrypted content encoding (RFC 8188), by others than us. */
+/** Encrypted content encoding (RFC 8188), implemented independently of Bellhop. */
 declare module 'http_ece' {
   import type { ECDH } from 'node:crypto'
 

@@ -4,7 +4,7 @@ import { importJWK, type JWTPayload, jwtVerify } from 'jose'
 import type { SignedInAgent } from './agents.ts'
 import { type ReceivedRequest, type Respond, startReceiver } from './receiver.ts'
 
-/** A push as the browser gets it: decrypted by a library of others, its sender verified. */
+/** A push as the browser gets it: decrypted by an independent library, its sender verified. */
 export interface ReceivedPush {
   payload: {
     web_push: number

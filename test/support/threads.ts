@@ -113,6 +113,23 @@ export async function readDraft(
   return drafts.find((draft) => draft.kind === kind)?.text
 }
 
+/** Waits until the agent's draft is this text, and says what it is if that never happens. */
+export async function draftBecomes(
+  agent: SignedInAgent,
+  ticketId: string,
+  { kind = 'reply', text }: { kind?: 'reply' | 'note'; text: string },
+): Promise<void> {
+  let draft: string | undefined
+  try {
+    await eventually(async () => {
+      draft = await readDraft(agent, ticketId, kind)
+      return draft === text
+    })
+  } catch {
+    expect(draft).toBe(text)
+  }
+}
+
 /** Saves the draft of a reply as the page does. */
 export async function saveDraft(agent: SignedInAgent, ticketId: string, text: string): Promise<void> {
   const answer = await agent.call('PUT', `/console/tickets/${ticketId}/draft`, {
@@ -179,9 +196,14 @@ export function sendNow(agent: SignedInAgent, ticketId: string, messageId: strin
 }
 
 /** Adds a note as the page does. */
-export async function addNote(agent: SignedInAgent, ticketId: string, text: string): Promise<EntryJson> {
+export async function addNote(
+  agent: SignedInAgent,
+  ticketId: string,
+  text: string,
+  format: 'plain' | 'markdown' = 'plain',
+): Promise<EntryJson> {
   const path = `/console/tickets/${ticketId}/notes/${createId('not', agent.now())}`
-  const answer = await agent.call<EntryJson>('PUT', path, { body: { text } })
+  const answer = await agent.call<EntryJson>('PUT', path, { body: { text, format } })
   expect(answer.status, answer.text).toBe(201)
   return answer.json
 }

@@ -56,6 +56,19 @@ export function editor(page: Page) {
   return page.locator('.composer-field[contenteditable=true]')
 }
 
+/** Types a word with an input method, which shows each step before the word is chosen. */
+export async function compose(
+  page: Page,
+  { steps, word }: { steps: readonly string[]; word: string },
+): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  for (const text of steps) {
+    const end = { selectionStart: text.length, selectionEnd: text.length }
+    await devtools.send('Input.imeSetComposition', { text, ...end })
+  }
+  await devtools.send('Input.insertText', { text: word })
+}
+
 /** What is written there. */
 export function textIn(page: Page): Promise<string> {
   return writtenIn(field(page))

@@ -3,9 +3,8 @@ import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { GMAIL, SHEETS, WORD } from '../support/clipboards.ts'
-import { readDraft } from '../support/threads.ts'
+import { draftBecomes } from '../support/threads.ts'
 import { editor, openTicketPage, textIn } from '../support/ticket-page.ts'
-import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 
@@ -37,15 +36,7 @@ for (const [program, clipboard, markdown] of [
     page.on('request', (request) => requests.push(request.url()))
     await page.keyboard.press('r')
     await paste(page, clipboard)
-    let saved: string | undefined
-    try {
-      await eventually(async () => {
-        saved = await readDraft(ben, ticket.id, 'reply')
-        return saved === markdown
-      })
-    } catch {
-      expect(saved).toBe(markdown)
-    }
+    await draftBecomes(ben, ticket.id, { text: markdown })
     expect(requests.filter((url) => url.includes('evil'))).toEqual([])
     expect(await page.locator('style').count()).toBe(0)
   })
@@ -60,9 +51,7 @@ browserTest('plain text is pasted as it is, and an address makes a link of the s
   await page.keyboard.type('See our guide')
   for (let at = 0; at < 'guide'.length; at++) await page.keyboard.press('Shift+ArrowLeft')
   await paste(page, { html: '', text: 'https://a.test/guide' })
-  await eventually(
-    async () => (await readDraft(ben, ticket.id, 'reply')) === 'See our [guide](https://a.test/guide)',
-  )
+  await draftBecomes(ben, ticket.id, { text: 'See our [guide](https://a.test/guide)' })
   // Ctrl+Shift+V.
   await page.evaluate(
     ([html, text]) =>
@@ -76,8 +65,8 @@ browserTest('plain text is pasted as it is, and an address makes a link of the s
   )
   await page.keyboard.press('Control+a')
   await page.keyboard.press('Control+Shift+v')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === 'bold')
+  await draftBecomes(ben, ticket.id, { text: 'bold' })
   await page.keyboard.press('Control+a')
   await page.keyboard.press('Control+v')
-  await eventually(async () => (await readDraft(ben, ticket.id, 'reply')) === '**bold**')
+  await draftBecomes(ben, ticket.id, { text: '**bold**' })
 })

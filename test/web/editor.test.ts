@@ -3,8 +3,9 @@ import type { Page } from 'playwright-core'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests } from '../support/browser.ts'
-import { readDraft } from '../support/threads.ts'
+import { draftBecomes, readDraft } from '../support/threads.ts'
 import {
+  compose,
   editor,
   field,
   openTicket,
@@ -18,17 +19,7 @@ import { eventually } from '../support/webhooks.ts'
 const bellhop = await sharedBellhop()
 
 /** The Markdown that the API and the mails would get. */
-async function savedAs({ ben, ticket }: Workspace, markdown: string): Promise<void> {
-  let saved: string | undefined
-  try {
-    await eventually(async () => {
-      saved = await readDraft(ben, ticket.id, 'reply')
-      return saved === markdown
-    })
-  } catch {
-    expect(saved).toBe(markdown)
-  }
-}
+const savedAs = ({ ben, ticket }: Workspace, text: string) => draftBecomes(ben, ticket.id, { text })
 
 const html = (page: Page) =>
   editor(page).evaluate((element) => element.innerHTML.replaceAll(/ dir="auto"| class="[^"]*"/g, ''))
@@ -160,25 +151,10 @@ for (const [language, steps, word] of [
     const { page } = workspace
     await page.keyboard.press('r')
     await page.keyboard.type('- **a** ')
-    const devtools = await page.context().newCDPSession(page)
-    for (const text of steps) {
-      await devtools.send('Input.imeSetComposition', {
-        text,
-        selectionStart: text.length,
-        selectionEnd: text.length,
-      })
-    }
-    await devtools.send('Input.insertText', { text: word })
+    await compose(page, { steps, word })
     await savedAs(workspace, `- **a** ${word}`)
     await page.keyboard.press('Control+b')
-    for (const text of steps) {
-      await devtools.send('Input.imeSetComposition', {
-        text,
-        selectionStart: text.length,
-        selectionEnd: text.length,
-      })
-    }
-    await devtools.send('Input.insertText', { text: word })
+    await compose(page, { steps, word })
     await page.keyboard.press('Enter')
     await page.keyboard.type('b')
     expect(await editor(page).locator('li').count()).toBe(2)

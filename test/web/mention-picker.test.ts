@@ -1,10 +1,10 @@
 import { expect } from 'bun:test'
+import { mentionMark } from '../../server/formatting/inline.ts'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
-import { readDraft } from '../support/threads.ts'
-import { editor, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
-import { eventually } from '../support/webhooks.ts'
+import { draftBecomes } from '../support/threads.ts'
+import { compose, editor, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 
 const bellhop = await sharedBellhop()
 
@@ -15,9 +15,13 @@ async function openNote(name: string) {
   const page = await openTicket(bellhop, workspace.ben, workspace.ticket.id)
   await page.keyboard.press('n')
   await editor(page).and(page.locator(':focus')).waitFor()
-  const draftIs = (text: string) =>
-    eventually(async () => (await readDraft(workspace.ben, workspace.ticket.id, 'note')) === text)
-  return { page, mark: `[@${name}](agent:${id})`, draftIs, option: page.getByRole('option', { name }) }
+  const draftIs = (text: string) => draftBecomes(workspace.ben, workspace.ticket.id, { kind: 'note', text })
+  return {
+    page,
+    mark: mentionMark({ of: 'agent', id, name }),
+    draftIs,
+    option: page.getByRole('option', { name }),
+  }
 }
 
 browserTest(
@@ -59,22 +63,14 @@ browserTest('an `@` that mentions no one is typed, also within a word', async ()
 
 browserTest('a colleague is found by an input method, which goes on after the mention', async () => {
   const { page, mark, draftIs, option } = await openNote('田中 花子')
-  const devtools = await page.context().newCDPSession(page)
-  async function compose(steps: string[], word: string): Promise<void> {
-    for (const text of steps) {
-      const end = { selectionStart: text.length, selectionEnd: text.length }
-      await devtools.send('Input.imeSetComposition', { text, ...end })
-    }
-    await devtools.send('Input.insertText', { text: word })
-  }
-  await compose(['だ', 'だれ'], '誰か ')
+  await compose(page, { steps: ['だ', 'だれ'], word: '誰か ' })
   await page.keyboard.type('@')
   await page.getByRole('combobox', { name: 'Mention' }).and(page.locator(':focus')).waitFor()
-  await compose(['た', 'たな', 'たなか'], '田中')
+  await compose(page, { steps: ['た', 'たな', 'たなか'], word: '田中' })
   await option.waitFor()
   await page.keyboard.press('Enter')
   await editor(page).locator('[data-mention]').waitFor()
   await page.keyboard.press('Backspace')
-  await compose(['さ', 'さん'], 'さん')
+  await compose(page, { steps: ['さ', 'さん'], word: 'さん' })
   await draftIs(`誰か ${mark}さん`)
 })

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { CDPSession, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
@@ -9,7 +9,6 @@ import { eventually } from '../support/webhooks.ts'
 const bellhop = await sharedBellhop()
 
 interface Worker {
-  cdp: CDPSession
   registrationId: string
   /** Delivers a push as the browser does when its push service has one. */
   push(payload: object): Promise<void>
@@ -34,7 +33,6 @@ async function openWorker(page: Page): Promise<Worker> {
   await worker.evaluate(RECORDER)
   const { origin } = new URL(page.url())
   return {
-    cdp,
     registrationId,
     async push(payload) {
       const data = JSON.stringify(payload)
