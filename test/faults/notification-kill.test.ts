@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { readConfig } from '../../server/config.ts'
 import { notifications } from '../../server/database/tables/notifications.ts'
+import { mentionMark } from '../../server/formatting/inline.ts'
 import { createLog } from '../../server/log.ts'
 import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
@@ -25,7 +26,7 @@ const SECONDS = 10
 const MAX_P95_MS = 2_000
 
 /** A server with agents who have a browser each, and agents who write notes. */
-async function openStage(told: number) {
+async function openServer(agentCount: number) {
   const service = await startPushService()
   const settings = {
     ...(await freshPlace()),
@@ -39,11 +40,11 @@ async function openStage(told: number) {
   const url = `http://127.0.0.1:${settings.PORT}`
   const client = await clientWithKey(deps, url, orgId, { rateLimit: 1_000_000 })
   const agents: SignedInAgent[] = []
-  for (let number = 0; number < told; number++) agents.push(await signInAgent({ deps, url }, orgId))
+  for (let number = 0; number < agentCount; number++) agents.push(await signInAgent({ deps, url }, orgId))
   const writers: SignedInAgent[] = []
   for (let number = 0; number < WRITERS; number++) writers.push(await signInAgent({ deps, url }, orgId))
   await deps.database.close()
-  let server = await startProgram(settings)
+  let program = await startProgram(settings)
   return {
     service,
     client,
@@ -51,12 +52,12 @@ async function openStage(told: number) {
     writers,
     newId: deps.newId,
     async restart() {
-      await server.end('SIGKILL')
-      server = await startProgram(settings)
+      await program.end('SIGKILL')
+      program = await startProgram(settings)
     },
     /** What is stored, after the server has ended. */
     async stored() {
-      await server.end('SIGTERM')
+      await program.end('SIGTERM')
       const log = createLog('error', false, () => {}, Date.now)
       const reopened = await openDeps(readConfig(settings), { log })
       const rows = await reopened.database.read
@@ -67,7 +68,7 @@ async function openStage(told: number) {
       return rows
     },
     async [Symbol.asyncDispose]() {
-      await server.end('SIGKILL')
+      await program.end('SIGKILL')
       await service.stop()
     },
   }
@@ -75,7 +76,8 @@ async function openStage(told: number) {
 
 /** Writes a note that mentions the agent, again and again until the server has it. */
 async function mention(by: SignedInAgent, ticketId: string, id: string, of: SignedInAgent, word: string) {
-  const body = { text: `[@${of.name}](agent:${of.id}) ${word}`, format: 'markdown' }
+  const text = `${mentionMark({ of: 'agent', id: of.id, name: of.name })} ${word}`
+  const body = { text, format: 'markdown' }
   for (;;) {
     const answer = await by
       .call('PUT', `/console/tickets/${ticketId}/notes/${id}`, { body })
@@ -86,34 +88,39 @@ async function mention(by: SignedInAgent, ticketId: string, id: string, of: Sign
 }
 
 test(`${KILLS} kills over ${EVENTS} events leave one row for each`, async () => {
-  await using stage = await openStage(1)
-  const { client, agents, writers, service } = stage
+  await using server = await openServer(1)
+  const { client, agents, writers, service } = server
   const [ana] = agents
   if (!ana) throw new Error('There is no agent.')
   await service.subscribe(ana)
   const { id: ticketId } = await makeTicket(client)
   let left = EVENTS
   const writing = writers.map(async (writer) => {
-    while (left-- > 0) await mention(writer, ticketId, stage.newId('not'), ana, 'please look.')
+    while (left-- > 0) await mention(writer, ticketId, server.newId('not'), ana, 'please look.')
   })
   for (let kill = 0; kill < KILLS; kill++) {
     await Bun.sleep(Math.random() * MAX_LIFE_MS)
-    await stage.restart()
+    await server.restart()
   }
   await Promise.all(writing)
+  // The server follows its log in order: once it has come to this mention, it has come to all of them.
+  const [last, writer] = writers
+  if (!last || !writer) throw new Error('There is no writer.')
+  await service.subscribe(last)
+  const { id: lastTicket } = await makeTicket(client)
+  await mention(writer, lastTicket, server.newId('not'), last, 'the end.')
   await eventually(async () => {
-    const { json } = await ana.call<{ data: unknown[] }>('GET', '/console/notifications')
-    return json.data.length >= 500
+    const { json } = await last.call<{ data: { reason: string }[] }>('GET', '/console/notifications')
+    return json.data.some(({ reason }) => reason === 'mentioned')
   })
-  await Bun.sleep(2_000)
-  const rows = (await stage.stored()).filter(({ reason }) => reason === 'mentioned')
+  const rows = (await server.stored()).filter(({ reason }) => reason === 'mentioned')
   expect(rows).toHaveLength(EVENTS)
   expect(new Set(rows.map(({ messageId }) => messageId)).size).toBe(EVENTS)
 }, 300_000)
 
 test(`${AGENTS} agents without a tab hear of ${PER_SECOND} notes a second within two seconds`, async () => {
-  await using stage = await openStage(AGENTS)
-  const { client, agents, writers, service } = stage
+  await using server = await openServer(AGENTS)
+  const { client, agents, writers, service } = server
   const browsers: Awaited<ReturnType<typeof service.subscribe>>[] = []
   for (const agent of agents) browsers.push(await service.subscribe(agent))
   const ticketIds: string[] = []
@@ -126,7 +133,7 @@ test(`${AGENTS} agents without a tab hear of ${PER_SECOND} notes a second within
     const [writer, agent] = [writers[number % WRITERS], agents[number % AGENTS]]
     if (!writer || !agent) throw new Error('There is no agent.')
     sentAt.set(ticketId, Date.now())
-    sending.push(mention(writer, ticketId, stage.newId('not'), agent, `word ${number}`))
+    sending.push(mention(writer, ticketId, server.newId('not'), agent, `word ${number}`))
     await Bun.sleep(1_000 / PER_SECOND)
   }
   await Promise.all(sending)
