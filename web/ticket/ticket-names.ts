@@ -1,6 +1,6 @@
 import type { Tone } from '../ui/badge.tsx'
 import { comingTime } from './thread/times.ts'
-import type { Ticket, TicketStatus } from './ticket-query.ts'
+import type { ReplyDestination, Ticket, TicketStatus } from './ticket-query.ts'
 
 type Channel = Ticket['channel']
 
@@ -16,6 +16,11 @@ const CHANNEL_NAMES: Partial<Record<Channel, string>> = {
   widget: 'Website widget',
 }
 
+/** Answers appear at once where the customer reads them. */
+export function isChat(channel: Channel | ReplyDestination['by']): boolean {
+  return channel === 'widget' || channel === 'telegram'
+}
+
 /** The name and color of each status. */
 export const STATUSES: Record<TicketStatus, { name: string; tone: Tone }> = {
   open: { name: 'Open', tone: 'green' },
@@ -26,6 +31,11 @@ export const STATUSES: Record<TicketStatus, { name: string; tone: Tone }> = {
 /** The end of a ticket's id, which people write and search for: "#m4k2p9". */
 export function shortId(id: string): string {
   return `#${id.slice(-6)}`
+}
+
+/** "1 ticket", "1,204 tickets", "2 replies" */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`
 }
 
 interface SnoozeNote {

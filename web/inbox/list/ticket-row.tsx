@@ -3,7 +3,7 @@ import { Dynamic } from 'solid-js/web'
 import { presenceOf } from '../../live/live.ts'
 import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
 import { Marked } from '../../ticket/marked.tsx'
-import { channelName, snoozeText } from '../../ticket/ticket-names.ts'
+import { channelName, isChat, snoozeText } from '../../ticket/ticket-names.ts'
 import { Avatar, initialsOf } from '../../ui/avatar.tsx'
 import { duration, exactTime, MINUTE_MS, now, RelativeTime, Time } from '../../ui/relative-time.tsx'
 import type { Row } from '../inbox-data.ts'
@@ -181,8 +181,7 @@ function pathOf({ url, title }: NonNullable<Row['page']>): string {
 /** The preview. The subject of a chat is the start of its first message, so the preview goes on where the subject ends. */
 function withoutSubject({ channel, subject, preview: { text } }: Row): string {
   const start = subject.replace(/…$/, '')
-  const isChat = channel === 'widget' || channel === 'telegram'
-  if (!isChat || !text.startsWith(start)) return text
+  if (!isChat(channel) || !text.startsWith(start)) return text
   if (start.length > SHOWN_OF_SUBJECT) return `…${text.slice(text.lastIndexOf(' ', SHOWN_OF_SUBJECT) + 1)}`
   return text === start ? '' : text
 }

@@ -8,6 +8,7 @@ import type { DraftKind } from '../draft/draft-storage.ts'
 import { draftOf, type OpenDraft } from '../draft/drafts.ts'
 import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 import { newestMessage } from '../thread/thread-rows.ts'
+import { isChat } from '../ticket-names.ts'
 import type { TicketDetail } from '../ticket-query.ts'
 import type { SendChoice } from './send-button.tsx'
 
@@ -115,7 +116,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
         void import('./waiting-replies.ts').then(
           ({ offerUndo, offerTakingBack }) => {
             forgetSending()
-            const offer = waits ? offerUndo : isChat(detail().reply) ? offerTakingBack : undefined
+            const offer = waits ? offerUndo : isChat(detail().reply.by) ? offerTakingBack : undefined
             const undo = offer?.(undone, id, onTakenBack)
             if (isUnwanted) void undo?.()
           },
@@ -154,10 +155,6 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     },
     returnTo,
   }
-}
-
-export function isChat({ by }: TicketDetail['reply']): boolean {
-  return by === 'widget' || by === 'telegram'
 }
 
 /** As they are shown now: a mail that arrives before the reply leaves changes nothing. */

@@ -2,8 +2,8 @@ import { Show } from 'solid-js'
 import { ChatParts } from '../chat-parts.tsx'
 import { recipientLine } from '../mail/mail-addresses.ts'
 import type { Recipients } from '../recipients/address-list.ts'
+import { isChat } from '../ticket-names.ts'
 import type { ReplyDestination } from '../ticket-query.ts'
-import { isChat } from './composer-state.ts'
 import './composer.css'
 
 import ChevronDown from 'lucide-solid/icons/chevron-down'
@@ -26,7 +26,7 @@ export function Destination(props: DestinationProps) {
       <Show
         when={props.recipients}
         fallback={
-          <Show when={isChat(props.reply)} fallback={<p>{elsewhere(props.reply)}</p>}>
+          <Show when={isChat(props.reply.by)} fallback={<p>{elsewhere(props.reply)}</p>}>
             <ChatParts.Destination reply={props.reply} onSend={props.onSend} />
           </Show>
         }

@@ -7,6 +7,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { Time } from '../../ui/relative-time.tsx'
 import { dateOnly } from '../thread/times.ts'
+import { counted } from '../ticket-names.ts'
 import type { Ticket } from '../ticket-query.ts'
 import { CustomerFields, MAX_LINE_LENGTH } from './customer-fields.tsx'
 import { type Customer, changeCustomer } from './customer-query.ts'
@@ -74,13 +75,9 @@ export function CustomerSince(props: { customer: Customer }) {
   return (
     <p class="muted">
       Since <Time at={props.customer.createdAt}>{dateOnly(props.customer.createdAt)}</Time> ·{' '}
-      {ticketCount(props.customer)}
+      {counted(props.customer.totalTickets, 'ticket')}
     </p>
   )
-}
-
-function ticketCount({ totalTickets }: Customer): string {
-  return totalTickets === 1 ? '1 ticket' : `${totalTickets.toLocaleString()} tickets`
 }
 
 /** Rare actions on a customer. Only administrators delete one. */

@@ -8,7 +8,7 @@ import { RelativeTime, Time } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ChatParts } from '../chat-parts.tsx'
 import { dateTime } from '../thread/times.ts'
-import { channelName, STATUSES } from '../ticket-names.ts'
+import { channelName, isChat, STATUSES } from '../ticket-names.ts'
 import { type ReplyDestination, type Ticket, useTicket } from '../ticket-query.ts'
 import { CustomerCard } from './customer-card.tsx'
 import { type Customer, customerQuery } from './customer-query.ts'
@@ -30,7 +30,7 @@ export function CustomerPanel(props: { ticketId: string }) {
           {(known) => (
             <>
               <CustomerCard ticket={known().ticket} customer={customer().data} />
-              <Show when={isChat(known().ticket)}>
+              <Show when={isChat(known().ticket.channel)}>
                 <ChatParts.Section detail={known()} />
               </Show>
               <Switch fallback={<Skeleton lines={3} label="Loading other tickets" />}>
@@ -51,10 +51,6 @@ export function CustomerPanel(props: { ticketId: string }) {
       </Switch>
     </aside>
   )
-}
-
-function isChat({ channel }: Ticket): boolean {
-  return channel === 'widget' || channel === 'telegram'
 }
 
 /** The channel and the times of the ticket. The header shows its id. */

@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { forgetDrafts } from '../draft/drafts.ts'
 import { blankRows } from '../list-cache.ts'
+import { counted } from '../ticket-names.ts'
 import type { Customer } from './customer-query.ts'
 
 interface DeleteCustomerProps {
@@ -30,7 +31,7 @@ export function DeleteCustomer(props: DeleteCustomerProps) {
     blankRows(({ id }) => ids.has(id))
     for (const id of ids) forgetDrafts(session().agent.id, id)
     onDeleted()
-    toast(`Customer deleted, with ${deletedTickets} ${deletedTickets === 1 ? 'ticket' : 'tickets'}`)
+    toast(`Customer deleted, with ${counted(deletedTickets, 'ticket')}`)
     for (const id of ids) queries.removeQueries({ queryKey: queryKeys.ticket(id) })
     queries.removeQueries({ queryKey: queryKeys.customer(customer.id) })
     void queries.invalidateQueries()

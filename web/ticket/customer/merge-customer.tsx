@@ -13,6 +13,7 @@ import { TextField } from '../../ui/text-field.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { chooseFirst } from '../moves/first-choice.ts'
 import { undoMove } from '../moves/moves.ts'
+import { counted } from '../ticket-names.ts'
 import { type Customer, customerQuery } from './customer-query.ts'
 import '../moves/merge.css'
 import './merge-customer.css'
@@ -128,12 +129,8 @@ function firstSearch({ name }: Customer): string {
 
 function outcome(from: Customer, into: Customer): string {
   const tickets = counted(from.totalTickets, 'ticket')
-  const addresses = from.emails.length === 0 ? '' : ` and ${counted(from.emails.length, 'address', 'es')}`
+  const addresses = from.emails.length === 0 ? '' : ` and ${counted(from.emails.length, 'address', 'addresses')}`
   return `${tickets}${addresses} of ${from.name} go to ${into.name}.`
-}
-
-function counted(count: number, noun: string, plural = 's'): string {
-  return `${count.toLocaleString()} ${noun}${count === 1 ? '' : plural}`
 }
 
 function SideCard(props: { title: string; customer: Customer }) {

@@ -3,6 +3,7 @@ import { lazyDialog } from '../../live/lazy-page.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { isChat } from '../ticket-names.ts'
 import type { MessageEntry, Ticket } from '../ticket-query.ts'
 import { originalPath } from './mail-body.tsx'
 import type { MailView } from './mail-view.ts'
@@ -38,7 +39,6 @@ export function MessageMenu(props: MessageMenuProps) {
   const [isEditing, setEditing] = createSignal(false)
   const [isTakingBack, setTakingBack] = createSignal(false)
   const [splitting, setSplitting] = createSignal<'message' | 'later'>()
-  const isInChat = () => props.ticket.channel === 'widget' || props.ticket.channel === 'telegram'
   function forward(): void {
     setWasForwarding(true)
     setForwarding(true)
@@ -81,7 +81,7 @@ export function MessageMenu(props: MessageMenuProps) {
             Download original
           </MenuItem>
         </Show>
-        <Show when={!isInChat()}>
+        <Show when={!isChat(props.ticket.channel)}>
           <MenuItem icon={<Split />} onSelect={() => setSplitting('message')}>
             New ticket from this message
           </MenuItem>

@@ -15,7 +15,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { pushUndo } from '../changes/undo.ts'
 import { customerQuery } from '../customer/customer-query.ts'
-import { STATUSES, shortId } from '../ticket-names.ts'
+import { isChat, STATUSES, shortId } from '../ticket-names.ts'
 import type { Ticket, TicketStatus } from '../ticket-query.ts'
 import { chooseFirst } from './first-choice.ts'
 import { mergeTickets, undoMove } from './moves.ts'
@@ -69,7 +69,7 @@ function MergeForm(props: MergeDialogProps) {
   /** A chat can go into an email, but not the other way around. */
   function choose(choice: Choice): void {
     setChosen(choice)
-    setSwapped(isChat(choice) && !isChat(props.ticket))
+    setSwapped(isChat(choice.channel) && !isChat(props.ticket.channel))
   }
 
   async function merge(event: Event): Promise<void> {
@@ -137,10 +137,6 @@ function MergeForm(props: MergeDialogProps) {
       </div>
     </form>
   )
-}
-
-function isChat({ channel }: Pick<Ticket, 'channel'>): boolean {
-  return channel === 'widget' || channel === 'telegram'
 }
 
 interface ChoicesProps {

@@ -4,7 +4,7 @@ import { observe } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { STATUSES, shortId } from '../ticket-names.ts'
+import { counted, STATUSES, shortId } from '../ticket-names.ts'
 import type { MergePreview } from './moves.ts'
 
 /** One of the two tickets. */
@@ -79,8 +79,4 @@ function sentencesOf(known: MergePreview, { from, into }: OutcomeProps): string[
     `New messages to ${shortId(from.id)} arrive in ${shortId(into.id)}.`,
     'You can undo this for 30 days.',
   ]
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`
 }
