@@ -64,6 +64,26 @@ browserTest('Undo right after Send means the reply, also before the server has a
   expect(await textsOf(ben, ticket.id)).toEqual(['My invoice for February is missing.'])
 })
 
+browserTest('Undo after a reply that the server refused means the change before it', async () => {
+  const { client, ticket, page } = await openTicketPage(bellhop)
+  await page.keyboard.press('p')
+  await eventually(async () => (await readTicket(client, ticket.id)).status === 'pending')
+  await page.route('**/v1/tickets/*/messages/*', (route) =>
+    route.fulfill({
+      status: 409,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ code: 'ticket_merged', detail: 'This ticket was merged.' }),
+    }),
+  )
+  await page.keyboard.press('r')
+  await page.keyboard.type('It is attached.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('This ticket was merged.').waitFor()
+  expect(await textIn(page)).toBe('It is attached.')
+  await page.keyboard.press('Control+z')
+  await eventually(async () => (await readTicket(client, ticket.id)).status === 'open')
+})
+
 browserTest('a reply is sent after ten seconds, and the status changes with it', async () => {
   const clock = createManualClock(Date.now())
   const place = await startBellhop({ clock })

@@ -9,6 +9,8 @@ interface UndoEntry {
   undo: () => void | Promise<void>
   /** Can be undone only until then (milliseconds since 1970). */
   endsAt?: number
+  /** Whether there is still something to undo. While there isn't, Ctrl/⌘+Z passes it over. */
+  isPossible?: () => boolean
   /** Another button of the toast. */
   other?: { text: string; run: () => void }
   /** The page shows it with its own Undo. Then there is no toast. */
@@ -37,7 +39,9 @@ export function pushUndo(entry: UndoEntry): () => boolean {
 /** Undoes the newest entry (Ctrl/⌘+Z). Returns false if there is none. */
 export async function undoLast(): Promise<boolean> {
   const now = Date.now()
-  const newest = entries.find(({ entry }) => !entry.endsAt || entry.endsAt > now)
+  const newest = entries.find(
+    ({ entry: { endsAt, isPossible } }) => (!endsAt || endsAt > now) && isPossible?.() !== false,
+  )
   if (!newest) return false
   await undo(newest.entry)
   return true

@@ -48,9 +48,6 @@ interface SeenMessage {
   at: number
 }
 
-/** How long Undo waits for the server to accept a reply. */
-const SENDING_MS = 10_000
-
 const KINDS: DraftKind[] = ['reply', 'note']
 
 /** The newest reply this page has sent per ticket, so that the next one isn't held as a second answer. */
@@ -93,12 +90,12 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     const done = actionsWith(drafts.reply.state().actions, actions)
     const undone = { ticketId, draft: drafts.reply, agentId, before, done }
     const waits = undoSeconds > 0 || at !== undefined
-    // Ctrl/⌘+Z right after Send means this reply, also before the server has answered.
+    // Ctrl/⌘+Z right after Send means this reply, even if the server has yet to answer: it's taken back as soon as it does.
     let isUnwanted = false
     const forgetSending = pushUndo({
       label: '',
-      endsAt: Date.now() + SENDING_MS,
       isOnScreen: () => true,
+      isPossible: () => isBeingSent(drafts.reply),
       undo: () => {
         isUnwanted = true
       },
@@ -128,7 +125,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
 
   const canSend = () => {
     const { state, uploads } = shown()
-    if (state().sending?.isOut || state().sendsAfterUploads || uploads()?.hasFailed()) return false
+    if (isBeingSent(shown()) || uploads()?.hasFailed()) return false
     if (state().attachments.length > limits.attachmentsPerMessage) return false
     return !isBlank(state()) || uploads()?.isBusy() === true
   }
@@ -155,6 +152,12 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     },
     returnTo,
   }
+}
+
+/** Or will be after its uploads. */
+function isBeingSent({ state }: OpenDraft): boolean {
+  const { sending, sendsAfterUploads } = state()
+  return sending?.isOut === true || sendsAfterUploads !== null
 }
 
 /** As they are shown now: a mail that arrives before the reply leaves changes nothing. */
