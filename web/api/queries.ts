@@ -80,10 +80,11 @@ export function createResource<Item extends { id: string }, List>(source: {
 
 /** The query of a log: `read` gets the cursor of a page, an empty one for the first. It is always read again. */
 export function logQuery<Page extends { nextCursor?: string | undefined }>(
-  read: (cursor: string) => Promise<Page>,
+  read: (cursor: string, request: { signal: AbortSignal }) => Promise<Page>,
 ) {
   return {
-    queryFn: ({ pageParam }: { pageParam: string }) => read(pageParam),
+    // Only a query that reads its signal is aborted.
+    queryFn: (request: { pageParam: string; signal: AbortSignal }) => read(request.pageParam, request),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: Page) => nextCursor,
     staleTime: 0,

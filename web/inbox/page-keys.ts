@@ -1,24 +1,40 @@
-import { useNavigate } from '@solidjs/router'
+import { type Navigator, useNavigate } from '@solidjs/router'
 import { setTheme, theme } from '../browser/theme.ts'
-import { actionsIn, overviewActions, useKeys } from '../keyboard/keys.ts'
+import { actionsIn, type KeyAction, overviewActions, useKeys } from '../keyboard/keys.ts'
 import { signOut } from '../ticket/sign-out.tsx'
 import { disabledReplyKeys } from '../ticket/ticket-keys.ts'
 import type { InboxLocation } from './location.ts'
 import type { Panes } from './panes.tsx'
 import { BUILT_IN_VIEWS, VIEW_LETTERS } from './rail/views.ts'
 
-interface PageKeysInput {
+interface RailKeysInput {
   location: InboxLocation
   panes: Panes
   showPalette: () => void
   showKeys: () => void
-  writeTicket: () => void
 }
 
 /** Keys that work anywhere in the inbox: views, panes, command menu, keyboard shortcuts. */
-export function usePageKeys({ location, panes, showPalette, showKeys, writeTicket }: PageKeysInput): void {
+export function usePageKeys({ writeTicket, ...input }: RailKeysInput & { writeTicket: () => void }): void {
   const navigate = useNavigate()
+  const { panes } = input
   useKeys(() => [
+    ...disabledReplyKeys(),
+    ...actionsIn('Everywhere', [{ id: 'new-ticket', label: 'New ticket', keys: ['c'], run: writeTicket }]),
+    ...railKeys(input, navigate, [
+      { id: 'panel', label: 'Toggle customer panel', keys: [']'], run: panes.togglePanel },
+      { id: 'both', label: 'Toggle focus mode', keys: ['z'], run: panes.toggleBoth },
+    ]),
+  ])
+}
+
+/** Keys of every page with the rail: views, other pages, command menu, keyboard shortcuts. `more` are of the page itself. */
+export function railKeys(
+  { location, panes, showPalette, showKeys }: RailKeysInput,
+  navigate: Navigator,
+  more: Omit<KeyAction, 'section'>[],
+): KeyAction[] {
+  return [
     ...actionsIn(
       'Go to',
       BUILT_IN_VIEWS.map(({ id, name }) => ({
@@ -30,25 +46,22 @@ export function usePageKeys({ location, panes, showPalette, showKeys, writeTicke
         isKeyOnly: true,
       })),
     ),
-    ...disabledReplyKeys(),
-    ...actionsIn('Everywhere', [{ id: 'new-ticket', label: 'New ticket', keys: ['c'], run: writeTicket }]),
+    ...actionsIn('Go to', [
+      { id: 'go-customers', label: 'Customers', keys: ['g', 'c'], run: () => navigate('/customers') },
+      { id: 'account', label: 'Your account', keys: [], run: () => navigate('/settings/account') },
+      { id: 'settings', label: 'Settings', keys: [], run: () => navigate('/settings') },
+    ]),
     ...overviewActions(showPalette, showKeys),
     ...actionsIn('Everywhere', [
       { id: 'rail', label: 'Toggle sidebar', keys: ['['], run: panes.toggleRail },
-      { id: 'panel', label: 'Toggle customer panel', keys: [']'], run: panes.togglePanel },
-      { id: 'both', label: 'Toggle focus mode', keys: ['z'], run: panes.toggleBoth },
+      ...more,
       {
         id: 'theme',
         label: theme() === 'dark' ? 'Use light theme' : 'Use dark theme',
         keys: [],
         run: () => setTheme(theme() === 'dark' ? 'light' : 'dark'),
       },
+      { id: 'sign-out', label: 'Sign out', keys: [], run: () => void signOut() },
     ]),
-    ...actionsIn('Go to', [
-      { id: 'go-customers', label: 'Customers', keys: ['g', 'c'], run: () => navigate('/customers') },
-      { id: 'account', label: 'Your account', keys: [], run: () => navigate('/settings/account') },
-      { id: 'settings', label: 'Settings', keys: [], run: () => navigate('/settings') },
-    ]),
-    ...actionsIn('Everywhere', [{ id: 'sign-out', label: 'Sign out', keys: [], run: () => void signOut() }]),
-  ])
+  ]
 }

@@ -1,8 +1,10 @@
 import { Dialog } from '@kobalte/core/dialog'
-import { type Accessor, createSignal, type JSX, onCleanup } from 'solid-js'
+import PanelLeft from 'lucide-solid/icons/panel-left'
+import { type Accessor, createSignal, type JSX, onCleanup, Show } from 'solid-js'
 import { createStore, unwrap } from 'solid-js/store'
 import { readStored, store } from '../browser/local-storage.ts'
 import { createFocusReturn } from '../ui/focus-return.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 
 export type Panes = ReturnType<typeof createPanes>
 type PaneName = 'rail' | 'list' | 'panel'
@@ -91,6 +93,17 @@ function isStored(value: unknown): value is StoredPanes {
 }
 
 const STEP_PX = 16
+
+/** Shows the rail while it is hidden. */
+export function RailButton(props: { panes: Panes }) {
+  return (
+    <Show when={!props.panes.isRailShown()}>
+      <IconButton name="Menu" keys="[" onClick={props.panes.toggleRail}>
+        <PanelLeft />
+      </IconButton>
+    </Show>
+  )
+}
 
 interface SplitterProps {
   panes: Panes

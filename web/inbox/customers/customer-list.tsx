@@ -1,7 +1,6 @@
 import { useNavigate, useSearchParams } from '@solidjs/router'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/solid-query'
 import ContactRound from 'lucide-solid/icons/contact-round'
-import PanelLeft from 'lucide-solid/icons/panel-left'
 import Plus from 'lucide-solid/icons/plus'
 import Search from 'lucide-solid/icons/search'
 import SearchX from 'lucide-solid/icons/search-x'
@@ -18,6 +17,7 @@ import {
   Switch,
 } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
+import { logQuery } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { actionsIn, useKeys } from '../../keyboard/keys.ts'
@@ -26,10 +26,9 @@ import { UnverifiedMark } from '../../ticket/customer/unverified-mark.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { IconButton } from '../../ui/icon-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import type { Panes } from '../panes.tsx'
+import { type Panes, RailButton } from '../panes.tsx'
 
 type Row = Answer<typeof api.console.customers.get>['data'][number]
 
@@ -57,18 +56,16 @@ export function CustomerList(props: { panes: Panes }) {
     }),
   )
   const query = useInfiniteQuery(() => ({
-    queryKey: queryKeys.customerList(q()),
-    queryFn: ({ pageParam, signal }: { pageParam: string; signal: AbortSignal }) =>
+    ...logQuery((cursor, { signal }) =>
       ask(
         api.console.customers.get({
-          query: { ...(q() && { q: q() }), ...(pageParam && { cursor: pageParam }) },
+          query: { ...(q() && { q: q() }), ...(cursor && { cursor }) },
           fetch: { signal },
         }),
       ),
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }: { nextCursor?: string }) => nextCursor,
+    ),
+    queryKey: queryKeys.customerList(q()),
     placeholderData: keepPreviousData,
-    staleTime: 0,
     reconcile: 'id',
   }))
   const rows = () => query.data?.pages.flatMap(({ data }) => data)
@@ -125,11 +122,7 @@ export function CustomerList(props: { panes: Panes }) {
   return (
     <section class="customer-list" aria-label="Customers">
       <header class="customers-page-head">
-        <Show when={!props.panes.isRailShown()}>
-          <IconButton name="Menu" keys="[" onClick={props.panes.toggleRail}>
-            <PanelLeft />
-          </IconButton>
-        </Show>
+        <RailButton panes={props.panes} />
         <h1>Customers</h1>
         <search class="customer-list-search">
           <Search />

@@ -3,7 +3,6 @@ import { useInfiniteQuery } from '@tanstack/solid-query'
 import ChevronLeft from 'lucide-solid/icons/chevron-left'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
 import Merge from 'lucide-solid/icons/merge'
-import PanelLeft from 'lucide-solid/icons/panel-left'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import Trash from 'lucide-solid/icons/trash'
 import UserRoundX from 'lucide-solid/icons/user-round-x'
@@ -31,7 +30,7 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { ChannelIcon } from '../list/ticket-row.tsx'
-import type { Panes } from '../panes.tsx'
+import { type Panes, RailButton } from '../panes.tsx'
 import { hrefOf } from '../rail/views.ts'
 
 /** One customer: what agents know of them, changed in place, and all their tickets. */
@@ -55,11 +54,7 @@ export function CustomerPage(props: { id: string; panes: Panes }) {
   return (
     <section class="customer-page" aria-label="Customer">
       <header class="customers-page-head">
-        <Show when={!props.panes.isRailShown()}>
-          <IconButton name="Menu" keys="[" onClick={props.panes.toggleRail}>
-            <PanelLeft />
-          </IconButton>
-        </Show>
+        <RailButton panes={props.panes} />
         <a class="customer-page-back" href="/customers">
           <ChevronLeft />
           Customers

@@ -1,14 +1,12 @@
 import { useNavigate, useParams } from '@solidjs/router'
 import { type Component, createMemo, createSignal, onMount, Show } from 'solid-js'
-import { setTheme, theme } from '../../browser/theme.ts'
-import { actionsIn, overviewActions, useKeys } from '../../keyboard/keys.ts'
+import { useKeys } from '../../keyboard/keys.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { undoLast } from '../../ticket/changes/undo.ts'
-import { signOut } from '../../ticket/sign-out.tsx'
 import { createLocation, type InboxLocation } from '../location.ts'
+import { railKeys } from '../page-keys.ts'
 import { createPanes, Drawer, Splitter } from '../panes.tsx'
 import { Rail } from '../rail/rail.tsx'
-import { BUILT_IN_VIEWS, VIEW_LETTERS } from '../rail/views.ts'
 import { CustomerList } from './customer-list.tsx'
 import { CustomerPage } from './customer-page.tsx'
 import './customers-page.css'
@@ -31,50 +29,23 @@ export default function CustomersPage(props: { palette: LazyPalette }) {
   const panes = createPanes()
   const [overlay, setOverlay] = createSignal<'palette' | 'keys'>()
   const close = () => setOverlay(undefined)
+  const showKeys = () => setOverlay('keys')
   // Stays loaded once opened, so that closing it can return the focus.
   const isLoaded = createMemo<boolean>((was) => was || overlay() === 'palette', false)
   // Agents start typing as soon as they open it.
   onMount(() => void props.palette.preload())
 
-  useKeys(() => [
-    ...actionsIn(
-      'Go to',
-      BUILT_IN_VIEWS.map(({ id, name }) => ({
-        id: `go-${id}`,
-        label: `Go to ${name}`,
-        keys: ['g', VIEW_LETTERS[id]],
-        run: () => location.openView(id),
-        // The palette lists the view itself.
-        isKeyOnly: true,
-      })),
-    ),
-    ...actionsIn('Go to', [
-      { id: 'go-customers', label: 'Customers', keys: ['g', 'c'], run: () => navigate('/customers') },
-      { id: 'account', label: 'Your account', keys: [], run: () => navigate('/settings/account') },
-      { id: 'settings', label: 'Settings', keys: [], run: () => navigate('/settings') },
-    ]),
-    ...overviewActions(
-      () => setOverlay('palette'),
-      () => setOverlay('keys'),
-    ),
-    ...actionsIn('Everywhere', [
+  useKeys(() =>
+    railKeys({ location, panes, showPalette: () => setOverlay('palette'), showKeys }, navigate, [
       { id: 'undo', label: 'Undo', keys: ['mod+z'], run: () => void undoLast() },
-      { id: 'rail', label: 'Toggle sidebar', keys: ['['], run: panes.toggleRail },
-      {
-        id: 'theme',
-        label: theme() === 'dark' ? 'Use light theme' : 'Use dark theme',
-        keys: [],
-        run: () => setTheme(theme() === 'dark' ? 'light' : 'dark'),
-      },
-      { id: 'sign-out', label: 'Sign out', keys: [], run: () => void signOut() },
     ]),
-  ])
+  )
 
   return (
     <div class="inbox-page" style={{ '--rail-width': `${panes.width('rail')}px` }}>
       <Show when={panes.isRailShown()}>
         <div class="inbox-page-rail">
-          <Rail location={location} onShowKeys={() => setOverlay('keys')} onDone={() => {}} />
+          <Rail location={location} onShowKeys={showKeys} onDone={() => {}} />
         </div>
         <Splitter panes={panes} pane="rail" label="Sidebar width" />
       </Show>
@@ -86,7 +57,7 @@ export default function CustomersPage(props: { palette: LazyPalette }) {
       <Drawer isOpen={panes.isRailOpen()} onClose={() => panes.setRailOpen(false)} label="Menu" side="left">
         <Rail
           location={location}
-          onShowKeys={() => setOverlay('keys')}
+          onShowKeys={showKeys}
           onDone={() => {}}
           onNavigate={() => panes.setRailOpen(false)}
         />

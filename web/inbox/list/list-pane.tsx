@@ -7,7 +7,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
 import { useCounts, useSavedViews } from '../inbox-data.ts'
 import type { InboxLocation } from '../location.ts'
-import type { Panes } from '../panes.tsx'
+import { type Panes, RailButton } from '../panes.tsx'
 import { saveView } from '../rail/saved-views.ts'
 import { SEARCH } from '../rail/views.ts'
 import { SearchField } from '../search/search-field.tsx'
@@ -22,7 +22,6 @@ import './list-pane.css'
 
 import ArrowDownUp from 'lucide-solid/icons/arrow-down-up'
 import ArrowUp from 'lucide-solid/icons/arrow-up'
-import PanelLeft from 'lucide-solid/icons/panel-left'
 import Plus from 'lucide-solid/icons/plus'
 
 const FORMAT = new Intl.NumberFormat('en-US')
@@ -62,11 +61,7 @@ export function ListPane(props: ListPaneProps) {
   return (
     <section class="list-pane" aria-label="Tickets">
       <header class="list-pane-head">
-        <Show when={!props.panes.isRailShown()}>
-          <IconButton name="Menu" keys="[" onClick={props.panes.toggleRail}>
-            <PanelLeft />
-          </IconButton>
-        </Show>
+        <RailButton panes={props.panes} />
         <SearchField
           location={props.location}
           ref={props.searchRef}
