@@ -5,7 +5,8 @@ import { countTickets, readCounters } from '../tickets/counters.ts'
 import type { RangeFilter, TicketSort } from '../tickets/list-ranges.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
 import { placesOf } from './conditions.ts'
-import { type Filter, OWN_FILTERS, PLACE_FILTERS } from './filters.ts'
+import { type Filter, PLACE_FILTERS } from './filters.ts'
+import { OWN_STATES } from './query-language.ts'
 
 /** What the ranges of an index have, also when it is excluded. */
 const IN_RANGES: Filter['kind'][] = ['status', 'channel', ...PLACE_FILTERS]
@@ -14,7 +15,7 @@ export type OwnOrder = 'mentioned' | 'snoozed'
 
 /** Where a query starts: from the few tickets of a rare filter, or along the ranges of an index. */
 export interface IndexChoice {
-  kind: 'ranges' | (typeof OWN_FILTERS)[number] | OwnOrder
+  kind: 'ranges' | (typeof OWN_STATES)[number] | OwnOrder
   ranges: RangeFilter
   /** Times of the last message that the ranges are cut to: from the first on, and before the second. */
   times: [from: number, until: number] | undefined
@@ -41,7 +42,7 @@ export async function chooseIndex(
   const assignee = filters.find((filter) => filter.kind === 'assignee' && !filter.isNegated)
   const ranges = rangesOf(filters, { assignedTo: assignee?.value, tag: tag?.value, hasWords })
   if (ranges.statuses.length === 0 || ranges.channels.length === 0) return undefined
-  for (const kind of ownOrder ? [ownOrder] : OWN_FILTERS) {
+  for (const kind of ownOrder ? [ownOrder] : OWN_STATES) {
     const position = filters.findIndex((filter) => filter.kind === kind && !filter.isNegated)
     if (position >= 0) return { kind, ranges, times: undefined, positions: [position] }
   }

@@ -5,7 +5,8 @@ import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, followers, mentions, readMarks } from '../database/tables/threads.ts'
 import { PLACES, type Place, tickets } from '../database/tables/tickets.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
-import { type Filter, OWN_FILTERS, PLACE_FILTERS } from './filters.ts'
+import { type Filter, PLACE_FILTERS } from './filters.ts'
+import { OWN_STATES } from './query-language.ts'
 
 // Conditions that the ranges of a list (tickets/list-ranges.ts) don't cover are written as expressions that match no
 // index. So choose-index.ts decides, not a planner without statistics.
@@ -28,7 +29,7 @@ export function placesOf(filters: Pick<Filter, 'kind' | 'isNegated'>[], hasWords
   const place = PLACE_FILTERS.find((one) => wanted.includes(one))
   if (place) return [PLACES[place]]
   const isAwake = filters.some(({ kind, isNegated }) => kind === 'snoozed' && isNegated)
-  const isOwn = OWN_FILTERS.some((kind) => wanted.includes(kind))
+  const isOwn = OWN_STATES.some((state) => wanted.includes(state))
   return !isAwake && (hasWords || isOwn) ? [PLACES.inbox, PLACES.snoozed] : [PLACES.inbox]
 }
 

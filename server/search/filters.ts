@@ -18,16 +18,6 @@ export type Filter = { isNegated: boolean } & (
 /** The places besides the inbox, of which a ticket is in one. */
 export const PLACE_FILTERS = ['spam', 'snoozed', 'merged'] as const satisfies Filter['kind'][]
 
-/** What the agent has to do with. Few tickets pass each of them. An index is looked for in this order. */
-export const OWN_FILTERS = [
-  'draft',
-  'held',
-  'scheduled',
-  'failed',
-  'mentioned',
-  'followed',
-] as const satisfies Filter['kind'][]
-
 /** Whether filters contradict each other, so that no ticket has to be examined to find nothing. */
 export function contradict(filters: Filter[]): boolean {
   return hasOpposites(filters) || isEmptyPeriod(filters) || isInTwoPlaces(filters)

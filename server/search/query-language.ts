@@ -43,6 +43,16 @@ export const QUERY_VALUES = {
 /** The values of `is:`. */
 export type TicketState = (typeof QUERY_VALUES)['is'][number]
 
+/** What the agent has to do with: found while the ticket is snoozed, too. Few tickets pass each; an index is looked for in this order. */
+export const OWN_STATES = [
+  'draft',
+  'held',
+  'scheduled',
+  'failed',
+  'mentioned',
+  'followed',
+] as const satisfies TicketState[]
+
 /** One `key:value` of a query. */
 export type Term = { isNegated: boolean } & (
   | { key: 'status'; value: TicketStatus }

@@ -1,4 +1,10 @@
-import { parseQuery, type Query, QueryError, type Term } from '../../../server/search/query-language.ts'
+import {
+  OWN_STATES,
+  parseQuery,
+  type Query,
+  QueryError,
+  type Term,
+} from '../../../server/search/query-language.ts'
 import type { Row } from '../inbox-data.ts'
 
 /** The facts of a row that a query can ask about without the server. */
@@ -41,11 +47,10 @@ export function matchesQuery(row: Facts, { terms, phrases, ticketReference }: Qu
   return terms.every((term) => (matchesTerm(row, term, me) ?? !term.isNegated) !== term.isNegated)
 }
 
-/** As in server/search/conditions.ts. */
-const FOUND_SNOOZED = ['snoozed', 'draft', 'held', 'scheduled', 'failed', 'mentioned', 'followed']
-
+/** As in `placesOf` of server/search/conditions.ts. */
 function isFoundSnoozed({ key, value, isNegated }: Term): boolean {
-  return !isNegated && (key === 'from' || (key === 'is' && FOUND_SNOOZED.includes(value)))
+  const isOwn = value === 'snoozed' || OWN_STATES.some((state) => state === value)
+  return !isNegated && (key === 'from' || (key === 'is' && isOwn))
 }
 
 /** Undefined for what only the server knows. */
