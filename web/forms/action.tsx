@@ -70,29 +70,36 @@ export function OnOffButton<Item>(props: OnOffButtonProps<Item>) {
   )
 }
 
-interface SavedSwitchProps {
-  label: JSX.Element
-  hint: JSX.Element
+interface Saved {
   isChecked: boolean
   save: (isOn: boolean) => Promise<unknown>
 }
 
-/** A switch that is saved at once. If that fails, it goes back. */
-export function SavedSwitch(props: SavedSwitchProps) {
+/** What is checked or not, and saved at once. If that fails, it goes back. */
+export function useSaved(props: Saved) {
   const [chosen, setChosen] = createSignal<boolean>()
   const save = useAction(
     (isOn: boolean) => props.save(isOn).finally(() => setChosen(undefined)),
     () => undefined,
   )
+  return {
+    isChecked: () => chosen() ?? props.isChecked,
+    change(isOn: boolean) {
+      setChosen(isOn)
+      save.mutate(isOn)
+    },
+  }
+}
+
+interface SavedSwitchProps extends Saved {
+  label: JSX.Element
+  hint: JSX.Element
+}
+
+/** A switch that is saved at once. */
+export function SavedSwitch(props: SavedSwitchProps) {
+  const saved = useSaved(props)
   return (
-    <Switch
-      label={props.label}
-      hint={props.hint}
-      isChecked={chosen() ?? props.isChecked}
-      onChange={(isOn) => {
-        setChosen(isOn)
-        save.mutate(isOn)
-      }}
-    />
+    <Switch label={props.label} hint={props.hint} isChecked={saved.isChecked()} onChange={saved.change} />
   )
 }

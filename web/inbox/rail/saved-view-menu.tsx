@@ -5,8 +5,7 @@ import Pencil from 'lucide-solid/icons/pencil'
 import Trash from 'lucide-solid/icons/trash'
 import Users from 'lucide-solid/icons/users'
 import { createSignal, Show } from 'solid-js'
-import { api, ask } from '../../api/api.ts'
-import { queryKeys } from '../../api/query-keys.ts'
+import { ownNotificationsQuery } from '../../api/own-notifications.ts'
 import { useSession } from '../../api/session.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -25,12 +24,9 @@ export interface SavedViewProps {
   onNavigate?: () => void
 }
 
-/** Tells the agent of tickets that are new in the view. Email is chosen on the page of notifications. */
+/** Notifies the agent of tickets that are new in the view. */
 function BellChoice(props: { view: SavedView }) {
-  const query = useQuery(() => ({
-    queryKey: queryKeys.ownNotifications,
-    queryFn: () => ask(api.console.me.notifications.get()),
-  }))
+  const query = useQuery(() => ownNotificationsQuery)
   const isOn = () => query.data?.bells.some(({ viewId }) => viewId === props.view.id) ?? false
   return (
     <MenuChoice icon={<Bell />} isChosen={isOn()} onSelect={() => void ringFor(props.view, !isOn())}>
@@ -39,7 +35,7 @@ function BellChoice(props: { view: SavedView }) {
   )
 }
 
-/** The bell of a saved view, and for who may change it, renaming, sharing and deleting. */
+/** The bell of a saved view, and renaming, sharing and deleting it for agents who may change it. */
 export function SavedViewMenu(props: SavedViewProps) {
   const session = useSession()
   const mayChange = () => props.view.isMine || session().agent.role === 'admin'

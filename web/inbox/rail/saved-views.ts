@@ -1,5 +1,6 @@
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
+import { readOwnNotificationsAgain } from '../../api/own-notifications.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { pushUndo } from '../../ticket/changes/undo.ts'
@@ -21,15 +22,15 @@ export async function changeView({ id }: SavedView, change: Partial<ViewFields>)
   await refresh()
 }
 
-/** Switches the bell of a view: pushes of tickets that are new in it. */
+/** Turns the bell of a view on or off: pushes for tickets that are new in it. */
 export async function ringFor({ id, name }: SavedView, isOn: boolean): Promise<void> {
   try {
     await ask(api.console.views({ id }).bell.put({ push: isOn, email: false }))
-    toast(isOn ? `You're told of new tickets in “${name}”.` : `You aren't told of “${name}” anymore.`)
+    toast(`Notifications for “${name}” are ${isOn ? 'on' : 'off'}.`)
   } catch (error) {
     toastError(`Couldn't change the bell of “${name}”. ${errorMessage(error)}`)
   }
-  await queries.invalidateQueries({ queryKey: queryKeys.ownNotifications })
+  await readOwnNotificationsAgain()
 }
 
 /** Deletes at once and offers Undo. */

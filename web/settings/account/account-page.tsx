@@ -110,7 +110,7 @@ function Notifications() {
   return (
     <Section
       title="Notifications"
-      text="What you're told, and how: in your browsers, by email, and by sound."
+      text="Choose what to be notified of, and how: in your browsers, by email, or by sound."
     >
       <EntryList items={['notifications']}>
         {() => (

@@ -1,0 +1,23 @@
+import { queryOptions } from '@tanstack/solid-query'
+import { type Answer, api, ask } from './api.ts'
+import { queries } from './queries.ts'
+import { queryKeys } from './query-keys.ts'
+
+const { notifications } = api.console.me
+
+/** What the agent is notified of and how, and the browsers that show it. */
+export type OwnNotifications = Answer<typeof notifications.get>
+type Change = Parameters<typeof notifications.patch>[0]
+
+export const ownNotificationsQuery = queryOptions({
+  queryKey: queryKeys.ownNotifications,
+  queryFn: () => ask(notifications.get()),
+})
+
+export function readOwnNotificationsAgain(): Promise<void> {
+  return queries.invalidateQueries({ queryKey: queryKeys.ownNotifications })
+}
+
+export async function changeOwnNotifications(change: Change): Promise<void> {
+  await ask(notifications.patch(change)).finally(readOwnNotificationsAgain)
+}
