@@ -40,24 +40,27 @@ export function cleanedHtml(html: string): string {
 
 function removeComments(body: HTMLElement): void {
   const comments = document.createNodeIterator(body, NodeFilter.SHOW_COMMENT)
-  for (let comment = comments.nextNode(); comment; comment = comments.nextNode()) {
-    if (comment instanceof Comment || comment.nodeType === Node.COMMENT_NODE)
-      comment.parentNode?.removeChild(comment)
-  }
+  for (let comment = comments.nextNode(); comment; comment = comments.nextNode())
+    comment.parentNode?.removeChild(comment)
 }
 
-/** A line for each row, with a tab between its cells. */
+/** A line for each row, with a tab between its cells. The content of a single cell stays as it is. */
 function replaceTable(table: HTMLTableElement): void {
-  const rows = [...table.rows].map((row) => [...row.cells].map(textOfCell).join('\t'))
-  const isCell = table.rows.length === 1 && table.rows[0]?.cells.length === 1
-  const [cell] = isCell ? [...(table.rows[0]?.cells ?? [])] : []
-  const lines = table.ownerDocument.createElement(cell ? 'div' : 'p')
-  if (cell) lines.append(...cell.childNodes)
-  else {
-    lines.dataset.tabbed = ''
-    for (const [at, row] of rows.entries())
-      lines.append(...(at > 0 ? [lines.ownerDocument.createElement('br')] : []), row)
+  const rows = [...table.rows].map((row) => [...row.cells])
+  const [cell, ...others] = rows.flat()
+  if (cell && others.length === 0 && rows.length === 1) {
+    const content = table.ownerDocument.createElement('div')
+    content.append(...cell.childNodes)
+    table.replaceWith(content)
+    return
   }
+  const lines = table.ownerDocument.createElement('p')
+  lines.dataset.tabbed = ''
+  for (const [at, cells] of rows.entries())
+    lines.append(
+      ...(at > 0 ? [lines.ownerDocument.createElement('br')] : []),
+      cells.map(textOfCell).join('\t'),
+    )
   table.replaceWith(lines)
 }
 

@@ -24,13 +24,13 @@ export function useActionList(): (actions: Actions | undefined) => Action[] {
 }
 
 function listOf(actions: Actions, nameOf: (agentId: string) => string): Action[] {
-  const { status, assignedTo, ...others } = actions
-  const { addTags = [], removeTags = [], snoozedUntil } = others
+  const { status, assignedTo, addTags = [], removeTags = [], snoozedUntil } = actions
   const list: Action[] = []
-  if (status) list.push({ words: STATUS_WORDS[status], without: remaining({ assignedTo, ...others }) })
+  if (status)
+    list.push({ words: STATUS_WORDS[status], without: remaining({ ...actions, status: undefined }) })
   if (assignedTo !== undefined) {
     const words = assignedTo ? `assign to ${nameOf(assignedTo)}` : 'unassign'
-    list.push({ words, without: remaining({ status, ...others }) })
+    list.push({ words, without: remaining({ ...actions, assignedTo: undefined }) })
   }
   for (const tag of addTags) {
     const others = addTags.filter((other) => other !== tag)

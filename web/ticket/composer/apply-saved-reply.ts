@@ -8,12 +8,18 @@ import type { Actions } from '../changes/actions.ts'
 import { changeTickets } from '../changes/change-ticket.ts'
 import type { DraftAttachment } from '../draft/draft-content.ts'
 
+/** What is done when a reply is sent, and how to change that. */
+export interface ReplyActions {
+  now: Actions | undefined
+  change: (actions: Actions) => void
+}
+
 interface Using {
   /** Empty for a ticket that isn't open yet. */
   ticketId: string
   attach: (file: DraftAttachment) => void
-  /** What is done when the reply is sent. Undefined for a text that isn't a reply. */
-  actions?: { now: Actions | undefined; change: (actions: Actions) => void } | undefined
+  /** Undefined for a text that isn't a reply. */
+  actions?: ReplyActions | undefined
 }
 
 /**

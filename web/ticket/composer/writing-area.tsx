@@ -7,8 +7,8 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { isComposing } from '../../ui/ime.ts'
 import { DraftFiles } from '../attachments/attachments.tsx'
 import type { FilesDraft } from '../attachments/draft-files.tsx'
-import type { Actions } from '../changes/actions.ts'
 import { TextPicture } from '../thread/message-text.tsx'
+import type { ReplyActions } from './apply-saved-reply.ts'
 import { SavedReplyPicker } from './saved-reply-picker.tsx'
 import type { FilledTicket } from './variables.ts'
 import './writing-area.css'
@@ -38,7 +38,7 @@ interface WritingAreaProps {
   ticket: FilledTicket
   draft: FilesDraft
   /** What saved replies do when the reply is sent. Absent for a text that isn't a reply to a ticket. */
-  replyActions?: { now: Actions | undefined; change: (actions: Actions) => void } | undefined
+  replyActions?: ReplyActions | undefined
   /** Files were chosen. */
   onFiles: (files: File[]) => void
   isInDialog?: boolean
