@@ -6,8 +6,8 @@ import './formatted-field.css'
 import './formatted-text.css'
 
 /**
- * Where a formatted text is written: in the editor, and as Markdown in a plain field until that is loaded, or for who
- * prefers it. Text and cursor move over, also in the middle of a word.
+ * Where a formatted text is written: in the editor, or as Markdown in a plain field, until the editor is loaded and for
+ * agents who prefer that. Text and cursor move over, even in the middle of a word.
  */
 export function FormattedField(props: FormattedFieldProps) {
   loadEditor()

@@ -8,7 +8,7 @@ const [loaded, setLoaded] = createSignal<RichField>()
 /** Firefox on Android loses letters of its keyboard's suggestions in editable elements. */
 const IS_UNFIT = /Android.*Firefox/.test(navigator.userAgent)
 
-/** The editor, once it is loaded. Undefined for who writes Markdown: then a text is written in a plain field. */
+/** The editor, once it is loaded. Undefined for agents who write Markdown, in a plain field. */
 export function editorField(): RichField | undefined {
   return writesMarkdown() ? undefined : loaded()
 }

@@ -18,7 +18,7 @@ const notifiedQuery = queryOptions({
   queryFn: () => ask(api.console.notifications.get()),
 })
 
-/** What a tab does about notifications: badge, sound, closing what was seen, and opening what was clicked. */
+/** Shows the badge, plays the sound, closes notifications that were seen, and opens the ticket of one that was clicked. */
 export default function Notified() {
   const session = useSession()
   const navigate = useNavigate()
@@ -80,7 +80,7 @@ async function ring(): Promise<void> {
   })
 }
 
-/** Two short tones of a desk bell. Silent until the page was clicked once, as browsers want it. */
+/** Two short tones of a desk bell. Browsers allow sound only after the first click on the page. */
 function play(): void {
   const context = new AudioContext()
   const start = context.currentTime
@@ -98,12 +98,12 @@ function play(): void {
   }
 }
 
-/** Once, after the first reply: whoever answers customers wants to hear of them. */
+/** Once, after the first reply: agents who answer customers want to know when they write back. */
 async function offer(owner: string): Promise<void> {
   const wasOffered = readStored(OFFERED, (value) => typeof value === 'boolean', false)
   if (wasOffered || pushSupport() !== 'supported' || Notification.permission !== 'default') return
   store(OFFERED, true)
-  toast('Hear of answers also while Bellhop is closed.', {
+  toast('Get notified of answers even when Bellhop is closed.', {
     text: 'Turn on notifications',
     run: () => void turnOn(owner),
   })
@@ -116,6 +116,6 @@ async function turnOn(owner: string): Promise<void> {
     if (refusal === undefined) toast('Notifications are on in this browser.')
     else if (refusal === 'service') toastError("This browser's push service can't be reached.")
   } catch {
-    toastError("Couldn't turn on notifications. Try it on the page Notifications of your account.")
+    toastError("Couldn't turn on notifications. Try again under Your account → Notifications.")
   }
 }

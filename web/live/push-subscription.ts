@@ -5,7 +5,7 @@ import { readStored, removeStored, store } from '../browser/local-storage.ts'
 const KEY = 'bellhop.push'
 const WORKER = '/sw.js'
 
-/** Whether this browser can show pushes: `home screen` once Bellhop is added to it, as on an iPhone; `insecure` on https only. */
+/** Whether this browser can show pushes. `home screen`: once Bellhop is added to it, as on an iPhone. `insecure`: only over https. */
 type PushSupport = 'supported' | 'home screen' | 'insecure' | 'unsupported'
 
 export function pushSupport(): PushSupport {
@@ -51,7 +51,7 @@ export async function switchPushOff(): Promise<void> {
   await (await currentSubscription())?.unsubscribe()
 }
 
-/** Gives this browser to whoever has signed in since, if it showed their pushes before. */
+/** Registers this browser for the new session of an agent whose pushes it showed before. */
 export async function renewPush(owner: string): Promise<void> {
   const known = readStored(KEY, (value) => typeof value === 'string', '')
   const [agentId] = owner.split(' ')

@@ -71,7 +71,7 @@ export const schema = new Schema({
       toDOM: ({ attrs }) => ['span', { 'data-picture': attrs.name, 'data-alt': attrs.alt }],
       leafText: ({ attrs }) => attrs.alt,
     },
-    /** A colleague or a team who is told of a note. */
+    /** A colleague or a team that a note notifies. */
     mention: {
       group: 'inline',
       inline: true,
