@@ -110,36 +110,29 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
         </div>
         <Show when={isMine()}>
           <div class="message-group-actions">
-            <Switch>
-              <Match when={isHeld()}>
-                <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                  {isHeldByWords(props.reply) ? 'Send anyway' : 'Send'}
-                </Button>
-                <EditHeld reply={props.reply} onEdit={edit} />
-                <Button size="small" look="quiet" onClick={() => void discardReply(inputOf())}>
-                  Discard
-                </Button>
-              </Match>
-              <Match when={props.reply.isLater}>
-                <Button size="small" onClick={edit}>
-                  Edit
-                </Button>
-                <Button size="small" look="quiet" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                  Send now
-                </Button>
-                <Button size="small" look="quiet" onClick={() => void discardReply(inputOf())}>
-                  Cancel
-                </Button>
-              </Match>
-              <Match when={!isHeld()}>
-                <Button size="small" onClick={edit}>
-                  Undo
-                </Button>
-                <Button size="small" look="quiet" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                  Send now
-                </Button>
-              </Match>
-            </Switch>
+            <Show
+              when={isHeld()}
+              fallback={
+                <>
+                  <Button size="small" onClick={edit}>
+                    {props.reply.isLater ? 'Edit' : 'Undo'}
+                  </Button>
+                  <Button size="small" look="quiet" onClick={() => void sendNow(ticketId(), props.reply.id)}>
+                    Send now
+                  </Button>
+                </>
+              }
+            >
+              <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
+                {isHeldByWords(props.reply) ? 'Send anyway' : 'Send'}
+              </Button>
+              <EditHeld reply={props.reply} onEdit={edit} />
+            </Show>
+            <Show when={isHeld() || props.reply.isLater}>
+              <Button size="small" look="quiet" onClick={() => void discardReply(inputOf())}>
+                {isHeld() ? 'Discard' : 'Cancel'}
+              </Button>
+            </Show>
           </div>
         </Show>
       </div>
