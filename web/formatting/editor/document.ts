@@ -7,7 +7,7 @@ import { schema } from './schema.ts'
 
 const { nodes, marks } = schema
 
-/** How a part of a document was written. It is written so again as long as no one edits it. */
+/** How a part of a document was written. It stays as it is until someone edits it. */
 interface Source {
   text: string
   /** Blank lines before it, which stay while it follows the same part. */
@@ -22,7 +22,7 @@ const written = new WeakMap<Node, string>()
 const FENCE_END = /\n[ \t]*`{3,}\s*$/
 const TRAILING_SPACE = /\s+$/
 
-/** The document of a Markdown text. With space at its end, where someone is typing. */
+/** The document of a Markdown text. Keeps space at the end, because someone may be typing there. */
 export function documentOf(markdown: string): Node {
   const lines = markdownLines(markdown)
   const parts: Node[] = []
@@ -56,7 +56,7 @@ function withTrailingSpace(parts: Node[], markdown: string): Node[] {
   return [...parts.slice(0, -1), last.copy(last.content.addToEnd(added))]
 }
 
-/** The Markdown of a document. What no one edited is as it was. */
+/** The Markdown of a document. Parts that no one edited stay byte for byte. */
 export function markdownOf(doc: Node): string {
   let text = ''
   let last: Node | undefined
@@ -199,8 +199,8 @@ function inlineNode(inline: Inline, style: readonly Mark[]): Node[] {
 }
 
 /**
- * The place in a document that belongs to one in the Markdown it was made of: the letters that are seen are in both, in the
- * same order.
+ * The position in a document for a position in the Markdown it was made of: both have the visible letters, in the same
+ * order.
  */
 export function placeOf(doc: Node, markdown: string, at: number): number {
   let [read, place] = [0, 1]

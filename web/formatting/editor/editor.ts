@@ -17,7 +17,7 @@ import { typedMarks } from './typed-marks.ts'
 
 const { nodes, marks } = schema
 
-/** Characters of a paragraph. A longer one is written as Markdown once a second, because that takes longer than a key may. */
+/** Characters of a paragraph. Writing a longer one as Markdown would delay typing, so that happens once a second. */
 const MAX_WRITTEN_AT_ONCE = 1_500
 const WRITE_AFTER_MS = 1_000
 
@@ -39,7 +39,7 @@ interface EditorOptions {
   renderImage: (image: { name: string; alt: string }, place: HTMLElement) => () => void
 }
 
-/** An editor with what is shown of it. */
+/** An editor on the page. */
 export interface Editor extends WritingField {
   formats: FieldFormats
   /** Replaces everything, without a step to undo: the text comes from elsewhere. */
@@ -52,7 +52,7 @@ export interface Editor extends WritingField {
   destroy: () => void
 }
 
-/** Where a text is written as it will look. Its document is the blocks of server/formatting, and what it gives is Markdown. */
+/** An editor that shows a text as it will look. Its document has the blocks of server/formatting, and its value is Markdown. */
 export function createEditor(options: EditorOptions): Editor {
   let timer: ReturnType<typeof setTimeout> | undefined
   function write() {
@@ -164,7 +164,7 @@ export function createEditor(options: EditorOptions): Editor {
   }
 }
 
-/** Browsers tell later that a key, such as End, has moved the cursor. The next key may come before. */
+/** Browsers report late that a key, such as End, has moved the cursor. The next key may come first. */
 function readSelection(view: EditorView): void {
   const shown = document.getSelection()
   if (!shown?.anchorNode || !shown.focusNode || view.composing || !view.dom.contains(shown.anchorNode)) return
@@ -184,7 +184,7 @@ function hasOnlyFiles(data: DataTransfer | null): boolean {
   return data?.types.includes('Files') === true && data.getData('text/plain').trim() === ''
 }
 
-/** What is inserted. One paragraph continues the one around it. */
+/** The slice that inserts a text. A single paragraph joins the one around it. */
 function sliceOf(markdown: string): Slice {
   const blocks = nodesOf(parseMarkdown(markdown))
   const trailing = /\s+$/.exec(markdown)?.[0] ?? ''
@@ -195,7 +195,7 @@ function sliceOf(markdown: string): Slice {
   return new Slice(Fragment.from(blocks[0]?.copy(blocks[0].content.addToEnd(schema.text(trailing)))), 1, 1)
 }
 
-/** Text as it is: its lines, and paragraphs at blank ones. */
+/** Plain text: each line stays a line, and blank lines end a paragraph. */
 function plainSlice(text: string, isInCode: boolean): Slice {
   const lines = text.replace(/\r\n?/g, '\n')
   if (isInCode) return new Slice(Fragment.from(lines === '' ? null : schema.text(lines)), 0, 0)

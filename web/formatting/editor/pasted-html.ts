@@ -1,4 +1,4 @@
-// Makes the HTML of other programs into what the editor reads: their paragraphs, lists and tables are made in their own ways.
+// Turns the HTML of other programs, each with its own paragraphs, lists and tables, into what the editor reads.
 
 /** Elements that stand on lines of their own. */
 const BLOCKS =
@@ -6,10 +6,10 @@ const BLOCKS =
 const HEADINGS = 'h1,h2,h3,h4,h5,h6'
 const WORD_LIST = /mso-list:\s*l\d+\s+level(\d+)/i
 const WORD_MARK = /mso-list:\s*ignore/i
-/** How Word writes the number of an item: `1.`, `a)`, `iv.`. Bullets are signs of their fonts, or an `o`. */
+/** How Word writes the number of an item: `1.`, `a)`, `iv.`. Bullets are characters of symbol fonts, or an `o`. */
 const WORD_NUMBER = /^\(?(?:\d+|[a-z]|[ivxlc]+)[.)]/i
 
-/** Styles of pages are no part of what is pasted. The policy of the page (`style-src 'self'`) would report them. */
+/** Styles are dropped. Otherwise the page's policy (`style-src 'self'`) would report them. */
 const STYLE_ELEMENT = /<style[\s\S]*?<\/style>/gi
 const TAG = /<[a-z][^>]*>/gi
 const STYLE_ATTRIBUTE = /\sstyle\s*=/gi

@@ -18,7 +18,7 @@ interface RichFieldProps extends FormattedFieldProps {
   handover: Handover | undefined
 }
 
-/** The editor in a form: its text comes from there, and what is typed goes back as Markdown. */
+/** The editor in a form. The form gives it a text, and gets what is typed as Markdown. */
 export function RichField(props: RichFieldProps) {
   const place = document.createElement('div')
   place.style.minHeight = `${props.rows * LINE_HEIGHT}px`
@@ -75,7 +75,7 @@ export function RichField(props: RichFieldProps) {
   return place
 }
 
-/** Writes into an editor that no one sees, so that the browser has compiled it before the first one is shown. */
+/** Writes into a hidden editor, so that the browser has compiled the code before the first one is shown. */
 function warmUp(): void {
   if (document.querySelector('.formatted-field')) return
   createRoot((end) => {

@@ -31,7 +31,7 @@ export function typedMarks() {
   })
 }
 
-/** The first group is what is replaced, the second what is left of it, with the mark. */
+/** Replaces the first group of the pattern with the second one, which gets the mark. */
 function markRule(pattern: RegExp, markOf: (match: RegExpMatchArray) => Mark | undefined): InputRule {
   return new InputRule(
     pattern,

@@ -40,7 +40,7 @@ export function CustomerPage(props: { id: string; panes: Panes }) {
   createEffect(() => {
     document.title = `${customer().data?.name ?? 'Customer'} · Bellhop`
   })
-  // One who was merged into another has become that one.
+  // The server answers for a merged customer with the one that remains.
   createEffect(() => {
     const { data } = customer()
     if (data && data.id !== props.id) navigate(`/customers/${data.id}`, { replace: true })

@@ -6,7 +6,7 @@ import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 /** On the keyboard of a phone, Shift+Enter can't be typed. */
 const HAS_NO_SHIFT = matchMedia('(pointer: coarse)').matches
 
-/** For agents who chose so, Enter in the composer sends what is written. Shift+Enter begins a line. */
+/** Enter in the composer sends, for agents who turned that on. Shift+Enter begins a line. */
 export function useSendByEnter(onSend: () => void): void {
   const session = useSession()
   const isOn = () => session().agent.sendsByEnter && !HAS_NO_SHIFT
@@ -16,11 +16,11 @@ export function useSendByEnter(onSend: () => void): void {
       ? event.target.closest<HTMLElement>('.composer-field')
       : null
 
-  /** First, so that the field begins no line. */
+  /** Runs first, so that the field doesn't begin a line. */
   function keepFromField(event: KeyboardEvent) {
     if (fieldOf(event)) event.preventDefault()
   }
-  /** Last, when the field has given all that was typed. */
+  /** Runs last, when the field has passed on everything that was typed. */
   function send(event: KeyboardEvent) {
     const field = fieldOf(event)
     if (!field || event.repeat) return
@@ -35,7 +35,7 @@ export function useSendByEnter(onSend: () => void): void {
     removeEventListener('keydown', send)
   })
 
-  // For the list of shortcuts alone.
+  // Only for the list of shortcuts.
   const listed = { id: 'ticket.send-by-enter', label: 'Send', keys: ['enter'], isEnabled: () => false }
   useKeys(() => actionsIn('Reply', isOn() ? [{ ...listed, run: onSend, isKeyOnly: true }] : []))
 }

@@ -199,7 +199,7 @@ function EmailForm(props: { customer: Customer; onClose: () => void }) {
         onInput={setEmail}
         hint={
           isTyped()
-            ? 'The visitor typed it, and no one has checked it. Use it only if you know that it is theirs: answers go there, and mail from it counts as this customer’s.'
+            ? 'The visitor typed this address, and no one has verified it. Use it only if you know it’s theirs: answers go there, and mail from it counts as this customer’s.'
             : undefined
         }
         required

@@ -124,7 +124,7 @@ function atClock(day: Date, { hour, minute }: Clock): Date {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate(), hour, minute)
 }
 
-/** At the same time of the clock, also when the clocks change meanwhile. */
+/** At the same time of day, even if the clocks change in between. */
 function daysLater(day: Date, count: number): Date {
   return new Date(day.getFullYear(), day.getMonth(), day.getDate() + count, day.getHours(), day.getMinutes())
 }
