@@ -5,7 +5,7 @@ import { upsertCustomer } from '../../server/customers/customers.ts'
 import { messages } from '../../server/database/tables/messages.ts'
 import { notifications } from '../../server/database/tables/notifications.ts'
 import { eraseTicket } from '../../server/erasure/erase.ts'
-import { detailedEventsAfter, recordEvents } from '../../server/events/events.ts'
+import { eventsAfter, recordEvents } from '../../server/events/events.ts'
 import { mentionMark } from '../../server/formatting/inline.ts'
 import { createLive, type Live } from '../../server/live/live.ts'
 import { createNotifications, type Notifications } from '../../server/notifications/notifications.ts'
@@ -512,14 +512,14 @@ describe('of a new ticket whose events were read', () => {
     await live.stop()
   })
 
-  const eventsOf = (orgId: string) => detailedEventsAfter(bellhop.deps.database.read, orgId, 0, 10)
+  const eventsOf = (orgId: string) => eventsAfter(bellhop.deps.database.read, orgId, 0, 10)
 
   test('and that is deleted before anyone is notified, no one is', async () => {
     const { deps } = bellhop
     const { ana, mine } = await newWorld()
     const { orgId } = ana
     const id = await mine()
-    const effect = await own.reaction.effectOf(deps, orgId, await eventsOf(orgId))
+    const effect = await own.reaction.effectOf(orgId, await eventsOf(orgId))
     await eraseTicket(deps, orgId, id)
     await deps.database.write(orgId, async (tx) => effect?.(tx))
     expect(effect).toBeDefined()
@@ -534,7 +534,7 @@ describe('of a new ticket whose events were read', () => {
     const events = await eventsOf(orgId)
     await change(ben, id, { assignedTo: ana.id })
     await settled(orgId)
-    const effect = await own.reaction.effectOf(deps, orgId, events)
+    const effect = await own.reaction.effectOf(orgId, events)
     await deps.database.write(orgId, async (tx) => {
       // As if the server had not reacted yet.
       await tx.delete(notifications).where(eq(notifications.orgId, orgId))
