@@ -1,8 +1,7 @@
 import { eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, integer, statement, text } from '../database/statement.ts'
-import type { LogEvent } from '../database/tables/events.ts'
-import { events, reactionCursors } from '../database/tables/events.ts'
+import { events, type LogEvent, reactionCursors } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter, type LoggedEvent } from '../events/events.ts'
@@ -44,7 +43,7 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
     for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, {})) {
       const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
       if (cursor >= newest) continue
-      const last = await react(orgId, { saved, cursor }).catch((error) => {
+      const last = await react(orgId, { saved, cursor, newest }).catch((error) => {
         logError({ orgId, error })
         return cursor
       })
@@ -55,9 +54,13 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
   })
 
   /** Returns up to which event it has reacted. */
-  async function react(orgId: string, { saved, cursor }: { saved: number; cursor: number }): Promise<number> {
+  async function react(
+    orgId: string,
+    { saved, cursor, newest }: { saved: number; cursor: number; newest: number },
+  ): Promise<number> {
     const logged = await eventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
-    const last = logged.at(-1)?.number ?? cursor
+    // The log no longer has the events that are older than it keeps.
+    const last = logged.at(-1)?.number ?? newest
     const effects: Effect[] = []
     for (const reaction of reactions) {
       const own = logged.filter(({ type }) => reaction.types.includes(type))
