@@ -66,7 +66,7 @@ export function MergeForm<Choice extends { id: string }>(props: MergeFormProps<C
         onFocus={({ currentTarget }) => currentTarget.value === first && currentTarget.select()}
         autocomplete="off"
       />
-      <fieldset class="merge-choices" aria-busy={isBehind() || props.found.isFetching}>
+      <fieldset class="merge-choices" aria-busy={isBehind()}>
         <legend class="small muted">{props.legend}</legend>
         <Switch fallback={<Skeleton lines={3} label={`Loading ${props.noun}s`} />}>
           <Match when={props.choices?.length === 0}>
