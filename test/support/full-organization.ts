@@ -241,7 +241,10 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
 }
 
 async function subscribe(agent: SignedInAgent): Promise<string> {
-  const keys = { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) }
+  const keys = {
+    p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+    auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+  }
   const body = { endpoint: `https://push.example/${MARKER}`, keys }
   return (await agent.call<{ id: string }>('POST', '/console/me/browsers', { body })).json.id
 }

@@ -47,6 +47,7 @@ for (const writesMarkdown of [false, true]) {
       // The next letters are the next message, and no shortcuts.
       await page.keyboard.type('e j')
       expect(await textIn(page)).toBe('e j')
+      await eventually(async () => (await texts()).length === 1)
       await page.keyboard.press('Enter')
       await eventually(async () => (await texts()).length === 2)
       expect(await texts()).toEqual(['Yes, it is.\nTwo of them.', 'e j'])
