@@ -44,15 +44,15 @@ let windows = new AsyncDisposableStack()
  * `test` for what needs a browser: skipped, after a warning, where there is no Chromium; in CI that is a failure. Closes the
  * windows that the test has opened, and fails when one of their pages had faults.
  */
-export function browserTest(name: string, run: () => Promise<void>): void {
-  test.skipIf(!CHROMIUM)(name, () => closingWindows(run), { timeout: MAX_TEST_MS })
+export function browserTest(name: string, run: () => Promise<void>, timeout = MAX_TEST_MS): void {
+  test.skipIf(!CHROMIUM)(name, () => closingWindows(run), { timeout })
 }
 
 /** The same over https, which ends npm's Chromium: it lacks libraries of the system. */
 export function httpsBrowserTest(name: string, run: () => Promise<void>): void {
   const isOfMachine = CHROMIUM !== undefined && Object.keys(CHROMIUM.env).length === 0
   if (CHROMIUM && !isOfMachine) console.warn(`Not tested with the Chromium of npm: ${name}`)
-  test.skipIf(!isOfMachine)(name, () => closingWindows(run), { timeout: MAX_TEST_MS })
+  test.skipIf(!isOfMachine)(name, () => closingWindows(run), { timeout })
 }
 
 async function closingWindows(run: () => Promise<void>): Promise<void> {
