@@ -52,7 +52,7 @@ export function browserTest(name: string, run: () => Promise<void>, timeout = MA
 export function httpsBrowserTest(name: string, run: () => Promise<void>): void {
   const isOfMachine = CHROMIUM !== undefined && Object.keys(CHROMIUM.env).length === 0
   if (CHROMIUM && !isOfMachine) console.warn(`Not tested with the Chromium of npm: ${name}`)
-  test.skipIf(!isOfMachine)(name, () => closingWindows(run), { timeout })
+  test.skipIf(!isOfMachine)(name, () => closingWindows(run), { timeout: MAX_TEST_MS })
 }
 
 async function closingWindows(run: () => Promise<void>): Promise<void> {
