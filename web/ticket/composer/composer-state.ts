@@ -92,10 +92,11 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     const waits = undoSeconds > 0 || at !== undefined
     // Ctrl/⌘+Z right after Send means this reply, even if the server has yet to answer: it's taken back as soon as it does.
     let isUnwanted = false
+    let isAccepted = false
     const forgetSending = pushUndo({
       label: '',
       isOnScreen: () => true,
-      isPossible: () => isBeingSent(drafts.reply),
+      isPossible: () => isAccepted || isBeingSent(drafts.reply),
       undo: () => {
         isUnwanted = true
       },
@@ -107,18 +108,16 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
       undoMs: undoSeconds * 1_000,
       laterAt: at?.getTime(),
       onAccepted(id) {
+        isAccepted = true
         lastSent.set(ticketId, { id, at: timeOfId(id) })
         const onTakenBack = () => returnTo('reply')
         // Its card offers it as well, if this can't be loaded.
-        void import('./waiting-replies.ts').then(
-          ({ offerUndo, offerTakingBack }) => {
-            forgetSending()
-            const offer = waits ? offerUndo : isChat(detail().reply.by) ? offerTakingBack : undefined
-            const undo = offer?.(undone, id, onTakenBack)
-            if (isUnwanted) void undo?.()
-          },
-          () => {},
-        )
+        void import('./waiting-replies.ts').then(({ offerUndo, offerTakingBack }) => {
+          forgetSending()
+          const offer = waits ? offerUndo : isChat(detail().reply.by) ? offerTakingBack : undefined
+          const undo = offer?.(undone, id, onTakenBack)
+          if (isUnwanted) void undo?.()
+        }, forgetSending)
       },
     })
   }
