@@ -164,7 +164,10 @@ function loops(
       const { startPushing } = await import('./notifications/push/push-loop.ts')
       const { senderOf } = await import('./webhooks/deliveries/send.ts')
       const sender = senderOf(deps)
-      return [startDelivering(deps, { sender, onAttempt: metrics.countAttempt }), startPushing(deps, sender)]
+      return [
+        startDelivering(deps, { sender, onAttempt: metrics.countAttempt }),
+        startPushing(deps, { sender, live }),
+      ]
     },
     async () => {
       const { startChannels } = await import('./channels/start-channels.ts')

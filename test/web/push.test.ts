@@ -1,12 +1,16 @@
-import { expect } from 'bun:test'
+import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { signInAgent } from '../support/agents.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { makeTickets, openList } from '../support/inbox.ts'
+import { type PushBrowser, startPushService } from '../support/push-service.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
+const service = await startPushService()
+afterAll(() => service.stop())
 
 interface Worker {
   registrationId: string
@@ -131,3 +135,123 @@ browserTest(
     await page.getByRole('button', { name: 'For 1 hour' }).waitFor()
   },
 )
+
+/** The page of notifications in a browser that `prepare` makes another one, before any script of the page runs. */
+async function openNotifications(
+  prepare: (page: Page) => Promise<unknown>,
+): Promise<{ page: Page; agent: SignedInAgent }> {
+  const { orgId } = await bellhop.organization('Pushed')
+  const agent = await signInAgent(bellhop, orgId)
+  const page = await openPage({ ...bellhop, agent })
+  await page.addInitScript(askedOnce)
+  await prepare(page)
+  await page.goto('/settings/account/notifications')
+  await page.getByRole('heading', { name: 'This browser' }).waitFor()
+  await page.waitForSelector('html[data-connection=online]')
+  return { page, agent }
+}
+
+/** Chromium without a desktop denies notifications without a question: here the person says yes. */
+function askedOnce(): void {
+  let permission: NotificationPermission = 'default'
+  Object.defineProperty(Notification, 'permission', { configurable: true, get: () => permission })
+  Notification.requestPermission = async () => {
+    permission = 'granted'
+    return permission
+  }
+}
+
+/** Chromium without a desktop has no push service of its own: this one gives it addresses of the suite's, one after the other. */
+function subscribeAt(browsers: Pick<PushBrowser, 'endpoint' | 'keys'>[]): void {
+  let current: object | null = null
+  Object.assign(PushManager.prototype, {
+    getSubscription: async () => current,
+    async subscribe() {
+      const { endpoint, keys } = browsers.shift() ?? {}
+      const unsubscribe = async () => {
+        current = null
+      }
+      current ??= { endpoint, unsubscribe, toJSON: () => ({ endpoint, keys }) }
+      return current
+    },
+  })
+}
+
+function newAddress() {
+  const { endpoint, keys, received } = service.browser()
+  return { received, address: { endpoint, keys } }
+}
+
+browserTest(
+  'notifications are turned on, and the page says when the push service fails and when it ended the subscription',
+  async () => {
+    const [first, second] = [newAddress(), newAddress()]
+    const { page, agent } = await openNotifications((one) =>
+      one.addInitScript(subscribeAt, [first.address, second.address]),
+    )
+    await page.getByText('This browser shows no notifications.').waitFor()
+    await page.getByRole('button', { name: 'Turn on' }).press('Enter')
+    await page.getByText('This browser shows your notifications.').waitFor()
+    expect(await page.getByText('Other browsers').count()).toBe(0)
+    const test = page.getByRole('button', { name: 'Send a test' })
+    await test.press('Enter')
+    await eventually(async () => (await first.received()).length === 1)
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+
+    service.respondWith(() => ({ status: 503 }))
+    await test.press('Enter')
+    await page.getByText("The server can't reach the push service.", { exact: true }).waitFor()
+    await page.getByText(/push service 127\.0\.0\.1.*503/).waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+
+    service.respondWith(() => ({ status: 410 }))
+    await test.press('Enter')
+    await page.getByText('The push service ended the subscription of this browser').waitFor()
+    service.respondWith(() => ({ status: 201 }))
+    await page.getByRole('button', { name: 'Turn on' }).press('Enter')
+    await page.getByText('This browser shows your notifications.').waitFor()
+    const { json } = await agent.call<{ browsers: unknown[] }>('GET', '/console/me/notifications')
+    expect(json.browsers).toMatchObject([{ endpoint: second.address.endpoint, error: '' }])
+    await page.getByRole('button', { name: 'Turn off' }).press('Enter')
+    await page.getByText('This browser shows no notifications.').waitFor()
+  },
+)
+
+browserTest('a browser that reaches no push service says so, and is asked again', async () => {
+  const { page } = await openNotifications((one) =>
+    one.addInitScript(() => {
+      PushManager.prototype.subscribe = () => Promise.reject(new DOMException('no service', 'AbortError'))
+    }),
+  )
+  await page.getByRole('button', { name: 'Turn on' }).press('Enter')
+  await page.getByText("This browser can't reach its push service.").waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.evaluate(subscribeAt, [newAddress().address])
+  await page.getByRole('button', { name: 'Try again' }).press('Enter')
+  await page.getByText('This browser shows your notifications.').waitFor()
+})
+
+browserTest('a browser that blocks notifications says how to allow them', async () => {
+  const { page } = await openNotifications((one) =>
+    one.addInitScript(() => {
+      Object.defineProperty(Notification, 'permission', { get: () => 'denied' })
+    }),
+  )
+  await page.getByText('Blocked', { exact: true }).waitFor()
+  await page.getByText('Click the icon before the address, allow notifications').waitFor()
+  expect(await page.getByRole('button', { name: 'Turn on' }).count()).toBe(0)
+})
+
+browserTest('an iPhone is asked to add Bellhop to its Home Screen first', async () => {
+  const { page } = await openNotifications((one) =>
+    one.addInitScript(() => {
+      Reflect.deleteProperty(window, 'PushManager')
+      const userAgent = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/605.1.15'
+      Object.defineProperty(navigator, 'userAgent', { get: () => userAgent })
+    }),
+  )
+  await page.getByText('Add Bellhop to your Home Screen first').waitFor()
+  await page.getByText('Tap Share, then Add to Home Screen.').waitFor()
+  expect(await page.getByRole('button', { name: 'Turn on' }).count()).toBe(0)
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+})

@@ -22,7 +22,7 @@ export const queryKeys = {
   visitors: ['visitor'],
   counts: ['counts'],
   notified: ['notified'],
-  ownNotifications: ['own-notifications'],
+  ownNotifications: ['notified', 'own'],
   views: ['views'],
   palette: (text: string) => ['palette', text],
   paletteCustomers: (q: string) => ['customers', 'palette', q],

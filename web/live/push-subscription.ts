@@ -35,15 +35,13 @@ export async function switchPushOn(publicKey: string, owner: string): Promise<Pu
   return undefined
 }
 
-/** A subscription that was made with another key of the server is replaced. */
+/** Always a new one: the push service may have ended that of before, or it was made with another key of the server. */
 async function subscribe(
-  registration: ServiceWorkerRegistration,
+  { pushManager }: ServiceWorkerRegistration,
   publicKey: string,
 ): Promise<PushSubscription> {
-  const options = { userVisibleOnly: true, applicationServerKey: publicKey }
-  const known = await registration.pushManager.getSubscription()
-  if (known && base64Url(known.options.applicationServerKey) !== publicKey) await known.unsubscribe()
-  return registration.pushManager.subscribe(options)
+  await (await pushManager.getSubscription())?.unsubscribe()
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
 }
 
 export async function switchPushOff(): Promise<void> {
@@ -65,9 +63,4 @@ async function send(subscription: PushSubscription, owner: string): Promise<void
   const { p256dh = '', auth = '' } = keys ?? {}
   await ask(api.console.me.browsers.post({ endpoint: endpoint ?? '', keys: { p256dh, auth } }))
   store(KEY, owner)
-}
-
-function base64Url(bytes: ArrayBuffer | null): string {
-  const text = btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0))))
-  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

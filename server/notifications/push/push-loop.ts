@@ -7,6 +7,7 @@ import { pushes, pushSubscriptions } from '../../database/tables/notifications.t
 import { sessions } from '../../database/tables/sessions.ts'
 import type { Deps } from '../../deps.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
+import type { Live } from '../../live/live.ts'
 import type { Loop } from '../../loop.ts'
 import type { Sender } from '../../webhooks/deliveries/send.ts'
 import { type BrowserKeys, encryptPush } from './encrypt-push.ts'
@@ -43,9 +44,16 @@ type Outcome = { push: Push } & (
   | { kind: 'failed'; error: string; mayRetry: boolean; retryAfterMs?: number | undefined }
 )
 
+/** What pushes are sent with, and `live` by which open pages learn how that went. */
+interface Means {
+  sender: Sender
+  live: Live
+  authorize: Authorize
+}
+
 /** Sends queued pushes to the push services of the browsers. After a crash, one may be sent again, and replaces itself. */
-export function startPushing(deps: Deps, sender: Sender): Loop {
-  const authorize = createAuthorize(deps)
+export function startPushing(deps: Deps, given: Pick<Means, 'sender' | 'live'>): Loop {
+  const means = { ...given, authorize: createAuthorize(deps) }
   return runLanes(deps, {
     name: 'push',
     tables: [pushes],
@@ -53,7 +61,7 @@ export function startPushing(deps: Deps, sender: Sender): Loop {
     failure: 'push_failed',
     find: (read, { limit }) => findDue(read, { limit }),
     async run({ id }) {
-      const isDone = await pushTo(deps, { sender, authorize }, id)
+      const isDone = await pushTo(deps, means, id)
       return isDone ? 0 : REST_AFTER_INTERRUPTION_MS
     },
   })
@@ -69,11 +77,7 @@ const findDue = statement('pushes_due', { limit: integer }, (read: Reader, p) =>
 )
 
 /** Returns whether all attempts finished. Interrupted ones stay queued as they were. */
-async function pushTo(
-  deps: Deps,
-  means: { sender: Sender; authorize: Authorize },
-  subscriptionId: string,
-): Promise<boolean> {
+async function pushTo(deps: Deps, means: Means, subscriptionId: string): Promise<boolean> {
   const due = await duePushes(deps.database.read, { subscriptionId, now: deps.clock.now() })
   const recipient = await findRecipient(deps, subscriptionId)
   const outcomes = await Promise.all(
@@ -83,7 +87,19 @@ async function pushTo(
   )
   const finished = outcomes.filter(({ kind }) => kind !== 'interrupted')
   if (finished.length > 0) await record(deps, { subscriptionId, outcomes: finished })
+  if (recipient && isNews(recipient.subscription, finished)) {
+    const { orgId, agentId } = recipient.subscription
+    means.live.showNotified(orgId, new Set([agentId]))
+  }
   return finished.length === outcomes.length
+}
+
+/** Whether the page of notifications shows something else now: of a browser that works, only that a test arrived. */
+function isNews({ error }: Subscription, outcomes: Outcome[]): boolean {
+  return outcomes.some(({ kind, push }) => {
+    if (kind === 'sent') return error !== '' || push.tag === TEST_TAG
+    return kind === 'ended' || kind === 'failed'
+  })
 }
 
 const duePushes = statement('pushes_of_browser', { subscriptionId: text, now: integer }, (read: Reader, p) =>
@@ -113,7 +129,7 @@ async function findRecipient(deps: Deps, id: string): Promise<Recipient | undefi
 /** One attempt. Never rejects because of the push service: a failure is an outcome. */
 async function sendPush(
   deps: Deps,
-  { sender, authorize }: { sender: Sender; authorize: Authorize },
+  { sender, authorize }: Means,
   { recipient: { subscription, contact }, push }: { recipient: Recipient; push: Push },
 ): Promise<Outcome> {
   const { endpoint, orgId, origin } = subscription

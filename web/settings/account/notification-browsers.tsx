@@ -1,17 +1,11 @@
 import Laptop from 'lucide-solid/icons/laptop'
 import Smartphone from 'lucide-solid/icons/smartphone'
-import { createResource, createSignal, type JSX, Match, Show, Switch } from 'solid-js'
+import { createSignal, type JSX, Match, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { type OwnNotifications, readOwnNotificationsAgain } from '../../api/own-notifications.ts'
 import { useSession } from '../../api/session.ts'
 import { ActionButton } from '../../forms/action.tsx'
-import {
-  currentSubscription,
-  type PushRefusal,
-  pushSupport,
-  switchPushOff,
-  switchPushOn,
-} from '../../live/push-subscription.ts'
+import { type PushRefusal, pushSupport, switchPushOff, switchPushOn } from '../../live/push-subscription.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Ago, Entry, EntryList } from '../entry.tsx'
 import { Section } from '../page.tsx'
@@ -19,20 +13,25 @@ import './notifications-page.css'
 
 type Browser = OwnNotifications['browsers'][number]
 
+interface BrowsersProps {
+  own: OwnNotifications
+  /** Of this browser's subscription; undefined without one. */
+  endpoint: string | undefined
+}
+
 /** Whether this browser shows notifications, and what to do if it doesn't. */
-export function ThisBrowser(props: { own: OwnNotifications }) {
+export function ThisBrowser(props: BrowsersProps & { readEndpoint: () => unknown }) {
   const session = useSession()
   const [refusal, setRefusal] = createSignal<PushRefusal>()
-  const [subscription, { refetch }] = createResource(currentSubscription)
   const isBlocked = () => pushSupport() === 'supported' && Notification.permission === 'denied'
-  const known = () => props.own.browsers.find(({ endpoint }) => endpoint === subscription()?.endpoint)
+  const known = () => props.own.browsers.find(({ endpoint }) => endpoint === props.endpoint)
   const broken = () => (known()?.error ? known() : undefined)
   const owner = () => `${session().agent.id} ${session().session.id}`
 
   async function turnOn(): Promise<boolean> {
     const refused = await switchPushOn(props.own.publicKey, owner())
     setRefusal(refused)
-    await Promise.all([refetch(), readOwnNotificationsAgain()])
+    await Promise.all([props.readEndpoint(), readOwnNotificationsAgain()])
     return refused === undefined
   }
 
@@ -40,7 +39,7 @@ export function ThisBrowser(props: { own: OwnNotifications }) {
     const { id } = known() ?? {}
     await switchPushOff()
     if (id !== undefined) await ask(api.console.me.browsers({ id }).delete())
-    await Promise.all([refetch(), readOwnNotificationsAgain()])
+    await Promise.all([props.readEndpoint(), readOwnNotificationsAgain()])
   }
 
   return (
@@ -50,7 +49,7 @@ export function ThisBrowser(props: { own: OwnNotifications }) {
           <State
             title="Off"
             text={
-              subscription()
+              props.endpoint !== undefined
                 ? 'The push service ended the subscription of this browser. Turn notifications on again.'
                 : 'This browser shows no notifications.'
             }
@@ -162,9 +161,8 @@ function State(props: StateProps) {
 }
 
 /** The agent's other browsers. */
-export function OtherBrowsers(props: { own: OwnNotifications }) {
-  const [subscription] = createResource(currentSubscription)
-  const others = () => props.own.browsers.filter(({ endpoint }) => endpoint !== subscription()?.endpoint)
+export function OtherBrowsers(props: BrowsersProps) {
+  const others = () => props.own.browsers.filter(({ endpoint }) => endpoint !== props.endpoint)
   return (
     <Show when={others().length > 0}>
       <Section title="Other browsers" text="These show your notifications too, until you sign out there.">

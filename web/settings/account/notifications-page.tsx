@@ -1,6 +1,6 @@
 import { useLocation, useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import { onMount, Show } from 'solid-js'
+import { createResource, onMount, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import {
   changeOwnNotifications,
@@ -10,6 +10,7 @@ import {
 } from '../../api/own-notifications.ts'
 import { toServerTime } from '../../api/server-clock.ts'
 import { ActionButton, SavedSwitch } from '../../forms/action.tsx'
+import { currentSubscription } from '../../live/push-subscription.ts'
 import { DocsLink } from '../../ui/docs-link.tsx'
 import { Entry, EntryList } from '../entry.tsx'
 import { NotFound, Page, Section } from '../page.tsx'
@@ -38,6 +39,7 @@ function NotificationsPage() {
     navigate(location.pathname, { replace: true })
     void endEmails(off)
   })
+  const [subscription, { refetch }] = createResource(currentSubscription)
   const query = useQuery(() => ({ ...ownNotificationsQuery, staleTime: 0, reconcile: 'id' }))
   return (
     <Page
@@ -49,12 +51,12 @@ function NotificationsPage() {
       <QueryView query={query} what="your notifications" rows={8}>
         {(own) => (
           <>
-            <ThisBrowser own={own()} />
+            <ThisBrowser own={own()} endpoint={subscription()?.endpoint} readEndpoint={refetch} />
             <NotificationReasons own={own()} />
             <Pause until={own().pausedUntil} />
             <Email own={own()} />
             <Bells own={own()} />
-            <OtherBrowsers own={own()} />
+            <OtherBrowsers own={own()} endpoint={subscription()?.endpoint} />
           </>
         )}
       </QueryView>
