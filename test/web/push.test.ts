@@ -1,10 +1,14 @@
 import { afterAll, expect } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
+import { createMailbox } from '../../server/channels/email/mailboxes/mailboxes.ts'
+import { createView } from '../../server/saved-views/saved-views.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { makeTickets, openList } from '../support/inbox.ts'
+import { newMailbox } from '../support/mailboxes.ts'
 import { type PushBrowser, startPushService } from '../support/push-service.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -253,5 +257,53 @@ browserTest('an iPhone is asked to add Bellhop to its Home Screen first', async 
   await page.getByText('Add Bellhop to your Home Screen first').waitFor()
   await page.getByText('Tap Share, then Add to Home Screen.').waitFor()
   expect(await page.getByRole('button', { name: 'Turn on' }).count()).toBe(0)
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+})
+
+browserTest('the bell of a saved view pushes, emails or both, in its menu and on the page', async () => {
+  const client = await bellhop.organization('Rung')
+  const agent = await signInAgent(bellhop, client.orgId)
+  const { id: viewId } = await createView(
+    bellhop.deps,
+    client.orgId,
+    { agentId: agent.id, role: 'agent' },
+    { name: 'Refunds', query: 'refund', isShared: false },
+  )
+  const bells = async () =>
+    (await agent.call<{ bells: object[] }>('GET', '/console/me/notifications')).json.bells
+  const page = await openPage({ ...bellhop, agent })
+  const openMenu = async () => {
+    await page.getByRole('link', { name: 'Refunds' }).hover()
+    await page.getByRole('button', { name: 'Options for “Refunds”' }).press('Enter')
+  }
+  await page.goto('/inbox')
+  await openMenu()
+  const push = page.getByRole('menuitemcheckbox', { name: 'Notify me of new tickets' })
+  await push.waitFor()
+  // There is no mailbox that an email could come from.
+  expect(await page.getByRole('menuitemcheckbox', { name: 'Email me new tickets' }).count()).toBe(0)
+  await push.press('Enter')
+  await page.getByText('Notifications for “Refunds”: push.').waitFor()
+  const mailbox = await createMailbox(bellhop.deps, client.orgId, newMailbox())
+  await pauseMailbox(bellhop.deps, client.orgId, mailbox.id)
+  await page.reload()
+  await openMenu()
+  await page.getByRole('menuitemcheckbox', { name: 'Email me new tickets' }).press('Enter')
+  await page.getByText('Notifications for “Refunds”: push and email.').waitFor()
+  expect(await bells()).toEqual([{ viewId, name: 'Refunds', push: true, email: true }])
+
+  await page.goto('/settings/account/notifications')
+  const boxOf = (way: string) => page.getByLabel(`${way}: A ticket is new in “Refunds”`)
+  await boxOf('Push').press('Space')
+  await eventually(async () =>
+    Bun.deepEquals(await bells(), [{ viewId, name: 'Refunds', push: false, email: true }]),
+  )
+  await boxOf('Email').press('Space')
+  await eventually(async () => (await bells()).length === 0)
+  // Off, it can be turned on again.
+  await boxOf('Email').press('Space')
+  await eventually(async () =>
+    Bun.deepEquals(await bells(), [{ viewId, name: 'Refunds', push: false, email: true }]),
+  )
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 })

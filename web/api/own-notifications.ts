@@ -7,6 +7,8 @@ const { notifications } = api.console.me
 
 /** What the agent is notified of and how, and the browsers that show it. */
 export type OwnNotifications = Answer<typeof notifications.get>
+/** Of a saved view: how the agent is notified of tickets that are new in it. */
+export type Bell = Pick<OwnNotifications['bells'][number], 'push' | 'email'>
 type Change = Parameters<typeof notifications.patch>[0]
 
 export const ownNotificationsQuery = queryOptions({
@@ -20,4 +22,9 @@ export function readOwnNotificationsAgain(): Promise<void> {
 
 export async function changeOwnNotifications(change: Change): Promise<void> {
   await ask(notifications.patch(change)).finally(readOwnNotificationsAgain)
+}
+
+/** Sets the bell of a saved view. */
+export async function changeBell(viewId: string, { push, email }: Bell): Promise<void> {
+  await ask(api.console.views({ id: viewId }).bell.put({ push, email })).finally(readOwnNotificationsAgain)
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/solid-query'
-import Bell from 'lucide-solid/icons/bell'
+import BellIcon from 'lucide-solid/icons/bell'
 import Ellipsis from 'lucide-solid/icons/ellipsis'
+import Mail from 'lucide-solid/icons/mail'
 import Pencil from 'lucide-solid/icons/pencil'
 import Trash from 'lucide-solid/icons/trash'
 import Users from 'lucide-solid/icons/users'
 import { createSignal, Show } from 'solid-js'
-import { ownNotificationsQuery } from '../../api/own-notifications.ts'
+import { type Bell, ownNotificationsQuery } from '../../api/own-notifications.ts'
 import { useSession } from '../../api/session.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -24,14 +25,23 @@ export interface SavedViewProps {
   onNavigate?: () => void
 }
 
-/** Notifies the agent of tickets that are new in the view. */
-function BellChoice(props: { view: SavedView }) {
+/** Notifies the agent of tickets that are new in the view: with pushes, by email once there is a mailbox, or both. */
+function BellChoices(props: { view: SavedView }) {
   const query = useQuery(() => ownNotificationsQuery)
-  const isOn = () => query.data?.bells.some(({ viewId }) => viewId === props.view.id) ?? false
+  const bell = () =>
+    query.data?.bells.find(({ viewId }) => viewId === props.view.id) ?? { push: false, email: false }
+  const change = (way: Partial<Bell>) => void ringFor(props.view, { ...bell(), ...way })
   return (
-    <MenuChoice icon={<Bell />} isChosen={isOn()} onSelect={() => void ringFor(props.view, !isOn())}>
-      Notify me of new tickets
-    </MenuChoice>
+    <>
+      <MenuChoice icon={<BellIcon />} isChosen={bell().push} onSelect={() => change({ push: !bell().push })}>
+        Notify me of new tickets
+      </MenuChoice>
+      <Show when={query.data?.mailbox}>
+        <MenuChoice icon={<Mail />} isChosen={bell().email} onSelect={() => change({ email: !bell().email })}>
+          Email me new tickets
+        </MenuChoice>
+      </Show>
+    </>
   )
 }
 
@@ -63,7 +73,7 @@ export function SavedViewMenu(props: SavedViewProps) {
             </IconButton>
           )}
         >
-          <BellChoice view={props.view} />
+          <BellChoices view={props.view} />
           <Show when={mayChange()}>
             <MenuLine />
             <MenuItem icon={<Pencil />} onSelect={() => setRenaming(true)}>

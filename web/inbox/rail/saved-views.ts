@@ -1,6 +1,6 @@
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
-import { readOwnNotificationsAgain } from '../../api/own-notifications.ts'
+import { type Bell, changeBell } from '../../api/own-notifications.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { pushUndo } from '../../ticket/changes/undo.ts'
@@ -22,15 +22,15 @@ export async function changeView({ id }: SavedView, change: Partial<ViewFields>)
   await refresh()
 }
 
-/** Turns the bell of a view on or off: pushes for tickets that are new in it. */
-export async function ringFor({ id, name }: SavedView, isOn: boolean): Promise<void> {
+/** Sets how the agent is notified of tickets that are new in a view. */
+export async function ringFor({ id, name }: SavedView, bell: Bell): Promise<void> {
+  const ways = [bell.push && 'push', bell.email && 'email'].filter((way) => way !== false)
   try {
-    await ask(api.console.views({ id }).bell.put({ push: isOn, email: false }))
-    toast(`Notifications for “${name}” are ${isOn ? 'on' : 'off'}.`)
+    await changeBell(id, bell)
+    toast(`Notifications for “${name}”: ${ways.join(' and ') || 'off'}.`)
   } catch (error) {
     toastError(`Couldn't change the bell of “${name}”. ${errorMessage(error)}`)
   }
-  await readOwnNotificationsAgain()
 }
 
 /** Deletes at once and offers Undo. */

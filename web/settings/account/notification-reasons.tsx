@@ -1,5 +1,10 @@
-import { For, Show } from 'solid-js'
-import { changeOwnNotifications, type OwnNotifications } from '../../api/own-notifications.ts'
+import { createMemo, For, Show } from 'solid-js'
+import {
+  type Bell,
+  changeBell,
+  changeOwnNotifications,
+  type OwnNotifications,
+} from '../../api/own-notifications.ts'
 import { SavedSwitch, useSaved } from '../../forms/action.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Section } from '../page.tsx'
@@ -22,6 +27,11 @@ const ORDER = Object.keys(REASONS) as Reason[]
 /** A table of checkboxes: what the agent is notified of, and how. */
 export function NotificationReasons(props: { own: OwnNotifications }) {
   const hasNoMail = () => props.own.mailbox === null
+  // A bell that is turned off stays on the page, so that it can be turned on again there.
+  const bells = createMemo<string[]>(
+    (before) => [...new Set([...before, ...props.own.bells.map(({ viewId }) => viewId)])],
+    [],
+  )
   return (
     <Section title="Notify me when">
       <div class="panel notifications-page-table">
@@ -75,9 +85,13 @@ export function NotificationReasons(props: { own: OwnNotifications }) {
                 )
               }}
             </For>
+            <For each={bells()}>
+              {(viewId) => <BellRow own={props.own} viewId={viewId} hasNoMail={hasNoMail()} />}
+            </For>
           </tbody>
         </table>
       </div>
+      <p class="muted">To be notified of what is new in a saved view, open its menu in the inbox.</p>
       <Show when={hasNoMail()}>
         <p class="muted">
           Emails need a mailbox, and none is connected. An administrator can connect one under Settings →
@@ -91,6 +105,32 @@ export function NotificationReasons(props: { own: OwnNotifications }) {
         save={(showsText) => changeOwnNotifications({ showsText })}
       />
     </Section>
+  )
+}
+
+/** What the agent is notified of by the bell of a saved view. It makes no sound. */
+function BellRow(props: { own: OwnNotifications; viewId: string; hasNoMail: boolean }) {
+  const found = () => props.own.bells.find(({ viewId }) => viewId === props.viewId)
+  const name = createMemo<string>((before) => found()?.name ?? before, '')
+  const bell = (): Bell => found() ?? { push: false, email: false }
+  const change = (way: Partial<Bell>) => changeBell(props.viewId, { ...bell(), ...way })
+  const reason = () => `A ticket is new in “${name()}”`
+  return (
+    <tr>
+      <th scope="row">{reason()}</th>
+      <td>
+        <Box label={`Push: ${reason()}`} isChecked={bell().push} save={(push) => change({ push })} />
+      </td>
+      <td>
+        <Box
+          label={`Email: ${reason()}`}
+          isChecked={bell().email}
+          isDisabled={props.hasNoMail}
+          save={(email) => change({ email })}
+        />
+      </td>
+      <td />
+    </tr>
   )
 }
 

@@ -1,18 +1,15 @@
 import { useLocation, useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
 import { createResource, onMount, Show } from 'solid-js'
-import { api, ask } from '../../api/api.ts'
 import {
   changeOwnNotifications,
   type OwnNotifications,
   ownNotificationsQuery,
-  readOwnNotificationsAgain,
 } from '../../api/own-notifications.ts'
 import { toServerTime } from '../../api/server-clock.ts'
 import { ActionButton, SavedSwitch } from '../../forms/action.tsx'
 import { currentSubscription } from '../../live/push-subscription.ts'
 import { DocsLink } from '../../ui/docs-link.tsx'
-import { Entry, EntryList } from '../entry.tsx'
 import { NotFound, Page, Section } from '../page.tsx'
 import { QueryView } from '../query-view.tsx'
 import { OtherBrowsers, ThisBrowser } from './notification-browsers.tsx'
@@ -55,7 +52,6 @@ function NotificationsPage() {
             <NotificationReasons own={own()} />
             <Pause until={own().pausedUntil} />
             <Email own={own()} />
-            <Bells own={own()} />
             <OtherBrowsers own={own()} endpoint={subscription()?.endpoint} />
           </>
         )}
@@ -131,40 +127,5 @@ function Email(props: { own: OwnNotifications }) {
         />
       </Show>
     </Section>
-  )
-}
-
-/** The saved views that notify the agent of new tickets. */
-function Bells(props: { own: OwnNotifications }) {
-  return (
-    <Show when={props.own.bells.length > 0}>
-      <Section
-        title="Saved views"
-        text="You're notified of new tickets in these views. To add one, open the menu of the view."
-      >
-        <EntryList label="Saved views" items={props.own.bells}>
-          {(bell) => (
-            <Entry
-              title={bell.name}
-              facts={[bell.push && 'Push', bell.email && 'Email']}
-              actions={
-                <ActionButton
-                  size="small"
-                  look="quiet"
-                  run={() =>
-                    ask(
-                      api.console.views({ id: bell.viewId }).bell.put({ push: false, email: false }),
-                    ).finally(readOwnNotificationsAgain)
-                  }
-                  onDone={() => `Notifications for “${bell.name}” are off.`}
-                >
-                  Turn off
-                </ActionButton>
-              }
-            />
-          )}
-        </EntryList>
-      </Section>
-    </Show>
   )
 }
