@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, or, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
@@ -87,18 +87,28 @@ const unseenMentions = statement('inbox_mentions', { orgId: text, me: text }, (r
       and(eq(mentions.orgId, p.orgId), eq(mentions.agentId, p.me), sql`seen_at is null`, isAwakeOrSnoozed),
     ),
 )
+
+/** The tickets with a reply for later, and the agent's new tickets that aren't open yet. */
 const scheduledTickets = statement('inbox_scheduled', { orgId: text, me: text }, (read: Reader) => {
   const scheduled = read
-    .selectDistinct({ ticketId: scheduledMessages.ticketId })
+    .selectDistinct({
+      id: sql<string>`coalesce(${scheduledMessages.ticketId}, ${scheduledMessages.id})`.as('scheduled_id'),
+    })
     .from(scheduledMessages)
-    .where(and(eq(scheduledMessages.orgId, text.bind('orgId')), isScheduledForMe))
+    .where(
+      and(
+        eq(scheduledMessages.orgId, text.bind('orgId')),
+        isScheduledForMe,
+        sql`(ticket_id is not null or ${scheduledMessages.agentId} = ${text.bind('me')})`,
+      ),
+    )
     .limit(MAX_COUNTED)
     .as('scheduled')
   return read
     .select({ total: sql<number>`cast(count(*) as integer)` })
     .from(scheduled)
-    .innerJoin(tickets, eq(tickets.id, scheduled.ticketId))
-    .where(isAwakeOrSnoozed)
+    .leftJoin(tickets, eq(tickets.id, scheduled.id))
+    .where(or(isNull(tickets.id), isAwakeOrSnoozed))
 })
 
 /** Counts that take less are not kept; others are kept for a multiple of what they took. */

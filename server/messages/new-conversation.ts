@@ -22,6 +22,7 @@ import {
   lockScheduled,
   type ScheduledOpening,
 } from './queries.ts'
+import { isForLater, tooFarAhead } from './schedule-message.ts'
 import { authorOf } from './send-message.ts'
 
 interface NewConversation extends Recipients {
@@ -40,9 +41,11 @@ interface NewConversation extends Recipients {
   tags: string[]
   /** Waits as long as an email can be undone. */
   canUndo: boolean
+  /** When it is opened, instead. Milliseconds since 1970; if it is past, the ticket is opened at once. */
+  sendAt?: number | undefined
 }
 
-/** A ticket that is opened when the time to undo it is over. */
+/** A ticket that is opened when the time to undo it is over, or at the time its author chose. */
 export interface WaitingTicket extends ScheduledOpening {
   attachments: Attachment[]
 }
@@ -52,9 +55,9 @@ type StartedConversation =
   | { waiting: WaitingTicket; ticketId?: never }
 
 /**
- * Opens a ticket with an agent's email to the first of `to`, who is its customer: when the time to undo it is over, or at
- * once. Until then there is no ticket. Throws 400 for wrong recipients and the rest of the input, and
- * 409 without a mailbox, or when the id belongs to another message.
+ * Opens a ticket with an agent's email to the first of `to`, who is its customer: at `sendAt`, when the time to undo it is
+ * over, or at once. Until then there is no ticket. Throws 400 for wrong recipients and the rest of the input, and 409
+ * without a mailbox, or when the id belongs to another message.
  */
 export async function startConversation(
   deps: Deps,
@@ -78,6 +81,8 @@ export async function startConversation(
     }
     const repeated = await findRepeated(tx, orgId, { id, requestHash, now })
     if (repeated) return { ticketId: repeated.ticketId, isNew: false }
+    const tooFar = tooFarAhead(input.sendAt, now)
+    if (tooFar) throw invalid([tooFar])
     const { mailboxId, recipients } = await requireWay(deps, tx, orgId, input)
     if (!assignable.has(assignedTo)) throw unknownAgent()
     const undoSeconds = input.canUndo ? await deps.channels.byAddress.undoSeconds(tx, orgId) : 0
@@ -93,14 +98,14 @@ export async function startConversation(
       attachmentCount: ids.length,
       recipients,
       actions: null,
-      isLater: false,
+      isLater: isForLater(input.sendAt, now),
       seenMessageId: null,
       seenAt: null,
       isForced: false,
       isHeld: false,
       heldBecause: null,
       requestHash,
-      sendAt: now + undoSeconds * 1_000,
+      sendAt: Math.max(input.sendAt ?? now + undoSeconds * 1_000, now),
       createdAt: now,
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()

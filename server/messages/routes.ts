@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
+import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { inboxTicket } from '../threads/schemas.ts'
@@ -31,7 +32,7 @@ export function replyRoutes(guard: AgentGuard) {
     .use(guard.requireAgent)
     .post(
       '/tickets',
-      async ({ me: { orgId, agentId, name: agentName }, as, body, status }) => {
+      async ({ me: { orgId, agentId, name: agentName }, as, body: { sendAt, ...body }, status }) => {
         const started = await startConversation(as, orgId, {
           format: 'plain',
           attachments: [],
@@ -40,6 +41,7 @@ export function replyRoutes(guard: AgentGuard) {
           canUndo: false,
           ...body,
           ...withNames(body),
+          ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
           assignedTo: body.assignedTo ?? '',
           author: { agentId, agentName },
         })

@@ -110,7 +110,7 @@ export async function scheduleMessage(
       attachmentCount: ids.length,
       recipients,
       actions: Object.keys(actions).length > 0 ? actions : null,
-      isLater: (input.sendAt ?? 0) > now + MAX_UNDO_MS,
+      isLater: isForLater(input.sendAt, now),
       seenMessageId: input.after ?? null,
       seenAt: input.after === undefined ? null : await whenWritten(tx, orgId, ticketId, input.after),
       isForced: false,
@@ -212,14 +212,23 @@ function requireInTime({ id, sendAt, after }: NewScheduledMessage, now: number):
   const faults: Fault[] = []
   const idFault = clientIdFault('msg', id, { now, parameter: 'messageId' })
   if (idFault) faults.push(idFault)
-  if (sendAt !== undefined && sendAt > now + MAX_DAYS_AHEAD * DAY_MS) {
-    const detail = `Must be at most ${MAX_DAYS_AHEAD} days ahead.`
-    faults.push({ pointer: '/sendAt', code: 'too_far_ahead', detail })
-  }
+  const tooFar = tooFarAhead(sendAt, now)
+  if (tooFar) faults.push(tooFar)
   if (after !== undefined && !isId('msg', after)) {
     faults.push({ pointer: '/after', code: 'invalid_id', detail: 'Must be the id of a message.' })
   }
   if (faults.length > 0) throw invalid(faults)
+}
+
+/** Whether its author chose when it is sent. Otherwise it only waits to be undone. */
+export function isForLater(sendAt: number | undefined, now: number): boolean {
+  return sendAt !== undefined && sendAt > now + MAX_UNDO_MS
+}
+
+export function tooFarAhead(sendAt: number | undefined, now: number): Fault | undefined {
+  if (sendAt === undefined || sendAt <= now + MAX_DAYS_AHEAD * DAY_MS) return undefined
+  const detail = `Must be at most ${MAX_DAYS_AHEAD} days ahead.`
+  return { pointer: '/sendAt', code: 'too_far_ahead', detail }
 }
 
 /**

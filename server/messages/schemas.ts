@@ -75,11 +75,14 @@ export const newConversation = t.Object(
     tags: t.Optional(tags),
     /** Waits as long as an email can be undone. */
     canUndo: t.Optional(t.Boolean()),
+    sendAt: t.Optional(
+      time('When to open it, at most 30 days ahead, instead of when it can no longer be undone.'),
+    ),
   },
   { additionalProperties: false },
 )
 const person = t.Object({ name: t.String(), address: t.String() })
-/** A new ticket that can still be undone. */
+/** A new ticket that can still be undone, or that is sent later. */
 export const waitingTicket = t.Object({
   messageId: t.String(),
   agentName: t.String(),
@@ -95,6 +98,8 @@ export const waitingTicket = t.Object({
   assignedTo: t.String(),
   tags: t.Array(t.String()),
   sendAt: time('When it is opened.'),
+  /** Its author chose the time. */
+  isLater: t.Optional(t.Literal(true)),
   /** Its author is disabled: it waits until someone decides. */
   isHeld: t.Boolean(),
 })

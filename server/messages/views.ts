@@ -53,7 +53,7 @@ export function withName({ name = '', address }: GivenAddress): EmailAddress {
 }
 
 export function viewWaitingTicket({ opening, recipients, attachments, ...waiting }: WaitingTicket) {
-  const { id: messageId, agentName, text, format, sendAt, isHeld } = waiting
+  const { id: messageId, agentName, text, format, sendAt, isLater, isHeld } = waiting
   return {
     messageId,
     agentName,
@@ -65,6 +65,7 @@ export function viewWaitingTicket({ opening, recipients, attachments, ...waiting
     ...viewInboxAttachments(attachments),
     ...opening,
     sendAt: isoTime(sendAt),
+    ...(isLater && { isLater: true as const }),
     isHeld,
   }
 }

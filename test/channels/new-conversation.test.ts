@@ -2,6 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { messageContents } from '../../server/database/tables/messages.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { createManualClock } from '../support/clock.ts'
 import { openOutgoing } from '../support/mail/outgoing.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
@@ -222,4 +224,40 @@ test('a ticket that can be undone is opened once, when its time is over', async 
   expect(timeline).toMatchObject([{ id: again.messageId, attachments: [{ id: file }] }])
   problemOf(await ben.call('DELETE', `/console/new-tickets/${again.messageId}`), 409, 'already_sent')
   await ben.call('PATCH', '/console/organization', { body: { undoEmailSeconds: 10 } })
+})
+
+test('a new ticket for later is in Scheduled of its author, and nowhere else, until its time', async () => {
+  const HOUR_MS = 3_600_000
+  const clock = createManualClock()
+  await using outgoing = await openOutgoing({ clock })
+  const { ben, acme, bellhop } = outgoing
+  const ana = await signInAgent(bellhop, acme.orgId, { name: 'Ana Lima' })
+  const at = (ms: number) => new Date(clock.now() + ms).toISOString()
+  const body = {
+    messageId: bellhop.deps.newId('msg'),
+    to: [{ name: 'Dan Silva', address: 'dan@example.com' }],
+    subject: 'Your order',
+    text: 'Good morning.',
+    canUndo: true,
+  }
+  const start = (more: object) =>
+    ben.call<TicketJson>('POST', '/console/tickets', { body: { ...body, ...more } })
+  const scheduledOf = async (agent: SignedInAgent) => {
+    const { views } = (await agent.call<{ views: { scheduled: number } }>('GET', '/console/counts')).json
+    return views.scheduled
+  }
+  const waiting = async () => (await ben.call<{ data: object[] }>('GET', '/console/new-tickets')).json.data
+  problemOf(await start({ sendAt: at(31 * 24 * HOUR_MS) }), 400, 'invalid_request')
+  const later = { sendAt: at(2 * HOUR_MS) }
+  expect((await start(later)).status).toBe(202)
+  expect((await start(later)).status).toBe(202)
+  problemOf(await start({ sendAt: at(3 * HOUR_MS) }), 409, 'message_id_taken')
+  expect(await waiting()).toMatchObject([{ messageId: body.messageId, isLater: true, ...later }])
+  expect([await scheduledOf(ben), await scheduledOf(ana)]).toEqual([1, 0])
+  expect((await acme.call<ListJson>('GET', '/tickets')).json.data).toEqual([])
+  clock.advance(2 * HOUR_MS)
+  await eventually(async () => (await waiting()).length === 0)
+  const [ticket] = (await acme.call<ListJson>('GET', '/tickets')).json.data
+  expect(ticket).toMatchObject({ subject: 'Your order', customer: { name: 'Dan Silva' } })
+  expect(await scheduledOf(ben)).toBe(0)
 })

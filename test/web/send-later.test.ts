@@ -1,7 +1,8 @@
 import { expect } from 'bun:test'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
 import { readDraft, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -58,3 +59,55 @@ browserTest(
     await eventually(async () => (await readDraft(ben, id, 'reply')) === 'Good morning.')
   },
 )
+
+browserTest('a new ticket is sent later, and waits in Scheduled until it is edited or sent', async () => {
+  const { client, ben } = await openWorkspace(bellhop)
+  await openLedger(bellhop, client.orgId, 'support@acme.example')
+  const page = await openPage({ url: bellhop.url, agent: ben })
+  await page.goto('/inbox/open')
+  await page.getByRole('button', { name: 'New ticket' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New ticket' })
+  const others = dialog.getByRole('button', { name: 'Other ways to send' })
+  const later = page.getByRole('menuitem', { name: 'Send later…' })
+  const time = page.getByRole('combobox', { name: 'Time' })
+  await dialog.getByRole('combobox', { name: 'To' }).fill('maria@silva.test,')
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('Good morning.')
+  await others.click()
+  await later.click()
+  await dialog.getByText('Add a subject.').waitFor()
+  await dialog.getByRole('textbox', { name: 'Subject' }).fill('Your order')
+  await others.click()
+  await later.click()
+  await time.and(page.locator(':focus')).waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.keyboard.type('tomorrow 10:30')
+  await page.getByRole('option', { name: /^tomorrow, 10:30/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText(/^To maria@silva.test: scheduled for tomorrow, 10:30/).waitFor()
+
+  // It is in its view only, also after the page is loaded again.
+  await page.getByRole('link', { name: /^Scheduled/ }).click()
+  const card = page.getByRole('article', { name: 'Scheduled ticket' })
+  await card.getByText('Sends tomorrow, 10:30').waitFor()
+  await page.reload()
+  await card.getByText('To maria@silva.test').waitFor()
+  expect(await page.getByText('scheduled for').count()).toBe(0)
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await card.getByRole('button', { name: 'Cancel' }).click()
+  await card.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await dialog.getByText('Good morning.').waitFor()
+  await others.click()
+  await later.click()
+  await time.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await card.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByText('Good morning.').waitFor()
+  await others.click()
+  await later.click()
+  await time.and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await card.getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('article', { name: 'Message from Ben Okafor' }).getByText('Good morning.').waitFor()
+})

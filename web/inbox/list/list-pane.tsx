@@ -29,6 +29,7 @@ const FORMAT = new Intl.NumberFormat('en-US')
 const SavedViewDialog = lazyDialog(() => import('../rail/saved-view-dialog.tsx'))
 /** Loaded before a ticket is selected, if there is time. Without a connection, the keys do the same. */
 const BulkBar = lazyPart(async () => (await import('./bulk-bar.tsx')).BulkBar)
+const ScheduledTickets = lazyPart(async () => (await import('./scheduled-tickets.tsx')).ScheduledTickets)
 
 export function preloadBulkBar(): void {
   void BulkBar.preload()
@@ -84,6 +85,9 @@ export function ListPane(props: ListPaneProps) {
           >
             {props.list.arrivals().length} new
           </Button>
+        </Show>
+        <Show when={props.location.viewId() === 'scheduled'}>
+          <ScheduledTickets />
         </Show>
         <Switch>
           <Match when={props.list.failure()}>

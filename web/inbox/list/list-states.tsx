@@ -41,7 +41,7 @@ const TEXTS: Record<string, { title: string; text: string }> = {
   },
   scheduled: {
     title: 'Nothing scheduled',
-    text: 'Replies you send later wait here. Choose Send later… in the menu beside Send.',
+    text: 'What you send later waits here. Choose Send later… in the menu beside Send.',
   },
   spam: { title: 'No spam', text: 'Tickets marked as spam appear here, and in no other view.' },
 }

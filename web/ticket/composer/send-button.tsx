@@ -1,11 +1,10 @@
-import ChevronDown from 'lucide-solid/icons/chevron-down'
 import { createSignal, For } from 'solid-js'
 import { readStored, store } from '../../browser/local-storage.ts'
 import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
-import { Button } from '../../ui/button.tsx'
-import { Menu, MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { MenuChoice, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import type { Actions } from '../changes/actions.ts'
+import { SplitButton } from './split-button.tsx'
 
 interface SendButtonProps {
   isDisabled: boolean
@@ -38,41 +37,28 @@ export function SendButton(props: SendButtonProps) {
     ]),
   )
   return (
-    <div class="send-button">
-      <Button
-        look="primary"
-        class="send-button-main"
+    <>
+      <SplitButton
         keys="mod+enter"
         disabled={props.isDisabled}
         onClick={() => props.onSend(sendChoice())}
+        others={
+          <>
+            <For each={SEND_CHOICES}>
+              {(choice) => (
+                <MenuChoice isChosen={choice.id === sendChoice().id} onSelect={() => chooseSend(choice)}>
+                  {choice.label}
+                </MenuChoice>
+              )}
+            </For>
+            <MenuLine />
+            <MenuItem onSelect={() => setAsked('snooze')}>Send and snooze…</MenuItem>
+            <MenuItem onSelect={() => setAsked('later')}>Send later…</MenuItem>
+          </>
+        }
       >
         {sendChoice().label}
-      </Button>
-      <Menu
-        placement="top-end"
-        trigger={(given) => (
-          <Button
-            {...given}
-            look="primary"
-            class="send-button-more"
-            disabled={props.isDisabled}
-            aria-label="Other ways to send"
-          >
-            <ChevronDown />
-          </Button>
-        )}
-      >
-        <For each={SEND_CHOICES}>
-          {(choice) => (
-            <MenuChoice isChosen={choice.id === sendChoice().id} onSelect={() => chooseSend(choice)}>
-              {choice.label}
-            </MenuChoice>
-          )}
-        </For>
-        <MenuLine />
-        <MenuItem onSelect={() => setAsked('snooze')}>Send and snooze…</MenuItem>
-        <MenuItem onSelect={() => setAsked('later')}>Send later…</MenuItem>
-      </Menu>
+      </SplitButton>
       <SendDialogs
         isOpen={asked() !== undefined}
         onClose={() => setAsked()}
@@ -81,7 +67,7 @@ export function SendButton(props: SendButtonProps) {
         onLater={(at) => props.onSend(sendChoice(), at)}
         onSnooze={(snooze) => props.onSend({ ...SEND_CHOICES[0], actions: snooze })}
       />
-    </div>
+    </>
   )
 }
 

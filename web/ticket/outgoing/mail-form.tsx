@@ -2,9 +2,12 @@ import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show, 
 import { errorMessage } from '../../api/api-problem.ts'
 import type { WritingField } from '../../formatting/writing-field.ts'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
+import { lazyDialog } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
+import { MenuItem } from '../../ui/menu.tsx'
 import { DropTarget } from '../attachments/attachments.tsx'
+import { SplitButton } from '../composer/split-button.tsx'
 import type { FilledTicket } from '../composer/variables.ts'
 import { WritingArea } from '../composer/writing-area.tsx'
 import { type Recipient, recipientsFault, UNFINISHED } from '../recipients/address-list.ts'
@@ -16,6 +19,8 @@ import { goneFiles, goneFilesMessage } from '../attachments/attachment-type.ts'
 import type { FilesDraft } from '../attachments/draft-files.tsx'
 import { createUploadQueue } from '../attachments/upload-queue.ts'
 import { withFile, without, withoutFile } from '../draft/draft-content.ts'
+
+const SendLaterDialog = lazyDialog(() => import('../times/send-later-dialog.tsx'))
 
 const MAX_SUBJECT_LENGTH = 255
 
@@ -33,7 +38,7 @@ interface SentMail {
 
 interface MailFormProps {
   draft: MailDraft
-  /** Needs a subject, and a text or a file. */
+  /** Needs a subject, and a text or a file. Can be sent later. */
   isNew?: boolean
   /** Label of the text field. */
   label: string
@@ -50,7 +55,8 @@ interface MailFormProps {
   note?: JSX.Element
   /** Text of the button that sends it. */
   action: string
-  send: (mail: SentMail) => Promise<void>
+  /** `at` for a later time. */
+  send: (mail: SentMail, at?: Date) => Promise<void>
   /** The draft was discarded. */
   onDiscard: () => void
 }
@@ -62,6 +68,7 @@ export function MailForm(props: MailFormProps) {
   const [isUnfinished, setUnfinished] = createSignal(false)
   const [isBusy, setBusy] = createSignal(false)
   const [error, setError] = createSignal('')
+  const [isAskingTime, setAskingTime] = createSignal(false)
   let toField: HTMLInputElement | undefined
   let subjectField: HTMLInputElement | undefined
   let textField: WritingField | undefined
@@ -90,11 +97,16 @@ export function MailForm(props: MailFormProps) {
     else if (props.isNew && text.trim() === '') textField?.focus()
   }
 
-  async function send(): Promise<void> {
+  /** Says what is missing, and goes there. */
+  function isReady(): boolean {
     const reason = fault()
     setError(reason ?? '')
     if (reason) focusMissing()
-    if (reason || isBusy()) return
+    return !reason && !isBusy()
+  }
+
+  async function send(at?: Date): Promise<void> {
+    if (!isReady()) return
     setBusy(true)
     if (!(await files.settle())) {
       setBusy(false)
@@ -104,7 +116,7 @@ export function MailForm(props: MailFormProps) {
     const { to, cc, bcc = [], text } = mail()
     const copies = { cc, ...(bcc.length > 0 && { bcc }) }
     try {
-      await props.send({ id: idToSend(), to, ...copies, text, format: 'markdown', ...files.body() })
+      await props.send({ id: idToSend(), to, ...copies, text, format: 'markdown', ...files.body() }, at)
     } catch (thrown) {
       setError(files.dropGone(thrown) ?? errorMessage(thrown))
     }
@@ -182,9 +194,29 @@ export function MailForm(props: MailFormProps) {
             Discard
           </Button>
         </Show>
-        <Button type="submit" look="primary" keys="mod+enter" isBusy={isBusy()}>
-          {props.action}
-        </Button>
+        <Show
+          when={props.isNew}
+          fallback={
+            <Button type="submit" look="primary" keys="mod+enter" isBusy={isBusy()}>
+              {props.action}
+            </Button>
+          }
+        >
+          <SplitButton
+            type="submit"
+            keys="mod+enter"
+            isBusy={isBusy()}
+            others={<MenuItem onSelect={() => setAskingTime(isReady())}>Send later…</MenuItem>}
+          >
+            {props.action}
+          </SplitButton>
+          <SendLaterDialog
+            isOpen={isAskingTime()}
+            onClose={() => setAskingTime(false)}
+            title="Send later"
+            onPick={(at) => void send(at)}
+          />
+        </Show>
       </div>
       <DropTarget name="your message" onFiles={files.add} />
     </form>

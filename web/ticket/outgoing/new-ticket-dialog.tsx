@@ -109,7 +109,7 @@ function NewTicketForm(props: NewTicketFormProps) {
         </Switch>
       }
       action="Send"
-      send={async ({ id: messageId, ...written }) => {
+      send={async ({ id: messageId, ...written }, at) => {
         const { subject, status, assignedTo } = mail()
         const mailboxId = mailbox()?.id
         const request = {
@@ -120,6 +120,7 @@ function NewTicketForm(props: NewTicketFormProps) {
           assignedTo: assignedTo || null,
           ...(mailboxId && { mailboxId }),
           canUndo: true,
+          ...(at && { sendAt: at.toISOString() }),
         }
         const ticket = await startTicket(me, { request, mail: mail() })
         draft.discard()
