@@ -51,17 +51,27 @@ describe('the list of customers', () => {
     for (let each = 0; each < 120; each += 1) {
       await ana.call('POST', '/console/customers', { body: { name: `Customer ${each}` } })
     }
-    for (const q of ['', 'cust']) {
+    for (const [q, limit] of [
+      ['', ''],
+      ['cust', ''],
+      ['', '7'],
+      ['cust', '7'],
+    ] as const) {
       await indexed(bellhop)
       const names: string[] = []
       let cursor: string | undefined
       do {
-        const query = new URLSearchParams({ q, ...(cursor !== undefined && { cursor }) })
+        const query = new URLSearchParams({
+          q,
+          ...(limit && { limit }),
+          ...(cursor !== undefined && { cursor }),
+        })
         const { json } = await ana.call<{ data: Customer[]; nextCursor?: string }>(
           'GET',
           `/console/customers?${query}`,
         )
         names.push(...json.data.map(({ name }) => name))
+        expect(json.data.length).toBeLessThanOrEqual(Number(limit || 50))
         cursor = json.nextCursor
       } while (cursor !== undefined)
       expect(names).toEqual(Array.from({ length: 120 }, (_, each) => `Customer ${119 - each}`))

@@ -3,6 +3,7 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
+import { indexed } from '../support/search.ts'
 import { readDraft, readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -49,6 +50,7 @@ browserTest(
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await page.keyboard.type('Send later')
+    await page.getByRole('option', { name: 'Send later…', selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await time.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Enter')
@@ -63,6 +65,9 @@ browserTest(
 browserTest('a new ticket is sent later, and waits in Scheduled until it is edited or sent', async () => {
   const { client, ben } = await openWorkspace(bellhop)
   await openLedger(bellhop, client.orgId, 'support@acme.example')
+  const maria = { name: 'Maria Silva', emails: ['maria@silva.test'] }
+  expect((await ben.call('POST', '/console/customers', { body: maria })).status).toBe(201)
+  await indexed(bellhop)
   const page = await openPage({ url: bellhop.url, agent: ben })
   await page.goto('/inbox/open')
   await page.getByRole('button', { name: 'New ticket' }).click()
@@ -70,7 +75,10 @@ browserTest('a new ticket is sent later, and waits in Scheduled until it is edit
   const others = dialog.getByRole('button', { name: 'Other ways to send' })
   const later = page.getByRole('menuitem', { name: 'Send later…' })
   const time = page.getByRole('combobox', { name: 'Time' })
-  await dialog.getByRole('combobox', { name: 'To' }).fill('maria@silva.test,')
+  // She has no ticket yet.
+  await dialog.getByRole('combobox', { name: 'To' }).fill('silv')
+  await page.getByRole('option', { name: /Maria Silva/, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
   await dialog.getByRole('textbox', { name: 'Message' }).fill('Good morning.')
   await others.click()
   await later.click()

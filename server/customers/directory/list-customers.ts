@@ -11,7 +11,8 @@ import { outermostDocuments } from '../../search/queries.ts'
 import { isLongEnough } from '../../search/query-language.ts'
 import { invalidCursor } from './read-customer.ts'
 
-const PER_PAGE = 50
+/** In a page, by default and at most. */
+export const MAX_CUSTOMERS = 50
 const MAX_WORDS = 16
 /**
  * How many of the newest documents are searched first, and how many times as many are next. Before its first match, SQLite
@@ -38,6 +39,7 @@ interface ListInput {
   /** Words, addresses, or beginnings of them. All must be in the customer's name, addresses, company or phone number. */
   q?: string | undefined
   cursor?: string | undefined
+  limit?: number | undefined
 }
 
 /**
@@ -47,10 +49,12 @@ interface ListInput {
 export async function listCustomers(
   deps: Deps,
   orgId: string,
-  { q = '', cursor }: ListInput,
+  { q = '', cursor, limit = MAX_CUSTOMERS }: ListInput,
 ): Promise<{ customers: ListedCustomer[]; nextCursor?: string }> {
   const { customers: rows, next } =
-    q.trim() === '' ? await newest(deps, orgId, cursor) : await search(deps, orgId, q, cursor)
+    q.trim() === ''
+      ? await newest(deps, orgId, { cursor, limit })
+      : await search(deps, orgId, q, { cursor, limit })
   const emails = await otherEmails(deps.database.read, orgId, rows)
   const shown = rows.map(({ email, ...row }) => ({
     ...row,
@@ -59,12 +63,17 @@ export async function listCustomers(
   return { customers: shown, ...(next !== undefined && { nextCursor: next }) }
 }
 
+interface Page {
+  cursor: string | undefined
+  limit: number
+}
+
 type Row = Omit<ListedCustomer, 'emails'> & { email: string | null }
 
 async function newest(
   { database: { read } }: Deps,
   orgId: string,
-  cursor: string | undefined,
+  { cursor, limit }: Page,
 ): Promise<{ customers: Row[]; next: string | undefined }> {
   if (cursor !== undefined && !isId('usr', cursor)) throw invalidCursor()
   const rows = await read
@@ -78,9 +87,9 @@ async function newest(
       ),
     )
     .orderBy(desc(customers.id))
-    .limit(PER_PAGE + 1)
-  const shown = rows.slice(0, PER_PAGE)
-  return { customers: shown, next: rows.length > PER_PAGE ? shown.at(-1)?.id : undefined }
+    .limit(limit + 1)
+  const shown = rows.slice(0, limit)
+  return { customers: shown, next: rows.length > limit ? shown.at(-1)?.id : undefined }
 }
 
 /** Along the full-text index, by the numbers of the documents. */
@@ -88,7 +97,7 @@ async function search(
   { database: { read, background } }: Deps,
   orgId: string,
   q: string,
-  cursor: string | undefined,
+  { cursor, limit }: Page,
 ): Promise<{ customers: Row[]; next: string | undefined }> {
   const start = cursor === undefined ? undefined : Number(cursor)
   if (start !== undefined && !Number.isSafeInteger(start)) throw invalidCursor()
@@ -97,14 +106,14 @@ async function search(
   if (lowest === undefined || highest === undefined) return { customers: [], next: undefined }
   const rows: (Row & { number: number })[] = []
   let below: number | undefined = Math.min(start ?? highest + 1, highest + 1)
-  for (let size = FIRST_NUMBERS; below !== undefined && rows.length <= PER_PAGE; size *= GROWTH) {
+  for (let size = FIRST_NUMBERS; below !== undefined && rows.length <= limit; size *= GROWTH) {
     const downTo: number = Math.max(lowest, below - size)
-    const found = await matchingNumbers(background, query, { downTo, below, limit: PER_PAGE + 1 })
+    const found = await matchingNumbers(background, query, { downTo, below, limit: limit + 1 })
     rows.push(...(await customersOf(read, orgId, found.numbers)))
     below = found.below ?? (downTo > lowest ? downTo : undefined)
   }
-  const shown = rows.slice(0, PER_PAGE)
-  const next = rows.length > PER_PAGE ? shown.at(-1)?.number : undefined
+  const shown = rows.slice(0, limit)
+  const next = rows.length > limit ? shown.at(-1)?.number : undefined
   return { customers: shown.map(({ number: _, ...row }) => row), next: next?.toString() }
 }
 

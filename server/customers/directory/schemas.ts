@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { text } from '../../text/text.ts'
 import { channel, status, time } from '../../tickets/schemas.ts'
+import { MAX_CUSTOMERS } from './list-customers.ts'
 
 const strict = { additionalProperties: false }
 
@@ -23,7 +24,11 @@ export const customerChange = t.Object(
 )
 
 export const customerListQuery = t.Object(
-  { q: t.Optional(t.String({ maxLength: 200 })), cursor: t.Optional(t.String({ maxLength: 64 })) },
+  {
+    q: t.Optional(t.String({ maxLength: 200 })),
+    cursor: t.Optional(t.String({ maxLength: 64 })),
+    limit: t.Optional(t.Integer({ minimum: 1, maximum: MAX_CUSTOMERS })),
+  },
   strict,
 )
 export const pageQuery = t.Object({ cursor: t.Optional(t.String({ maxLength: 64 })) }, strict)

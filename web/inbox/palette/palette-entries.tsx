@@ -233,13 +233,13 @@ function createCustomerEntries(query: Accessor<string>, open: (id: string) => vo
   const found = observe(() => ({
     queryKey: queryKeys.paletteCustomers(query()),
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      ask(api.console.customers.get({ query: { q: query() }, fetch: { signal } })),
+      ask(api.console.customers.get({ query: { q: query(), limit: MAX_CUSTOMERS }, fetch: { signal } })),
     enabled: query() !== '',
     staleTime: 0,
   }))
   return createMemo(() => {
     const rows = query() === '' ? undefined : found().data?.data
-    return (rows ?? []).slice(0, MAX_CUSTOMERS).map(
+    return (rows ?? []).map(
       ({ id, name, emails: [email = ''] }): Entry => ({
         group: 'Customers',
         label: name || email || 'Unknown customer',

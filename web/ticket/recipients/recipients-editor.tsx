@@ -1,5 +1,4 @@
 import { createEffect, createMemo, createSignal, For } from 'solid-js'
-import { quoted } from '../../../server/search/query-language.ts'
 import { api, ask } from '../../api/api.ts'
 import { added, excessFault, type Recipient, type Recipients } from './address-list.ts'
 import { RecipientField } from './recipient-field.tsx'
@@ -90,20 +89,30 @@ function fieldsOf({ to, cc, bcc }: Recipients): Recipients {
   return { to, cc, ...(bcc && { bcc }) }
 }
 
-const MAX_TICKETS = 20
+const MAX_CUSTOMERS = 20
 /** Shorter texts match nearly everyone. */
 const MIN_LETTERS = 2
+/** The limit of the API. */
+const MAX_LETTERS = 200
 
-/** Customers whose name or address has a word that begins like this, those with the newest tickets first. */
+/** Customers found by the beginnings of words, those who wrote or were written to last first. */
 export async function suggestCustomers(text: string): Promise<Recipient[]> {
   if (text.length < MIN_LETTERS) return []
-  const words = text.split(/\s+/).map((word) => `from:${quoted(word)}`)
-  const query = { q: words.join(' '), limit: MAX_TICKETS }
-  const { data } = await ask(api.console.tickets.get({ query }))
-  const people = data.flatMap(({ customer: { name, email } }) =>
-    email === undefined ? [] : [{ name: isGuessed(name, email) ? '' : name, address: email }],
+  const query = { q: text.slice(0, MAX_LETTERS), limit: MAX_CUSTOMERS }
+  const { data } = await ask(api.console.customers.get({ query }))
+  const newestFirst = data.toSorted(({ lastMessageAt: one = '' }, { lastMessageAt: other = '' }) =>
+    other.localeCompare(one),
+  )
+  const people = newestFirst.flatMap(({ name, emails }) =>
+    addressesFor(text, emails).map((address) => ({ name: isGuessed(name, address) ? '' : name, address })),
   )
   return added([], people)
+}
+
+/** A customer's main address, and others that were typed. */
+function addressesFor(text: string, emails: string[]): string[] {
+  const typed = text.trim().toLowerCase()
+  return emails.filter((email, place) => place === 0 || email.toLowerCase().startsWith(typed))
 }
 
 /** Without a name, the server calls a customer by the part of the address before the `@`. */
