@@ -8,6 +8,7 @@ import { createManualClock, letRun } from '../support/clock.ts'
 import { countersAndRecount } from '../support/counters.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
 import type { MoveJson } from '../support/random-merges.ts'
+import { indexed } from '../support/search.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { addNote, readDraft, readThread, replyPath, saveDraft, textsOf } from '../support/threads.ts'
@@ -104,6 +105,26 @@ test('the merged ticket leaves lists and counts, takes no message, and keeps its
   expect((await undo(id)).status).toBe(200)
   problemOf(await undo(id), 409, 'already_undone')
   expect((await listTickets(acme, '?tag=lamp')).data.map((row) => row.id)).toEqual([from])
+})
+
+test('a ticket is found by the subjects of those that were merged into it, until that is undone', async () => {
+  const [into, from] = await twoTickets({ subject: 'Zeppelin' })
+  const [further] = await twoTickets()
+  const found = async () => {
+    using _ = letRun(clock)
+    await indexed(bellhop, clock)
+    const { json } = await ben.call<{ data: { id: string }[] }>('GET', '/console/tickets?q=zeppelin')
+    return json.data.map((row) => row.id)
+  }
+  expect(await found()).toEqual([from])
+  const { id } = await merged(into, from)
+  expect(await found()).toEqual([into])
+  const { id: second } = await merged(further, into)
+  expect(await found()).toEqual([further])
+  expect((await undo(second)).status).toBe(200)
+  expect(await found()).toEqual([into])
+  expect((await undo(id)).status).toBe(200)
+  expect(await found()).toEqual([from])
 })
 
 const messagesSent = async () =>

@@ -29,6 +29,8 @@ const MAX_DIFFERENT_WORDS = 8_000
 /** Names and addresses of those on the mails, and names of files: each once, the newest first. */
 const MAX_PEOPLE = 100
 const MAX_FILES = 100
+/** Tickets that were merged into one, whose subjects it is found by. */
+const MAX_MERGED = 100
 
 /** How much is indexed in one unit, which other requests wait for. */
 export interface UnitSize {
@@ -102,7 +104,8 @@ async function documentWords(
   const names = [...people, ...new Set(files.map(({ name }) => name))]
   const { name, email, otherEmails, username, company } = ticket
   const customer = [name, email ?? '', otherEmails ?? '', username ?? '']
-  const texts = [ticket.subject, ...customer, company, first ? plainTextOf(first) : '', ...names]
+  const merged = ticket.hasMerged ? await mergedSubjects(read, id) : []
+  const texts = [ticket.subject, ...merged, ...customer, company, first ? plainTextOf(first) : '', ...names]
   let left = MAX_CHARACTERS
   for (const message of newest) {
     if (message.id === first?.id) continue
@@ -113,6 +116,19 @@ async function documentWords(
   }
   const customerWords = [...customer.flatMap(wordsOf).map(customerWord), ...wordsOf(company).map(companyWord)]
   return withoutExcess([organizationWord(id.orgId), ...customerWords, ...texts.flatMap(wordsOf)])
+}
+
+/** Of the tickets that were merged into this one, also by way of another. Their messages are in this one. */
+async function mergedSubjects(read: Reader, { orgId, ticketId }: TicketId): Promise<string[]> {
+  const ids = [ticketId]
+  const subjects: string[] = []
+  for (const id of ids) {
+    const merged = await mergedInto(read, { orgId, ticketId: id })
+    ids.push(...merged.map((ticket) => ticket.id))
+    subjects.push(...merged.map(({ subject }) => subject))
+    if (subjects.length >= MAX_MERGED) break
+  }
+  return subjects
 }
 
 /** The first message of the ticket, if it is among the newest and whole: then it needs no query of its own. */
@@ -153,10 +169,20 @@ const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: te
       unverifiedEmail: customers.unverifiedEmail,
       username,
       hasNotes: sql<unknown>`exists (select 1 from notes own where own.org_id = ${p.orgId} and own.ticket_id = ${p.ticketId})`,
+      hasMerged: sql<unknown>`exists (select 1 from tickets merged
+        where merged.org_id = ${p.orgId} and merged.merged_into = ${p.ticketId})`,
     })
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(matches(tickets, { orgId: p.orgId, id: p.ticketId })),
+)
+
+const mergedInto = statement('search_merged', { orgId: text, ticketId: text }, (read: Reader, p) =>
+  read
+    .select({ id: tickets.id, subject: tickets.subject })
+    .from(tickets)
+    .where(matches(tickets, { orgId: p.orgId, mergedInto: p.ticketId }))
+    .orderBy(upTo(MAX_MERGED, asc(tickets.id))),
 )
 
 interface Text {
