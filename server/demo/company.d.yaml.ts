@@ -49,6 +49,8 @@ declare const company: {
   /** Of tickets of the agent who signs in. */
   snoozes: { why: string; days: number }[]
   shops: string[]
+  /** What the agents know of the customers with an address of the domain. */
+  contacts: { domain: string; company: string; phone: string }[]
   cities: string[]
   carriers: string[]
   /** Names by the part of the address before the `@`. */

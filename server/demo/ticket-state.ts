@@ -1,7 +1,9 @@
 import { and, asc, desc, eq, max, ne, sql } from 'drizzle-orm'
+import { editCustomer } from '../customers/directory/edit-customer.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { agents } from '../database/tables/agents.ts'
+import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { DRAFT_KINDS } from '../database/tables/threads.ts'
@@ -25,7 +27,10 @@ const SCHEDULED_AFTER_MS = 40 * HOUR_MS
 
 type LastMessage = Pick<typeof messages.$inferSelect, 'id' | 'ticketId' | 'role' | 'createdAt'>
 
-/** Adds what the log has no events for: read marks, drafts, a failed reply, a held one and one that is sent later. */
+/**
+ * Adds what the log has no events for: read marks, drafts, a failed reply, a held one, one that is sent later, and what is
+ * known of customers.
+ */
 export async function seedTicketState(
   deps: Deps,
   organization: DemoOrganization,
@@ -59,7 +64,21 @@ export async function seedTicketState(
     await scheduleReply(deps, tx, organization)
     await addMentions(depsIn(deps, tx), tx, organization)
     await addSnoozes(depsIn(deps, tx), tx, organization)
+    await describeCustomers(depsIn(deps, tx), tx, orgId)
   })
+}
+
+async function describeCustomers(deps: Deps, tx: Transaction, orgId: string): Promise<void> {
+  const known = await tx
+    .select({ id: customers.id, email: customers.email })
+    .from(customers)
+    .where(eq(customers.orgId, orgId))
+  for (const { domain, company: name, phone } of company.contacts) {
+    for (const { id, email } of known) {
+      if (email?.endsWith(`@${domain}`))
+        await editCustomer(deps, orgId, { id, change: { company: name, phone } })
+    }
+  }
 }
 
 /** The newest message of each ticket. */

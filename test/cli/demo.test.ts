@@ -58,6 +58,10 @@ test('the demo shows a busy inbox after the sign-in it prints, and removes its f
   expect(views.open + views.pending + views.resolved + views.snoozed + views.spam).toBe(303)
   for (const count of Object.values(others)) expect(count).toBeGreaterThan(2)
   expect(saved.some(({ count }) => count > 0)).toBeTrue()
+  for (const q of ['nordic', '202 555']) {
+    const path = `/customers?${new URLSearchParams({ q })}`
+    await eventually(async () => (await get<List>(path)).data.length > 2)
+  }
   for (const path of ['/agents', '/keys', '/saved-replies', '/tags', '/audit', '/tickets?q=is:draft']) {
     expect([path, (await get<List>(path)).data.length > 2]).toEqual([path, true])
   }
