@@ -15,26 +15,28 @@ export function ScheduledTickets() {
     void look()
   })
   return (
-    <For each={scheduled()}>
-      {(ticket) => (
-        <article class="scheduled-tickets-card" aria-label="Scheduled ticket">
-          <p class="cut">{words(ticket)}</p>
-          <p class="cut muted small">
-            Sends {timeOf(ticket)} · {ticket.subject}
-          </p>
-          <div class="scheduled-tickets-actions">
-            <Button size="small" onClick={() => void takeBack(ticket)}>
-              Edit
-            </Button>
-            <Button size="small" look="quiet" onClick={() => void sendNow(ticket.messageId)}>
-              Send now
-            </Button>
-            <Button size="small" look="quiet" onClick={() => void takeBack(ticket, { isCanceled: true })}>
-              Cancel
-            </Button>
-          </div>
-        </article>
-      )}
-    </For>
+    <div class="scheduled-tickets">
+      <For each={scheduled()}>
+        {(ticket) => (
+          <article class="scheduled-tickets-card" aria-label="Scheduled ticket">
+            <p class="cut">{words(ticket)}</p>
+            <p class="cut muted small">
+              Sends {timeOf(ticket)} · {ticket.subject}
+            </p>
+            <div class="scheduled-tickets-actions">
+              <Button size="small" onClick={() => void takeBack(ticket)}>
+                Edit
+              </Button>
+              <Button size="small" look="quiet" onClick={() => void sendNow(ticket.messageId)}>
+                Send now
+              </Button>
+              <Button size="small" look="quiet" onClick={() => void takeBack(ticket, { isCanceled: true })}>
+                Cancel
+              </Button>
+            </div>
+          </article>
+        )}
+      </For>
+    </div>
   )
 }
