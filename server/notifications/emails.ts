@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { AddressWay } from '../channels/channel.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
@@ -16,7 +16,7 @@ import type { Deps } from '../deps.ts'
 import { runLanes } from '../jobs/run-lanes.ts'
 import type { Loop } from '../loop.ts'
 import { insertSends } from '../messages/sends/queries.ts'
-import { cut } from '../text/text.ts'
+import { cut, oneLine } from '../text/text.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
 import {
   type Choices,
@@ -32,6 +32,8 @@ import { listBells } from './view-bells.ts'
 const MIN_PAUSE_MS = 15 * 60_000
 /** Notifications in one email. It gives the number of the others. */
 const MAX_SHOWN = 30
+/** Of each kind in a summary. */
+const MAX_LISTED = 10
 const MAX_TEXT_LENGTH = 300
 const MAX_SUBJECT_LENGTH = 150
 
@@ -241,32 +243,47 @@ function footOf(rows: Row[], { base, isOne }: { base: string; isOne: boolean }):
 /** Tickets of the agent whose customers wait, and mentions that they have not seen. Nothing when there are none. */
 async function sendSummary(deps: Deps, tx: Transaction, email: Emailing): Promise<void> {
   const { owner, base } = email
-  const [waiting] = await tx
-    .select({ tickets: count() })
-    .from(tickets)
-    .where(
-      and(
-        eq(tickets.orgId, owner.orgId),
-        eq(tickets.assignedTo, owner.agentId),
-        eq(tickets.place, PLACES.inbox),
-        lte(tickets.waitingOrder, LATEST_TIME),
-      ),
-    )
-  const [unseen] = await tx
-    .select({ notes: count() })
-    .from(mentions)
-    .where(and(matches(mentions, owner), isNull(mentions.seenAt)))
+  const isWaiting = and(
+    eq(tickets.orgId, owner.orgId),
+    eq(tickets.assignedTo, owner.agentId),
+    eq(tickets.place, PLACES.inbox),
+    lte(tickets.waitingOrder, LATEST_TIME),
+  )
+  const isUnseen = and(matches(mentions, owner), isNull(mentions.seenAt))
+  const [waiting] = await tx.select({ tickets: count() }).from(tickets).where(isWaiting)
+  const [unseen] = await tx.select({ notes: count() }).from(mentions).where(isUnseen)
   const [mine, notes] = [waiting?.tickets ?? 0, unseen?.notes ?? 0]
   if (mine + notes === 0) return
-  const facts = [
-    mine > 0 &&
-      `${mine} of your tickets ${mine === 1 ? 'has a customer who waits' : 'have customers who wait'}.`,
-    notes > 0 && `${notes} ${notes === 1 ? 'note mentions' : 'notes mention'} you that you haven't seen.`,
-  ].filter((fact) => fact !== false)
-  const links =
-    base === ''
-      ? []
-      : [`${base}/inbox/mine`, `No more summaries: ${base}/settings/account/notifications?off=summary`]
-  const text = [...facts, ...links].join('\n\n')
+  const { subject } = tickets
+  const longest = await tx
+    .select({ subject })
+    .from(tickets)
+    .where(isWaiting)
+    .orderBy(asc(tickets.waitingOrder))
+    .limit(MAX_LISTED)
+  const newest = await tx
+    .select({ subject })
+    .from(mentions)
+    .innerJoin(tickets, eq(tickets.id, mentions.ticketId))
+    .where(isUnseen)
+    .orderBy(desc(mentions.createdAt))
+    .limit(MAX_LISTED)
+  const wait = mine === 1 ? 'has a customer who waits' : 'have customers who wait'
+  const mention = notes === 1 ? 'note mentions' : 'notes mention'
+  const parts = [
+    mine > 0 && listOf(`${mine} of your tickets ${wait}:`, longest, mine),
+    mine > 0 && base !== '' && `${base}/inbox/mine`,
+    notes > 0 && listOf(`${notes} ${mention} you that you haven't seen:`, newest, notes),
+    notes > 0 && base !== '' && `${base}/inbox/mentions`,
+    base !== '' && `No more summaries: ${base}/settings/account/notifications?off=summary`,
+  ]
+  const text = parts.filter((part) => part !== false).join('\n\n')
   await send(deps, tx, email, { ticketId: '', subject: 'Your morning in Bellhop', text })
+}
+
+/** The subjects of tickets, a line each, and how many more there are. */
+function listOf(title: string, listed: { subject: string }[], all: number): string {
+  const lines = listed.map(({ subject }) => `- ${cut(oneLine(subject), MAX_SUBJECT_LENGTH)}`)
+  const more = all - listed.length
+  return [title, ...lines, ...(more > 0 ? [`And ${more} more.`] : [])].join('\n')
 }
