@@ -36,6 +36,7 @@ async function openMail() {
   return {
     ...workspace,
     ticketId: mail.ticketId ?? '',
+    receive,
     reply: (from: string, ...headers: string[]) =>
       receive(from, `In-Reply-To: <${id}@customer.test>`, `Message-ID: <re.${id}@customer.test>`, ...headers),
   }
@@ -186,3 +187,68 @@ browserTest('a reply has a blind copy, which agents see', async () => {
   const sent = await newestMessage(ben, ticketId)
   expect(sent?.email?.bcc).toEqual([{ name: '', address: 'boss@acme-legal.test' }])
 })
+
+browserTest(
+  'a customer is merged while an agent writes to them: the reply goes to the one who stays',
+  async () => {
+    const { client, ben, ticketId } = await openMail()
+    const nora = await signInAgent(bellhop, client.orgId, { name: 'Nora Lind' })
+    const stays = await nora.call<{ id: string }>('POST', '/console/customers', {
+      body: { name: 'Ana Maria Pires', emails: ['ana.maria@work.test'] },
+    })
+    const page = await openTicket(bellhop, ben, ticketId)
+    await lineSays(page, 'to Ana Pires, cc Cy Ortega')
+    await field(page).fill('It is attached.')
+    const { json } = await client.call<{ customer: { userId: string } }>('GET', `/tickets/${ticketId}`)
+    const merged = await nora.call('POST', `/console/customers/${stays.json.id}/merge`, {
+      body: { from: json.customer.userId },
+    })
+    expect(merged.status, merged.text).toBe(200)
+    const panel = page.getByRole('complementary', { name: 'Customer' })
+    await panel.getByText('Ana Maria Pires').first().waitFor()
+    await panel.getByText('ana@customer.test').first().waitFor()
+    // They have both addresses now, and the answer goes to the one they wrote from.
+    await lineSays(page, 'to Ana Pires, cc Cy Ortega')
+    expect(await textIn(page)).toBe('It is attached.')
+    await field(page).press('Control+Enter')
+    const waiting = page.getByRole('article', { name: 'Queued reply' })
+    await waiting.getByText('to Ana Pires, cc Cy Ortega').waitFor()
+    await waiting.getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
+    expect((await newestMessage(ben, ticketId))?.email?.to).toMatchObject([{ address: 'ana@customer.test' }])
+    expect(await client.call('GET', `/tickets/${ticketId}`)).toMatchObject({
+      json: { customer: { userId: stays.json.id } },
+    })
+  },
+)
+
+browserTest(
+  'a ticket is merged while a reply waits: it goes to whom it was written, and can be undone there',
+  async () => {
+    const { client, ben, ticketId, receive } = await openMail()
+    const nora = await signInAgent(bellhop, client.orgId, { name: 'Nora Lind' })
+    const into =
+      (await receive('Zoe Quimby <zoe@quimby.test>', 'Message-ID: <zoe@quimby.test>')).ticketId ?? ''
+    const page = await openTicket(bellhop, ben, ticketId)
+    await lineSays(page, 'to Ana Pires, cc Cy Ortega')
+    await field(page).fill('It is attached.')
+    await page.keyboard.press('Control+Enter')
+    const waiting = page.getByRole('article', { name: 'Queued reply' })
+    await waiting.waitFor()
+    const merged = await nora.call('POST', `/console/tickets/${into}/merge`, { body: { from: ticketId } })
+    expect(merged.status, merged.text).toBe(200)
+    await page.waitForURL(`**/${into}`)
+    await waiting.getByText('to Ana Pires, cc Cy Ortega').waitFor()
+    await page.keyboard.press('Control+z')
+    await eventually(async () => (await textIn(page)) === 'It is attached.')
+    await lineSays(page, 'to Ana Pires, cc Cy Ortega')
+    await field(page).press('Control+Enter')
+    await waiting.getByText('to Ana Pires, cc Cy Ortega').waitFor()
+    await waiting.getByRole('button', { name: 'Send now' }).click()
+    await page.getByRole('article', { name: 'Message from Ben Okafor' }).waitFor()
+    expect((await newestMessage(ben, into))?.email).toMatchObject({
+      to: [{ address: 'ana@customer.test' }],
+      cc: [{ address: 'cy@customer.test' }],
+    })
+  },
+)
