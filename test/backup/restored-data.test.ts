@@ -60,6 +60,8 @@ describe('a backup has everything', () => {
       expect(created.status).toBe(201)
       const bytes = await fetch(`${server.url}/v1/attachments/${fileId}`, { headers })
       expect(await bytes.text()).toBe('Its bytes.')
+      expect(await server.end('SIGTERM')).toBe(0)
+      expect(server.log()).not.toContain('"level":"error"')
     },
     MAX_TEST_MS,
   )

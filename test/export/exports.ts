@@ -58,8 +58,12 @@ export function countKinds(file: string): Record<string, number> {
 
 /** Text that tells whether something is lost on the way: quotes, line ends, other scripts, and half of an emoji's pair escaped. */
 const AWKWARD = 'Zoë "quoted" \\ 日本語 🛎\r\n\t\u2028'
+const PERSON = { name: AWKWARD, address: 'zoe@example.com' }
+const ADDRESSES = { from: PERSON, to: [PERSON], cc: [], replyTo: [] }
+const EMAIL = { ...ADDRESSES, subject: AWKWARD, messageId: null, references: [AWKWARD] }
 const ROWS_OF_EACH = 3
-const LATER_MS = 30 * 86_400_000
+/** Later than any loop of a server looks, also of one that runs on the real clock. */
+const LATER = Date.parse('2999-01-01T00:00:00.000Z')
 
 /** Adds rows with a value in every column to each table that an export reads. */
 export async function fillTables(deps: Deps, { client: { orgId }, owned }: FullOrganization): Promise<void> {
@@ -100,11 +104,16 @@ function rowOf(
     if (field in left) continue
     const isAlone = order.length === 1 && order[0] === field
     const isKnown = field in known && !(isAlone && !['messageContent', 'snooze'].includes(name))
-    row[field] = isKnown ? known[field] : sampleOf(deps, column, `${name} ${field} ${number}`, number)
+    row[field] = isKnown ? known[field] : sampleOf(column, `${name} ${field} ${number}`, number)
   }
   // What the server does with pending rows changes them.
   if ('state' in row) row.state = name === 'send' ? 'failed' : 'succeeded'
   if ('hash' in row) row.hash = Bun.SHA256.hash(`${name} ${number}`, 'hex')
+  if (name === 'timer') row.kind = 'wake'
+  // In its undo time, one that was created in the future is sent at once.
+  if (name === 'scheduledMessage') row.isLater = true
+  // What is sent next on the ticket answers it.
+  if (typeof row.email === 'object') row.email = EMAIL
   if (name === 'apiKey') row.scopes = ['tickets:read']
   if (name === 'ticket') Object.assign(row, { tags: ['a', 'b'], status: 'open', channel: 'api', place: 0 })
   for (const secret of secrets) {
@@ -113,11 +122,10 @@ function rowOf(
   return row
 }
 
-function sampleOf(deps: Deps, column: PgColumn, text: string, number: number): unknown {
+function sampleOf(column: PgColumn, text: string, number: number): unknown {
   const type = String(column.dataType)
   if (type === 'string') return `${text} ${AWKWARD}`
-  // Later than any loop of the server looks.
-  if (type === 'number') return deps.clock.now() + LATER_MS + number
+  if (type === 'number') return LATER + number
   if (type === 'boolean') return number % 2 === 0
   const isBytes = type === 'buffer' || column.getSQLType() === 'bytea'
   return isBytes ? Buffer.from([0, 255, 10, 13, number]) : { b: [AWKWARD, 1.5, null], a: text }

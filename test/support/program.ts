@@ -16,6 +16,8 @@ export interface RunningServer extends AsyncDisposable {
   pid: number
   /** Its output so far. */
   out(): string
+  /** Its log so far, one JSON object per line. Also shown with the results of the tests. */
+  log(): string
   /** Sends the signal and waits for the exit. Returns the exit code, or null when a signal ended it. */
   end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null>
 }
@@ -51,8 +53,9 @@ export async function startProgram(
   args = ['serve'],
 ): Promise<RunningServer> {
   const env = { PORT: '0', ...place }
-  const child = Bun.spawn([...program, ...args], { cwd, env, stdout: 'pipe', stderr: 'inherit' })
+  const child = Bun.spawn([...program, ...args], { cwd, env, stdout: 'pipe', stderr: 'pipe' })
   let printed = ''
+  let logged = ''
   const { promise: running, resolve, reject } = Promise.withResolvers<string>()
   const reading = (async () => {
     for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
@@ -62,17 +65,24 @@ export async function startProgram(
     }
     reject(new Error(`The server exited before it printed its address: ${printed}`))
   })()
+  const logging = (async () => {
+    for await (const text of child.stderr.pipeThrough(new TextDecoderStream())) {
+      logged += text
+      process.stderr.write(text)
+    }
+  })()
   async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null> {
     child.kill(signal)
     await child.exited
-    await reading
-    lookForToken('the output of the server', printed)
+    await Promise.all([reading, logging])
+    lookForToken('the output of the server', printed + logged)
     return child.exitCode
   }
   return {
     url: await running,
     pid: child.pid,
     out: () => printed,
+    log: () => logged,
     end,
     async [Symbol.asyncDispose]() {
       await end('SIGKILL')
