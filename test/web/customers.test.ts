@@ -130,3 +130,25 @@ browserTest('two customers are merged by keys alone, and are two again after Und
   await page.getByText('The customers are separate again').waitFor()
   await eventually(async () => (await page.getByText('ana@work.example', { exact: true }).count()) === 0)
 })
+
+browserTest('the command menu finds customers by name, address and company, and opens them', async () => {
+  const { ben, page } = await openCustomers()
+  const add = (body: object) => ben.call('POST', '/console/customers', { body })
+  await add({ name: 'Zoe Quimby', emails: ['zoe@quimby.example'], company: 'Globex' })
+  await add({ name: 'Bo Lund', emails: ['bo@lund.example'] })
+  await indexed(bellhop)
+  await page.goto('/inbox')
+  await page.getByRole('link', { name: 'Customers' }).waitFor()
+  await page.keyboard.press('Control+k')
+  const menu = page.getByRole('dialog', { name: 'Command menu' })
+  const found = menu.getByRole('option', { name: /Zoe Quimby/ })
+  for (const words of ['quimb', 'zoe@quimby', 'globex']) {
+    await menu.getByRole('combobox').fill(words)
+    await found.filter({ hasText: 'zoe@quimby.example' }).waitFor()
+    expect(await menu.getByRole('option', { name: /Bo Lund/ }).count()).toBe(0)
+  }
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await found.click()
+  await page.getByRole('heading', { name: 'Zoe Quimby' }).waitFor()
+  await menu.waitFor({ state: 'detached' })
+})

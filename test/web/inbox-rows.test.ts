@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import { signInAgent } from '../support/agents.ts'
+import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import {
@@ -160,3 +161,30 @@ function right(box: { x: number; width: number } | null): number {
   if (!box) throw new Error('It is not on the page.')
   return box.x + box.width
 }
+
+browserTest('a long wait can be read in its row at night, also where the cursor is', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Night')
+  const createdAt = Date.now() - 90 * MINUTE_MS
+  const store = () =>
+    storeTicket(bellhop.deps, client.orgId, {
+      status: 'open',
+      channel: 'api',
+      assignedTo: '',
+      tags: ['late'],
+      createdAt,
+      updatedAt: createdAt,
+    })
+  const [first, second] = [await store(), await store()]
+  for (const width of [390, 1440]) {
+    const page = await openPage({ ...bellhop, agent, width, theme: 'dark' })
+    await openList(page, '/inbox/open')
+    for (const subject of [first, second]) {
+      await rowOf(page, subject).locator('.ticket-row-waiting[data-long]').waitFor()
+    }
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    await page.keyboard.press('j')
+    await page.locator('.ticket-row[data-cursor] .ticket-row-waiting[data-long]').waitFor()
+    await rowOf(page, second).hover()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  }
+})

@@ -11,8 +11,9 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests } from '../support/browser.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { addNote } from '../support/threads.ts'
-import { openTicket, openWorkspace } from '../support/ticket-page.ts'
+import { openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { ORIGIN, openWidget } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
 const { deps } = bellhop
@@ -180,3 +181,30 @@ async function recordEmailed(
     recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
   })
 }
+
+browserTest('a chat reply that put the ticket away is taken back, and the ticket is as it was', async () => {
+  const { ben } = await openWorkspace(bellhop)
+  const widget = await openWidget(bellhop, ben.orgId)
+  const visitor = await widget.visit()
+  const { id } = (await visitor.say('Where is my parcel?')).conversation
+  const ticket = async () =>
+    (await ben.call<{ snoozedUntil?: string }>('GET', `/v1/tickets/${id}`)).json.snoozedUntil
+  const page = await openTicket(bellhop, ben, id)
+  const sendAndSnooze = async (text: string) => {
+    await page.keyboard.press('r')
+    await page.keyboard.type(text)
+    await page.getByRole('button', { name: 'Other ways to send' }).click()
+    await page.getByRole('menuitem', { name: 'Send and snooze…' }).click()
+    await page
+      .getByRole('dialog', { name: 'Send and snooze' })
+      .getByRole('combobox', { name: 'Time' })
+      .waitFor()
+    await page.keyboard.type('tomorrow 9:00')
+    await page.keyboard.press('Enter')
+    await eventually(async () => (await ticket()) !== undefined)
+  }
+  await sendAndSnooze('We ask the carrier.')
+  await page.keyboard.press('Control+z')
+  await eventually(async () => (await ticket()) === undefined)
+  await eventually(async () => (await textIn(page)) === 'We ask the carrier.')
+})
