@@ -92,8 +92,9 @@ function inOrder({ sort }: RangeShape): SQL[] {
 /** The newest mention first, and what wakes first. */
 const OWN_ORDERS = {
   mentioned: {
-    column: sql`(select max(mine.created_at) from mentions mine where mine.org_id = ${text.bind('orgId')}
-      and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id})`,
+    // An expression, so that the few mentions of the ticket are read, and not all of the agent.
+    column: sql`(select max(mine.created_at) from mentions mine where mine.ticket_id = ${tickets.id}
+      and (mine.agent_id || '') = ${text.bind('me')})`,
     isAscending: false,
   },
   snoozed: { column: 'snoozedUntil', isAscending: true },

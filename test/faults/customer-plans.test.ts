@@ -2,7 +2,15 @@ import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { listCustomers } from '../../server/customers/directory/list-customers.ts'
 import { engine } from '../../server/database/columns.ts'
-import { ORG, onFile, openProgram, openWorkspace, planOf } from '../database/storage.ts'
+import {
+  ORG,
+  onFile,
+  openProgram,
+  openWorkspace,
+  planOf,
+  rowsReadOnPostgres,
+  seenElsewhere,
+} from '../database/storage.ts'
 
 /** A hundred thousand customers, each second with a ticket, and one with many. */
 const FILL = `
@@ -38,4 +46,31 @@ describe.if(engine === 'sqlite')('a page of customers is read along an index, ne
       }
     })
   }
+})
+
+/** The rows of two pages, and what belongs to them. */
+const ROWS_OF_TWO_PAGES = 500
+
+describe.if(engine === 'postgresql')('of the customers, too, PostgreSQL reads the rows of a page', () => {
+  test('at the start and after a place', async () => {
+    const { place, deps } = await openWorkspace()
+    await deps.database.close()
+    const onPostgres = FILL.replace(
+      'with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 100000)',
+      '',
+    )
+      .replace('from numbers;', 'from generate_series(1, 100000) n;')
+      .replace("printf('%026d', n)", "lpad(n::text, 26, '0')")
+      .replace('rowid % 2 = 0', "right(id, 1) in ('0', '2', '4', '6', '8')")
+    await seenElsewhere(place, onPostgres)
+    for (const statistics of ['', 'analyze']) {
+      if (statistics !== '') await seenElsewhere(place, statistics)
+      const rows = await rowsReadOnPostgres(place, async (program) => {
+        const first = await listCustomers(program.deps, ORG, {})
+        expect(first.customers).toHaveLength(50)
+        await listCustomers(program.deps, ORG, { cursor: first.nextCursor })
+      })
+      expect(rows, statistics).toBeLessThan(ROWS_OF_TWO_PAGES)
+    }
+  })
 })
