@@ -130,7 +130,7 @@ export async function scheduleMessage(
     // Checked now and not only when it is due: its author is still looking at the ticket.
     const because = (await hasRepliedElsewhere(tx, scheduled))
       ? 'answered'
-      : await reasonToHold(tx, scheduled)
+      : await reasonToHold(deps, tx, scheduled)
     if (because) await holdScheduled(tx, scheduled, because)
     if (because || scheduled.sendAt > now) recordWaiting(deps, tx, scheduled)
     else await sendMessage(deps, tx, { scheduled, assignable })

@@ -1,4 +1,5 @@
 import { findAttachmentsOf } from '../attachments/queries.ts'
+import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { HeldBecause } from '../database/tables/scheduled-messages.ts'
 import type { Actions } from '../database/tables/tickets.ts'
@@ -6,7 +7,7 @@ import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { addAgentMessage } from '../tickets/messages.ts'
-import { lockTicket, type Message, type Ticket } from '../tickets/queries.ts'
+import { lockTicket, type Message, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { isSnoozing } from '../tickets/snooze/snooze.ts'
 import { isWokenByReply } from '../tickets/snooze/wake.ts'
 import { changeRow, lockAssignees, stillPossible, updatedEvent } from '../tickets/update-ticket.ts'
@@ -21,6 +22,7 @@ import {
   type ScheduledMessage,
   type ScheduledReply,
 } from './queries.ts'
+import { wayOf } from './sends/plan-sends.ts'
 
 /** Sends a message that is due, unless it was taken back or held since it was found. */
 export async function sendDue(
@@ -54,7 +56,7 @@ export async function sendOrHold(
   tx: Transaction,
   { scheduled, assignable }: { scheduled: ScheduledReply; assignable: Set<string> },
 ): Promise<boolean> {
-  const because = await reasonToHold(tx, scheduled)
+  const because = await reasonToHold(deps, tx, scheduled)
   if (because) {
     await holdScheduled(tx, scheduled, because)
     recordHeld(deps, tx, scheduled)
@@ -96,17 +98,32 @@ export async function sendMessage(
 
 /** A message is never sent in the name of an agent who is disabled, or of a key that is revoked. */
 export async function reasonToHold(
+  deps: Deps,
   tx: Transaction,
   scheduled: ScheduledReply,
 ): Promise<HeldBecause | undefined> {
   if (await isAuthorDisabled(tx, scheduled)) return 'disabled'
-  const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, isForced, isLater } = scheduled
-  if (isForced || seenMessageId === null || seenAt === null) return undefined
+  const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, recipients, isForced, isLater } =
+    scheduled
+  if (isForced) return undefined
+  if (recipients && !(await leavesByEmail(deps, tx, scheduled))) return 'not_by_email'
+  if (seenMessageId === null || seenAt === null) return undefined
   const author = agentId ?? agentName
   const [answer] = await findAnswer(tx, { orgId, ticketId, author, seenMessageId, seenAt })
   if (answer) return 'answered'
   const [words] = isLater ? await findCustomerMessage(tx, { orgId, ticketId, seenMessageId, seenAt }) : []
   return words && 'customer_wrote'
+}
+
+async function leavesByEmail(
+  deps: Deps,
+  tx: Transaction,
+  { orgId, ticketId }: ScheduledReply,
+): Promise<boolean> {
+  const ticket = await requireTicket(tx, orgId, ticketId)
+  const { by } = await wayOf(deps, tx, ticket, await customerOf(tx, orgId, ticket.customerId))
+  // One that can't leave says so by itself.
+  return by === deps.channels.byAddress.kind || by === 'nothing'
 }
 
 /** Records that the waiting messages of a ticket changed, so that open pages load them again. */

@@ -12,6 +12,7 @@ const HELD_REASON: Record<HeldBecause, string> = {
   customer_wrote: 'The customer wrote after the newest message its author had seen.',
   disabled: 'The agent who wrote it is disabled, or the API key is revoked.',
   too_long: 'It was taken back, but the text did not fit into the agent’s draft.',
+  not_by_email: 'It has recipients, and the ticket was merged into one that is not answered by email.',
 }
 
 /** A message as `/v1` shows it, and how far it is on its way to the customer. */

@@ -26,7 +26,7 @@ import {
 import { assigneesOf, recordWaiting, sendOrHold } from './send-message.ts'
 
 /** Someone wrote before it, which the one who sends it anyway has read. */
-const HELD_BY_WORDS: HeldBecause[] = ['answered', 'customer_wrote']
+const HELD_BY_WORDS: HeldBecause[] = ['answered', 'customer_wrote', 'not_by_email']
 
 /** A message that is not sent yet, or can be taken back, and who changes it. */
 interface WaitingRequest {

@@ -106,8 +106,8 @@ async function addressReplies(
   const unaddressed = waiting.filter(({ recipients }) => recipients === null)
   if (unaddressed.length === 0) return []
   const { recipients: byEmail } = await readDestination(deps, tx, into, intoCustomer)
-  if (!byEmail) return []
-  const suggested = (await readDestination(deps, tx, from, fromCustomer)).recipients
+  const { recipients: suggested } = await readDestination(deps, tx, from, fromCustomer)
+  if (!byEmail && !suggested) return []
   const { name, email } = fromCustomer
   const recipients = suggested
     ? { to: suggested.to, cc: suggested.cc }

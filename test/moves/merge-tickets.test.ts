@@ -11,9 +11,10 @@ import type { MoveJson } from '../support/random-merges.ts'
 import { indexed } from '../support/search.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
-import { addNote, readDraft, readThread, replyPath, saveDraft, textsOf } from '../support/threads.ts'
+import { addNote, readDraft, readThread, replyPath, saveDraft, sendNow, textsOf } from '../support/threads.ts'
 import { listTickets, makeTicket, problemOf, readTicket } from '../support/tickets.ts'
 import { openWidget } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
@@ -190,6 +191,27 @@ test('a reply that waits goes to those it was written to, and a draft comes belo
     'Upper',
     'Lower',
   ])
+})
+
+test('a reply that waits to be emailed is held once its ticket is one that is answered by an integration', async () => {
+  const [[into], from] = [await twoTickets(), await mailed('bo@x.test', 'For Bo')]
+  const sendAt = new Date(clock.now() + DAY_MS).toISOString()
+  const id = createId('msg', clock.now())
+  await ben.call('PUT', replyPath(from, id), { body: { text: 'To Bo', sendAt } })
+  await merged(into, from)
+  const path = `/tickets/${into}/messages/${id}`
+  clock.advance(DAY_MS)
+  const held = await eventually(async () => {
+    const { json } = await acme.call<{ delivery: { state: string; reason: string } }>('GET', path)
+    return json.delivery.state === 'waiting' ? undefined : json.delivery
+  })
+  expect(held).toMatchObject({ state: 'held', reason: expect.stringContaining('not answered by email') })
+  const { waiting } = (await ben.call<{ waiting: object[] }>('GET', `/console/tickets/${into}`)).json
+  expect(waiting).toMatchObject([
+    { heldBecause: 'not_by_email', recipients: { to: [{ address: 'bo@x.test' }] } },
+  ])
+  expect((await sendNow(ben, into, id)).status).toBe(204)
+  expect(await textsIn(into)).toContain('To Bo')
 })
 
 test('a draft that a page saves on the merged ticket is kept on the other one', async () => {

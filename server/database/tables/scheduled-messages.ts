@@ -5,9 +5,10 @@ import { type Actions, type TicketStatus, tickets } from './tickets.ts'
 
 /**
  * `answered`: another agent replied first. `customer_wrote`: its author chose a later time, and the customer wrote before. `disabled`: the agent is disabled, or the key is revoked. `too_long`: it was
- * taken back, but its text and the agent's draft together are too long for one draft.
+ * taken back, but its text and the agent's draft together are too long for one draft. `not_by_email`: it was written as an
+ * email, and its ticket was merged into one that isn't answered by email.
  */
-export const HELD_BECAUSE = ['answered', 'customer_wrote', 'disabled', 'too_long'] as const
+export const HELD_BECAUSE = ['answered', 'customer_wrote', 'disabled', 'too_long', 'not_by_email'] as const
 export type HeldBecause = (typeof HELD_BECAUSE)[number]
 
 /** Where an email reply goes. */

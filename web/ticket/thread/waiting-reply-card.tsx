@@ -150,7 +150,7 @@ function SendsIn(props: { until: number }) {
 }
 
 function isHeldByWords({ heldBecause }: WaitingReply): boolean {
-  return heldBecause === 'answered' || heldBecause === 'customer_wrote'
+  return heldBecause !== 'disabled' && heldBecause !== 'too_long'
 }
 
 /** A reply that is sent later will be held, because the customer wrote after it. */
@@ -200,6 +200,12 @@ function HeldReason(props: HeldReasonProps) {
     <Switch fallback={<ConcurrentReply {...props} />}>
       <Match when={props.reply.heldBecause === 'customer_wrote'}>
         <p class="held-reason">Not sent: {props.detail.ticket.customer.name} wrote after you scheduled it.</p>
+      </Match>
+      <Match when={props.reply.heldBecause === 'not_by_email'}>
+        <p class="held-reason">
+          Not sent: the ticket was merged into one that isn't answered by email. Sent anyway, it goes to your
+          integration only.
+        </p>
       </Match>
       <Match when={props.reply.heldBecause === 'disabled'}>
         <p class="held-reason">
