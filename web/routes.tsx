@@ -10,14 +10,15 @@ import { closeErrors, Toaster } from './ui/toaster.tsx'
 const SETTINGS_AFTER_MS = 10_000
 
 const InboxPage = lazyPage(() => import('./inbox/inbox-page.tsx'))
-// Also used on the settings pages, which import nothing from the inbox.
-const Palette = lazyPage(async () => {
-  const { Palette, preloadPalette } = await import('./inbox/palette/palette.tsx')
-  await preloadPalette()
-  return { default: Palette }
-})
 const CustomersPage = lazyPage(() => import('./inbox/customers/customers-page.tsx'))
-const SettingsPage = lazyPage(() => import('./settings/settings-page.tsx'))
+// With the command menu, which belongs to the inbox: what is typed right after Ctrl+K is for it.
+const SettingsPage = lazyPage(async () => {
+  const [{ default: SettingsPage }, palette] = await Promise.all([
+    import('./settings/settings-page.tsx'),
+    import('./inbox/palette/palette.tsx'),
+  ])
+  return { default: () => <SettingsPage palette={palette.Palette} preloadPalette={palette.preloadPalette} /> }
+})
 const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = lazyPage(() => import('./sign-in/welcome-page.tsx'))
 const JoinPage = lazyPage(() => import('./sign-in/join-page.tsx'))
@@ -33,8 +34,8 @@ export function Routes() {
       <Route path="/join" component={JoinPage} />
       <Route component={SignedInPage}>
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
-        <Route path="/customers/:customerId?" component={() => <CustomersPage palette={Palette} />} />
-        <Route path="/settings/*section" component={() => <SettingsPage palette={Palette} />} />
+        <Route path="/customers/:customerId?" component={CustomersPage} />
+        <Route path="/settings/*section" component={SettingsPage} />
       </Route>
       <Route path="*" component={NotFoundPage} />
     </Router>

@@ -29,19 +29,22 @@ import './settings.css'
 
 const KeySheet = lazyDialog(() => import('../keyboard/key-sheet.tsx'))
 
-/** The command menu, which belongs to the inbox. Its code loads after the page. */
-type LazyPalette = Component<{ isOpen: boolean; onClose: () => void }> & {
-  preload: () => Promise<unknown>
+interface SettingsPageProps {
+  /** The command menu, which belongs to the inbox. */
+  palette: Component<{ isOpen: boolean; onClose: () => void }>
+  /** Loads what it shows. */
+  preloadPalette: () => Promise<unknown>
 }
 
 /** `/settings/*section`. On narrow screens `/settings` shows the menu, elsewhere the first page. */
-export default function SettingsPage(props: { palette: LazyPalette }) {
+export default function SettingsPage(props: SettingsPageProps) {
   const session = useSession()
   const location = useLocation()
   const isAdmin = () => session().agent.role === 'admin'
   const isSetUp = useIsSetUp(isAdmin)
   const place = createMemo(() => matchRoute(location.pathname, { isAdmin: isAdmin(), isSetUp: isSetUp() }))
   let main: HTMLElement | undefined
+  onMount(() => void props.preloadPalette())
   // A page that is known already would begin where the previous one was left.
   createEffect(
     on(
@@ -164,14 +167,10 @@ function NavItem(props: { page: SettingsRoute; isCurrent: boolean }) {
 }
 
 /** The command menu and the list of keyboard shortcuts, as in the inbox. */
-function SettingsKeys(props: { isAdmin: boolean; palette: LazyPalette }) {
+function SettingsKeys(props: { isAdmin: boolean; palette: SettingsPageProps['palette'] }) {
   const navigate = useNavigate()
   const [floating, setFloating] = createSignal<'palette' | 'keys'>()
-  // Stays loaded once opened, so that closing it can return the focus.
-  const isLoaded = createMemo<boolean>((was) => was || floating() === 'palette', false)
   const close = () => setFloating(undefined)
-  // Users start typing as soon as they open it.
-  onMount(() => void props.palette.preload())
   useKeys(() => [
     action('inbox', 'Back to inbox', ['g', 'i'], () => navigate('/inbox')),
     ...menuGroups(props.isAdmin).flatMap(({ pages }) =>
@@ -186,9 +185,7 @@ function SettingsKeys(props: { isAdmin: boolean; palette: LazyPalette }) {
   ])
   return (
     <>
-      <Show when={isLoaded()}>
-        <props.palette isOpen={floating() === 'palette'} onClose={close} />
-      </Show>
+      <props.palette isOpen={floating() === 'palette'} onClose={close} />
       <KeySheet isOpen={floating() === 'keys'} onClose={close} />
     </>
   )

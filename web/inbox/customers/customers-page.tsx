@@ -1,10 +1,11 @@
 import { useNavigate, useParams } from '@solidjs/router'
-import { type Component, createMemo, createSignal, onMount, Show } from 'solid-js'
+import { createMemo, createSignal, onMount, Show } from 'solid-js'
 import { useKeys } from '../../keyboard/keys.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { undoLast } from '../../ticket/changes/undo.ts'
 import { createLocation, type InboxLocation } from '../location.ts'
 import { railKeys } from '../page-keys.ts'
+import { Palette, preloadPalette } from '../palette/palette.tsx'
 import { createPanes, Drawer, Splitter } from '../panes.tsx'
 import { Rail } from '../rail/rail.tsx'
 import { CustomerList } from './customer-list.tsx'
@@ -14,13 +15,8 @@ import '../inbox-page.css'
 
 const KeySheet = lazyDialog(() => import('../../keyboard/key-sheet.tsx'))
 
-/** The command menu. Its code loads after the page. */
-type LazyPalette = Component<{ isOpen: boolean; onClose: () => void }> & {
-  preload: () => Promise<unknown>
-}
-
 /** `/customers` lists them, `/customers/:customerId` is the page of one. The rail is that of the inbox. */
-export default function CustomersPage(props: { palette: LazyPalette }) {
+export default function CustomersPage() {
   const params = useParams()
   const navigate = useNavigate()
   const inbox = createLocation()
@@ -30,10 +26,7 @@ export default function CustomersPage(props: { palette: LazyPalette }) {
   const [overlay, setOverlay] = createSignal<'palette' | 'keys'>()
   const close = () => setOverlay(undefined)
   const showKeys = () => setOverlay('keys')
-  // Stays loaded once opened, so that closing it can return the focus.
-  const isLoaded = createMemo<boolean>((was) => was || overlay() === 'palette', false)
-  // Agents start typing as soon as they open it.
-  onMount(() => void props.palette.preload())
+  onMount(() => void preloadPalette())
 
   useKeys(() =>
     railKeys({ location, panes, showPalette: () => setOverlay('palette'), showKeys }, navigate, [
@@ -62,9 +55,7 @@ export default function CustomersPage(props: { palette: LazyPalette }) {
           onNavigate={() => panes.setRailOpen(false)}
         />
       </Drawer>
-      <Show when={isLoaded()}>
-        <props.palette isOpen={overlay() === 'palette'} onClose={close} />
-      </Show>
+      <Palette isOpen={overlay() === 'palette'} onClose={close} />
       <KeySheet isOpen={overlay() === 'keys'} onClose={close} />
     </div>
   )

@@ -41,7 +41,9 @@ function PaletteBody(props: PaletteProps) {
   const [text, setText] = createSignal('')
   const [count, setCount] = createSignal(0)
   const options = createOptions(count)
-  let run: Parameters<PaletteResultsProps['onResults']>[1] = () => {}
+  let run: Parameters<PaletteResultsProps['onResults']>[1] | undefined
+  /** Enter was pressed while the results were being loaded. */
+  let isOwed = false
   let input: HTMLInputElement | undefined
   createEffect(on(text, options.reset, { defer: true }))
   // The dialog would do that later, and lose the first letters.
@@ -50,7 +52,8 @@ function PaletteBody(props: PaletteProps) {
   function onKeyDown(event: KeyboardEvent): void {
     if (isComposing(event) || options.move(event) || event.key !== 'Enter') return
     event.preventDefault()
-    run(options.active())
+    if (run) run(options.active())
+    else isOwed = true
   }
 
   return (
@@ -75,6 +78,9 @@ function PaletteBody(props: PaletteProps) {
         onResults={(found, runOne) => {
           setCount(found)
           run = runOne
+          if (!isOwed) return
+          isOwed = false
+          run(0)
         }}
       />
     </>
