@@ -41,7 +41,7 @@ const NewCustomerDialog = lazyDialog(async () => ({
 }))
 
 /** All customers, newest first, and a search over their names, addresses, companies and phone numbers. */
-export function CustomerList(props: { panes: Panes }) {
+export function CustomerList(props: { panes: Panes; lastId: string | undefined }) {
   const navigate = useNavigate()
   const [search, setSearch] = useSearchParams<{ q?: string }>()
   const [typed, setTyped] = createSignal(search.q ?? '')
@@ -49,6 +49,7 @@ export function CustomerList(props: { panes: Panes }) {
   const q = createMemo(() => search.q ?? '')
   let field: HTMLInputElement | undefined
   let list: HTMLUListElement | undefined
+  let heading: HTMLHeadingElement | undefined
   createEffect(
     on(typed, (text) => {
       const timer = setTimeout(() => setSearch({ q: text.trim() || undefined }, { replace: true }), PAUSE_MS)
@@ -77,6 +78,18 @@ export function CustomerList(props: { panes: Panes }) {
     queueMicrotask(() => move(1))
   })
   document.title = 'Customers · Bellhop'
+  // What had the focus is gone with the previous page. The next key is for the row of the customer that was open.
+  let isFocused = false
+  createEffect(() => {
+    // A list that was empty may have been read before the first customer came.
+    if (isFocused || (query.isFetching && !rows()?.length)) return
+    isFocused = true
+    queueMicrotask(() => {
+      if (document.activeElement !== document.body) return
+      const row = list?.querySelector<HTMLElement>(`a[href$="${CSS.escape(props.lastId ?? '')}"]`)
+      ;(row ?? list?.querySelector('a') ?? heading)?.focus()
+    })
+  })
 
   /** Moves the focus by so many rows. */
   function move(by: number): void {
@@ -123,7 +136,9 @@ export function CustomerList(props: { panes: Panes }) {
     <section class="customer-list" aria-label="Customers">
       <header class="customers-page-head">
         <RailButton panes={props.panes} />
-        <h1>Customers</h1>
+        <h1 ref={heading} tabindex={-1}>
+          Customers
+        </h1>
         <search class="customer-list-search">
           <Search />
           <input

@@ -34,7 +34,7 @@ import { type Panes, RailButton } from '../panes.tsx'
 import { hrefOf } from '../rail/views.ts'
 
 /** One customer: what agents know of them, changed in place, and all their tickets. */
-export function CustomerPage(props: { id: string; panes: Panes }) {
+export function CustomerPage(props: { id: string; panes: Panes; listHref: string }) {
   const navigate = useNavigate()
   const customer = observe(() => customerQuery(props.id))
   createEffect(() => {
@@ -45,7 +45,7 @@ export function CustomerPage(props: { id: string; panes: Panes }) {
     const { data } = customer()
     if (data && data.id !== props.id) navigate(`/customers/${data.id}`, { replace: true })
   })
-  const back = () => navigate('/customers')
+  const back = () => navigate(props.listHref)
   useKeys(() =>
     actionsIn('Move', [
       { id: 'customer.back', label: 'Back to customers', keys: ['u'], otherKeys: [['escape']], run: back },
@@ -55,7 +55,7 @@ export function CustomerPage(props: { id: string; panes: Panes }) {
     <section class="customer-page" aria-label="Customer">
       <header class="customers-page-head">
         <RailButton panes={props.panes} />
-        <a class="customer-page-back" href="/customers">
+        <a class="customer-page-back" href={props.listHref}>
           <ChevronLeft />
           Customers
         </a>
@@ -66,7 +66,7 @@ export function CustomerPage(props: { id: string; panes: Panes }) {
             icon={<UserRoundX />}
             title="Customer not found"
             text="Check the URL. They may also have been deleted."
-            action={<a href="/customers">Go to customers</a>}
+            action={<a href={props.listHref}>Go to customers</a>}
           />
         </Match>
         <Match when={customer().data}>{(known) => <Detail customer={known()} onGone={back} />}</Match>

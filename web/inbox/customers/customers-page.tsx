@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@solidjs/router'
+import { useLocation, useNavigate, useParams } from '@solidjs/router'
 import { createMemo, createSignal, onMount, Show } from 'solid-js'
 import { useKeys } from '../../keyboard/keys.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
@@ -18,6 +18,7 @@ const KeySheet = lazyDialog(() => import('../../keyboard/key-sheet.tsx'))
 /** `/customers` lists them, `/customers/:customerId` is the page of one. The rail is that of the inbox. */
 export default function CustomersPage() {
   const params = useParams()
+  const here = useLocation()
   const navigate = useNavigate()
   const inbox = createLocation()
   // No view is open.
@@ -26,6 +27,12 @@ export default function CustomersPage() {
   const [overlay, setOverlay] = createSignal<'palette' | 'keys'>()
   const close = () => setOverlay(undefined)
   const showKeys = () => setOverlay('keys')
+  /** The list with its search, and whose page was open last: where "back" leads. */
+  const listHref = createMemo<string>(
+    (last) => (params.customerId ? last : here.pathname + here.search),
+    '/customers',
+  )
+  const lastId = createMemo<string | undefined>((last) => params.customerId ?? last)
   onMount(() => void preloadPalette())
 
   useKeys(() =>
@@ -43,8 +50,8 @@ export default function CustomersPage() {
         <Splitter panes={panes} pane="rail" label="Sidebar width" />
       </Show>
       <main class="customers-page">
-        <Show when={params.customerId} keyed fallback={<CustomerList panes={panes} />}>
-          {(id) => <CustomerPage id={id} panes={panes} />}
+        <Show when={params.customerId} keyed fallback={<CustomerList panes={panes} lastId={lastId()} />}>
+          {(id) => <CustomerPage id={id} panes={panes} listHref={listHref()} />}
         </Show>
       </main>
       <Drawer isOpen={panes.isRailOpen()} onClose={() => panes.setRailOpen(false)} label="Menu" side="left">
