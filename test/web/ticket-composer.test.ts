@@ -90,3 +90,15 @@ browserTest(
     await page.waitForURL(`**/settings/email/${id}`)
   },
 )
+
+browserTest('Escape right after Send stays in the ticket, and the next one leaves it', async () => {
+  const { page, ticket } = await openTicketPage(bellhop)
+  await page.keyboard.press('r')
+  await page.keyboard.type('On its way.')
+  await page.keyboard.press('Control+Enter')
+  await page.keyboard.press('Escape')
+  await page.locator('.ticket-pane:focus').waitFor()
+  expect(page.url()).toEndWith(`/inbox/open/${ticket.id}`)
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/inbox/open')
+})

@@ -1,4 +1,4 @@
-import { createSignal, Match, onCleanup, Show, Switch } from 'solid-js'
+import { createEffect, createSignal, Match, onCleanup, Show, Switch } from 'solid-js'
 import type { WritingField } from '../../formatting/writing-field.ts'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
 import { lazyPart } from '../../live/lazy-page.tsx'
@@ -52,6 +52,7 @@ export function Composer(props: ComposerProps) {
   /** Whether the fields of the recipients are open, and one of them has text that is no address. */
   const [isAddressing, setAddressing] = createSignal(false)
   const [isUnfinished, setUnfinished] = createSignal(false)
+  const [isJustSent, setJustSent] = createNextKeyFlag()
   const draft = () => props.composer.shown()
   const isNote = () => props.composer.kind() === 'note'
   /** Who reads the reply first: not always the customer, when others write too. */
@@ -69,6 +70,7 @@ export function Composer(props: ComposerProps) {
     props.composer.send(choice, at)
     setAddressing(false)
     focusPane(field?.element)
+    setJustSent(true)
   }
 
   const sendAsChosen = () => send(sendChoice())
@@ -93,7 +95,17 @@ export function Composer(props: ComposerProps) {
       send(SEND_CHOICES.find(({ id }) => id === 'resolve') ?? SEND_CHOICES[0])
       props.onNext()
     },
-    onLeave: () => focusPane(field?.element),
+    // Right after Send, too: the agent may not have seen that the field was left.
+    isLeavable: () => hasFocus() || isJustSent(),
+    onLeave() {
+      setJustSent(false)
+      focusPane(field?.element)
+    },
+    canAddress: () => props.composer.recipients() !== undefined,
+    onAddress() {
+      props.composer.show('reply')
+      setAddressing(true)
+    },
   })
 
   onCleanup(() => draft().save())
@@ -265,16 +277,49 @@ function short(name: string): string {
   return name.slice(0, MAX_NAME_LENGTH)
 }
 
+/** A flag that holds until the next key or click. */
+function createNextKeyFlag() {
+  const [isSet, set] = createSignal(false)
+  createEffect(() => {
+    if (!isSet()) return
+    const end = () => set(false)
+    // The key that set it is still on its way.
+    const timer = setTimeout(() => {
+      window.addEventListener('keydown', end)
+      window.addEventListener('pointerdown', end)
+    })
+    onCleanup(() => {
+      clearTimeout(timer)
+      window.removeEventListener('keydown', end)
+      window.removeEventListener('pointerdown', end)
+    })
+  })
+  return [isSet, set] as const
+}
+
 interface ComposerKeysInput {
   isNote: () => boolean
   hasFocus: () => boolean
   onSend: () => void
   onSendAndNext: () => void
+  isLeavable: () => boolean
   onLeave: () => void
+  /** Whether the reply leaves by email. */
+  canAddress: () => boolean
+  onAddress: () => void
 }
 
 /** The keys that work in the field. */
-function useComposerKeys({ isNote, hasFocus, onSend, onSendAndNext, onLeave }: ComposerKeysInput): void {
+function useComposerKeys({
+  isNote,
+  hasFocus,
+  onSend,
+  onSendAndNext,
+  isLeavable,
+  onLeave,
+  canAddress,
+  onAddress,
+}: ComposerKeysInput): void {
   const inField = { isForFields: true, isEnabled: hasFocus }
   useKeys(() =>
     actionsIn('Reply', [
@@ -299,6 +344,14 @@ function useComposerKeys({ isNote, hasFocus, onSend, onSendAndNext, onLeave }: C
         run: onLeave,
         isKeyOnly: true,
         ...inField,
+        isEnabled: isLeavable,
+      },
+      {
+        id: 'ticket.address',
+        label: 'Recipients: To, Cc, Bcc…',
+        keys: [],
+        isEnabled: canAddress,
+        run: onAddress,
       },
     ]),
   )
