@@ -81,6 +81,12 @@ export function FormatToolbar(props: FormatToolbarProps) {
   useKeys(() => [
     ...[...MARKS, ...BLOCKS].map((format) => keyAction(format.name, format.keys, () => apply(format))),
     keyAction('Link', 'mod+k', () => setLinkOpen(true)),
+    // The second time in the form of the link, which runs it. Listed for the field.
+    {
+      ...keyAction('Command menu from the reply', 'mod+k', () => {}),
+      id: 'format.palette',
+      keys: ['mod+k', 'mod+k'],
+    },
   ])
   function keyAction(label: string, keys: string, run: () => void): KeyAction {
     const id = `format.${label.toLowerCase()}`
@@ -126,6 +132,7 @@ export function FormatToolbar(props: FormatToolbarProps) {
       <LinkPopover
         field={props.field}
         formats={formats()}
+        isButtonHidden={() => toolbar?.offsetParent === null}
         isOpen={isLinkOpen()}
         onOpenChange={setLinkOpen}
         tabIndex={current() === MARKS.length ? 0 : -1}

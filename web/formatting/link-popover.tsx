@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { keepVisibleToScreenReaders, type TriggerProps } from '../ui/menu.tsx'
 import '../ui/menu.css'
+import { knownActions, useKeys } from '../keyboard/keys.ts'
 import { TextField } from '../ui/text-field.tsx'
 import { hrefOf } from './link-edits.ts'
 import type { FieldFormats, WritingField } from './writing-field.ts'
@@ -13,6 +14,8 @@ import './format-toolbar.css'
 interface LinkPopoverProps {
   field: () => WritingField | undefined
   formats: FieldFormats | undefined
+  /** Where there is little space, the toolbar is hidden until it is asked for. */
+  isButtonHidden: () => boolean
   isOpen: boolean
   onOpenChange: (isOpen: boolean) => void
   tabIndex: number
@@ -22,7 +25,13 @@ interface LinkPopoverProps {
 /** A button that asks for the address of a link, and its text unless that is selected. */
 export function LinkPopover(props: LinkPopoverProps) {
   return (
-    <Popover open={props.isOpen} onOpenChange={props.onOpenChange} placement="top-start" gutter={4}>
+    <Popover
+      open={props.isOpen}
+      onOpenChange={props.onOpenChange}
+      anchorRef={() => (props.isButtonHidden() ? props.field()?.element : undefined)}
+      placement="top-start"
+      gutter={4}
+    >
       <Popover.Trigger
         as={(given: TriggerProps) => (
           <IconButton
@@ -49,7 +58,16 @@ export function LinkPopover(props: LinkPopoverProps) {
           }}
         >
           <Show when={props.formats}>
-            {(formats) => <LinkForm formats={formats()} onDone={() => props.onOpenChange(false)} />}
+            {(formats) => (
+              <LinkForm
+                formats={formats()}
+                onDone={() => props.onOpenChange(false)}
+                onPalette={() => {
+                  props.onOpenChange(false)
+                  showPalette(props.field())
+                }}
+              />
+            )}
           </Show>
         </Popover.Content>
       </Popover.Portal>
@@ -57,13 +75,35 @@ export function LinkPopover(props: LinkPopoverProps) {
   )
 }
 
-function LinkForm(props: { formats: FieldFormats; onDone: () => void }) {
+/** Opens the command menu, which returns the focus to the field. Not over a dialog, which it would close. */
+function showPalette(field: WritingField | undefined): void {
+  field?.focus()
+  if (field?.element.closest('[role="dialog"]')) return
+  knownActions()
+    .find(({ id }) => id === 'palette')
+    ?.run()
+}
+
+function LinkForm(props: { formats: FieldFormats; onDone: () => void; onPalette: () => void }) {
   // What is selected when it opens.
   const known = props.formats.link()
   const isSelectionAddress = !known.isLink && hrefOf(known.label) !== undefined
   const [label, setLabel] = createSignal(isSelectionAddress ? '' : known.label)
   const [address, setAddress] = createSignal(isSelectionAddress ? known.label.trim() : known.address)
   const [isRefused, setRefused] = createSignal(false)
+  useKeys(() => [
+    {
+      id: 'format.link-palette',
+      label: 'Command menu',
+      section: 'Reply',
+      keys: ['mod+k'],
+      isForFields: true,
+      isForDialogs: true,
+      isKeyOnly: true,
+      isUnlisted: true,
+      run: props.onPalette,
+    },
+  ])
 
   function save() {
     const href = hrefOf(address())

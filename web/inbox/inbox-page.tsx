@@ -260,7 +260,7 @@ function Overlays(props: OverlaysProps) {
         target={targetName()}
         isSelection={props.bulkActions.isSelection()}
       />
-      <KeySheet isOpen={props.overlay === 'keys'} onClose={props.onClose} />
+      <KeySheet isOpen={props.overlay === 'keys'} onClose={props.onClose} hasTickets />
       <NewTicketDialog
         isOpen={props.overlay === 'new'}
         onClose={props.onClose}

@@ -2,7 +2,6 @@ import { type Navigator, useNavigate } from '@solidjs/router'
 import { setTheme, theme } from '../browser/theme.ts'
 import { actionsIn, type KeyAction, overviewActions, useKeys } from '../keyboard/keys.ts'
 import { signOut } from '../ticket/sign-out.tsx'
-import { disabledReplyKeys } from '../ticket/ticket-keys.ts'
 import type { InboxLocation } from './location.ts'
 import type { Panes } from './panes.tsx'
 import { BUILT_IN_VIEWS, VIEW_LETTERS } from './rail/views.ts'
@@ -19,7 +18,6 @@ export function usePageKeys({ writeTicket, ...input }: RailKeysInput & { writeTi
   const navigate = useNavigate()
   const { panes } = input
   useKeys(() => [
-    ...disabledReplyKeys(),
     ...actionsIn('Everywhere', [{ id: 'new-ticket', label: 'New ticket', keys: ['c'], run: writeTicket }]),
     ...railKeys(input, navigate, [
       { id: 'panel', label: 'Toggle customer panel', keys: [']'], run: panes.togglePanel },

@@ -80,19 +80,3 @@ export function ticketKeys({
   ]
   return actions.map((action) => ({ ...action, isEnabled: isTarget }))
 }
-
-/** The reply keys while no ticket is open: listed in gray. */
-export function disabledReplyKeys(): KeyAction[] {
-  const actions = [
-    { id: 'ticket.reply', label: 'Reply', keys: ['r'] },
-    { id: 'ticket.note', label: 'Internal note', keys: ['n'] },
-    { id: 'ticket.send', label: 'Send', keys: ['mod+enter'] },
-    { id: 'ticket.send-next', label: 'Send, resolve and next', keys: ['mod+shift+enter'] },
-    { id: 'ticket.attach', label: 'Attach files', keys: ['mod+u'] },
-  ]
-  const unavailable = { isUnavailable: true, isEnabled: () => false, run: () => {} }
-  return actionsIn(
-    'Reply',
-    actions.map((action) => ({ ...action, ...unavailable })),
-  )
-}
