@@ -8,6 +8,7 @@ import {
   openList,
   rowOf,
   statusOf,
+  subjectsOf,
   waitForFocus,
   waitForStatus,
 } from '../support/inbox.ts'
@@ -201,6 +202,10 @@ browserTest('keys do nothing while typing, and the shortcuts dialog lists them a
     'Mark as spam',
     'Go to Unassigned',
     'Command menu',
+    // These need an open ticket.
+    'Merge into…',
+    'Follow',
+    'Bold',
   ]) {
     expect(await sheet.getByText(label, { exact: true }).count(), label).toBe(1)
   }
@@ -254,4 +259,37 @@ browserTest('the command menu finds commands, views, agents and tickets by a few
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   }
+})
+
+browserTest('the command menu has the orders of a list, and the focus is in the list again', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Orders')
+  await makeTickets(client, ['First', 'Second'])
+  const page = await openPage({ ...bellhop, agent })
+  await openList(page, '/inbox/open')
+  await waitForFocus(page, 'Second')
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.keyboard.type('waiting longest')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/inbox/open?sort=waiting')
+  await eventually(async () => (await subjectsOf(page)).join() === 'First,Second')
+  await waitForFocus(page, 'Second')
+  await page.keyboard.press('k')
+  await waitForFocus(page, 'First')
+})
+
+browserTest('Enter pressed while the command menu is still loading runs the first result', async () => {
+  const { client, agent } = await makeOrganization(bellhop, 'Slow')
+  await makeTickets(client, ['Printer'])
+  const page = await openPage({ ...bellhop, agent })
+  const loads = Promise.withResolvers<void>()
+  await interceptRequests(page, /\/palette-results-[^/]*\.js$/, async (route) => {
+    await loads.promise
+    await route.continue()
+  })
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.keyboard.type('unassigned')
+  await page.keyboard.press('Enter')
+  loads.resolve()
+  await page.waitForURL('**/inbox/unassigned')
 })

@@ -101,6 +101,22 @@ browserTest('a reply goes to the writer and the others on the mail; both can be 
   })
 })
 
+browserTest('the command menu opens the recipients, and makes a ticket from the last message', async () => {
+  const { ben, ticketId, reply } = await openMail()
+  await reply('Ana Pires <ana@customer.test>')
+  const page = await openTicket(bellhop, ben, ticketId)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('bcc')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('To', { exact: true }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('new ticket from')
+  await page.keyboard.press('Enter')
+  const subject = page.getByRole('dialog', { name: 'New ticket from this message' }).getByLabel('Subject')
+  expect(await subject.inputValue()).toBe('Missing invoice')
+})
+
 browserTest(
   'someone else writes: the next reply goes to them and the customer, but not the one that is on its way',
   async () => {

@@ -1,5 +1,6 @@
 import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import { undoLast } from '../../ticket/changes/undo.ts'
+import { knownTicket } from '../../ticket/ticket-query.ts'
 import { toast } from '../../ui/toaster.tsx'
 import type { InboxLocation } from '../location.ts'
 import type { BulkActions } from './bulk-actions.ts'
@@ -46,6 +47,8 @@ export function useChangeKeys({
     if (location.targetTicketId() !== undefined) location.openTicket(id)
   }
 
+  const isSnoozed = (id: string) => Boolean((list.row(id) ?? knownTicket(id)?.ticket)?.snoozedUntil)
+
   async function undo(): Promise<void> {
     if (!(await undoLast())) toast('Nothing to undo')
   }
@@ -73,7 +76,13 @@ export function useChangeKeys({
       },
       { id: 'ticket.tag', label: 'Tags…', keys: ['t'], run: pickTags },
       { id: 'snooze', label: 'Snooze…', keys: ['s'], run: pickSnooze },
-      { id: 'wake', label: 'Wake now', keys: [], run: () => change({ snoozedUntil: null }) },
+      {
+        id: 'wake',
+        label: 'Wake now',
+        keys: [],
+        isEnabled: () => bulkActions.targets().some(isSnoozed),
+        run: () => change({ snoozedUntil: null }),
+      },
       {
         id: 'spam',
         label: isSpam ? 'Not spam' : 'Mark as spam',
@@ -81,9 +90,9 @@ export function useChangeKeys({
         run: () => change({ isSpam: !isSpam }),
       },
     ])
-    const onTargets = actions.map(({ run, ...action }) => ({
+    const onTargets = actions.map(({ run, isEnabled = hasTargets, ...action }) => ({
       ...action,
-      isEnabled: hasTargets,
+      isEnabled,
       isFirst,
       run: () => bulkActions.revealTarget() || run(),
     }))

@@ -6,7 +6,7 @@ import type { TicketList } from './ticket-list.ts'
 export const LIST_HEADING_ID = 'list-heading'
 
 /**
- * Returns a function that focuses the list once the focused element is gone: after switching lists by key, or after a
+ * Returns a function that focuses the list once the focused element is gone: after switching lists or orders by key, or after a
  * dialog whose button no longer exists. Also focuses it on load. Focus that is elsewhere, such as in the search field, stays there.
  */
 export function createListFocus(location: InboxLocation, list: TicketList) {
@@ -24,7 +24,7 @@ export function createListFocus(location: InboxLocation, list: TicketList) {
   }
 
   // Also on load, so that the first key acts on the list.
-  createEffect(on(location.viewId, focusSoon))
+  createEffect(on([location.viewId, location.sort], focusSoon))
   createEffect(() => {
     // The effects of this same update draw the rows.
     if (request() && !list.isLoading()) queueMicrotask(focus)

@@ -1,5 +1,6 @@
 import { createEffect, createMemo, createSignal, For, Match, on, Show, Switch } from 'solid-js'
 import { Dynamic } from 'solid-js/web'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import { lazyDialog, lazyPart } from '../../live/lazy-page.tsx'
 import { announce } from '../../ui/announcer.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -170,6 +171,18 @@ function ListTitle(props: Pick<ListPaneProps, 'location' | 'list'> & { name: str
     props.list.ids().length > 0
   const sortName = () =>
     sortsOf(props.location.viewId()).find(({ sort }) => sort === props.location.sort())?.name
+  useKeys(() =>
+    actionsIn(
+      'Everywhere',
+      sortsOf(props.location.viewId()).map(({ sort, name }) => ({
+        id: `sort-${sort}`,
+        label: `Sort: ${name}`,
+        keys: [],
+        isEnabled: () => isSortable() && sort !== props.location.sort(),
+        run: () => props.location.setSort(sort),
+      })),
+    ),
+  )
   return (
     <div class="list-pane-title">
       {/* The open ticket is the page's heading. */}

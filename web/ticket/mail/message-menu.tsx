@@ -1,10 +1,11 @@
 import { createSignal, Show } from 'solid-js'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import { lazyDialog } from '../../live/lazy-page.tsx'
 import { copyText } from '../../ui/copy-button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { isChat } from '../ticket-names.ts'
-import type { MessageEntry, Ticket } from '../ticket-query.ts'
+import { knownTicket, type MessageEntry, type Ticket } from '../ticket-query.ts'
 import { originalPath } from './mail-body.tsx'
 import type { MailView } from './mail-view.ts'
 import './message-recipients.css'
@@ -39,6 +40,21 @@ export function MessageMenu(props: MessageMenuProps) {
   const [isEditing, setEditing] = createSignal(false)
   const [isTakingBack, setTakingBack] = createSignal(false)
   const [splitting, setSplitting] = createSignal<'message' | 'later'>()
+  useKeys(() =>
+    actionsIn(
+      'Ticket',
+      isLastOfSeveral(props)
+        ? [
+            {
+              id: 'ticket.split',
+              label: "New ticket from the customer's last message",
+              keys: [],
+              run: () => setSplitting('message'),
+            },
+          ]
+        : [],
+    ),
+  )
   function forward(): void {
     setWasForwarding(true)
     setForwarding(true)
@@ -122,6 +138,13 @@ export function MessageMenu(props: MessageMenuProps) {
       />
     </div>
   )
+}
+
+/** Whether the message is the customer's last one, and may leave the ticket. */
+function isLastOfSeveral({ ticket, message }: MessageMenuProps): boolean {
+  if (isChat(ticket.channel)) return false
+  const messages = (knownTicket(ticket.id)?.timeline ?? []).filter((entry) => entry.kind === 'message')
+  return messages.length > 1 && messages.findLast(({ role }) => role === 'customer')?.id === message.id
 }
 
 function download({ ticket, message }: MessageMenuProps): void {
