@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest } from '../support/browser.ts'
+import { browserTest, openPage } from '../support/browser.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -42,6 +42,30 @@ browserTest('a keyboard that comes up leaves the buttons and the end of the text
   await page.setViewportSize({ width: 390, height: 420 })
   await waitForSight(page, 420)
 })
+
+browserTest(
+  'on a narrow page a ticket opened by key has the focus, and Ctrl+K its form beside the text',
+  async () => {
+    const { ben, ticket } = await openWorkspace(bellhop)
+    const page = await openPage({ url: bellhop.url, agent: ben, width: 390, height: 844 })
+    await page.goto('/inbox/open')
+    await page.locator('[role=option]:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/${ticket.id}`)
+    await page.locator('.ticket-pane:focus').waitFor()
+
+    // The buttons for formatting are hidden until they are asked for.
+    await page.keyboard.press('r')
+    await page.locator('.composer-field[contenteditable=true]:focus').waitFor()
+    await page.keyboard.press('Control+k')
+    const form = page.getByRole('dialog', { name: 'Link' })
+    await form.getByLabel('Address').and(page.locator(':focus')).waitFor()
+    await eventually(async () => {
+      const [at, text] = [await form.boundingBox(), await field(page).boundingBox()]
+      return at && text && Math.abs(at.y + at.height - text.y) < 24
+    })
+  },
+)
 
 /** The page fits its height to the text after a keystroke, not during it. */
 async function waitForSight(page: Page, height: number, name = ''): Promise<void> {

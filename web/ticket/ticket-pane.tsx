@@ -54,8 +54,9 @@ export function TicketPane(props: TicketPaneProps) {
   let pane: HTMLElement | undefined
   createEffect(
     on(loadedId, () => {
-      // The focused field was removed with the previous ticket, or the page has just loaded.
-      if (document.activeElement === document.body) pane?.focus({ preventScroll: true })
+      const { activeElement, body } = document
+      // The focused field was removed with the previous ticket, or the page has just loaded, or the only pane was the list.
+      if (activeElement === body || activeElement?.closest('[inert]')) pane?.focus({ preventScroll: true })
     }),
   )
   return (

@@ -33,7 +33,7 @@ export function createFocusReturn(isOpen: () => boolean): () => void {
       menuButton,
       document.querySelector(FALLBACK),
     ]
-    const next = candidates.find((element) => element?.isConnected)
+    const next = candidates.find((element) => element?.isConnected && !element.matches(':disabled'))
     if (next instanceof HTMLElement) next.focus({ preventScroll: true })
   }
 }
