@@ -31,6 +31,7 @@ browserTest(
     await page.keyboard.press('Enter')
     const card = page.getByRole('article', { name: 'Scheduled reply' })
     await card.getByText(/Sends tomorrow, 10:30/).waitFor()
+    await page.locator('.ticket-pane:focus').waitFor()
     expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
     await page.getByRole('link', { name: /^Scheduled/ }).waitFor()
 
@@ -118,4 +119,24 @@ browserTest('a new ticket is sent later, and waits in Scheduled until it is edit
   await page.keyboard.press('Enter')
   await card.getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('article', { name: 'Message from Ben Okafor' }).getByText('Good morning.').waitFor()
+})
+
+browserTest('a row offers Undo only while it says why it left', async () => {
+  const { ben, ticket, client } = await openWorkspace(bellhop)
+  await client.call('PATCH', `/v1/tickets/${ticket.id}`, { body: { tags: ['claims', 'postnl'] } })
+  const page = await openTicket(bellhop, ben, ticket.id)
+  await field(page).fill('Good morning.')
+  await page.getByRole('button', { name: 'Other ways to send' }).click()
+  await page.getByRole('menuitem', { name: 'Send later…' }).click()
+  await page.getByRole('combobox', { name: 'Time' }).press('Enter')
+  await page.getByRole('article', { name: 'Scheduled reply' }).waitFor()
+  await page.goto(`/inbox/scheduled/${ticket.id}`)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByText('No longer in this view').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('s')
+  await page.getByRole('combobox', { name: 'Time' }).press('Enter')
+  await page.locator('.snooze-line').waitFor()
+  const [left, undos] = [page.locator('.ticket-row[data-left]'), page.locator('.virtual-list-undo')]
+  expect(await undos.count()).toBe(await left.count())
 })

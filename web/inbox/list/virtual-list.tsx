@@ -66,7 +66,9 @@ export function VirtualList(props: VirtualListProps) {
   }
   /** Undo is offered only for what was done here, not for what others did. */
   const undoOf = (id: string) =>
-    props.list.departedState(id) ? undefined : restoringChange(props.list.lastMatch(id), props.list.row(id))
+    props.list.departedState(id) || props.list.isReturning(id)
+      ? undefined
+      : restoringChange(props.list.lastMatch(id), props.list.row(id))
   const isByStatus = createMemo(() =>
     readQuery(props.location.view()?.query ?? '').terms.some(
       ({ key, isNegated }) => key === 'status' && !isNegated,
