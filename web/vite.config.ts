@@ -22,7 +22,15 @@ const FIRST_VIEW = ['main.tsx', 'inbox/inbox-page.tsx', 'ticket/ticket-pane.tsx'
 const INBOX = /\/web\/(?:inbox\/inbox-page|ticket\/ticket-pane)\.tsx$/
 /** What a ticket shows a moment later, the bar of selected tickets, and what opens over the list. */
 const LATER =
-  /\/web\/(?:inbox\/(?:list\/bulk-bar|rail\/saved-view-menu|search\/(?:suggestions|search-filters)|quick-pickers)|ticket\/(?:changes\/(?:follow|action-words)|moves\/(?:merge-target|move-line|moves\.ts)|composer\/(?:waiting-replies|reply-problem|other-draft|mention-picker)|header\/(?:ticket-menu|followers|snooze-line)|mail\/(?:message-|mail-body|failed-send)|thread\/(?:activity-lines|waiting-reply-card|sending-message-card)))/
+  /\/server\/formatting\/cut-quotes|\/web\/(?:inbox\/(?:list\/bulk-bar|rail\/saved-view-menu|search\/(?:suggestions|search-filters)|quick-pickers)|ticket\/(?:attachments\/(?:drop-target|upload-queue)|customer\/customer-(?:card|panel|query)|changes\/(?:follow|action-words)|moves\/(?:merge-target|move-line|moves\.ts)|composer\/(?:waiting-replies|reply-problem|other-draft|mention-picker)|header\/(?:ticket-menu|followers|snooze-line)|mail\/(?:message-|mail-body|failed-send)|thread\/(?:activity-lines|waiting-reply-card|sending-message-card)))/
+/** What formats a text, in the editor and in the plain field. */
+const TOOLBAR = /\/web\/formatting\/(?:format-toolbar|link-|markdown-edits|textarea-formats|typing)/
+/** The form to sign in, which the inbox has for when the session ends, and what all forms have. */
+const FORMS =
+  /\/web\/(?:forms\/(?:form|create-form|password-field)|sign-in\/(?:credentials-form|sign-in-form))\./
+/** What every page loads a moment later. */
+const ANYWHERE =
+  /\/web\/(?:inbox\/palette\/palette-|live\/(?:notified|push-subscription)|ticket\/(?:composer\/apply-saved-reply|outgoing\/(?:new-tickets|outgoing-mail)))/
 
 export default defineConfig({
   root: HERE,
@@ -53,6 +61,9 @@ export default defineConfig({
             { name: 'parts', test: PARTS, priority: 2 },
             { name: 'inbox', test: INBOX, priority: 1 },
             { name: 'later', test: LATER },
+            { name: 'toolbar', test: TOOLBAR },
+            { name: 'forms', test: FORMS },
+            { name: 'anywhere', test: ANYWHERE },
           ],
         },
       },

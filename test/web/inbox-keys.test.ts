@@ -282,7 +282,7 @@ browserTest('Enter pressed while the command menu is still loading runs the firs
   await makeTickets(client, ['Printer'])
   const page = await openPage({ ...bellhop, agent })
   const loads = Promise.withResolvers<void>()
-  await interceptRequests(page, /\/palette-results-[^/]*\.js$/, async (route) => {
+  await interceptRequests(page, /\/anywhere-[^/]*\.js$/, async (route) => {
     await loads.promise
     await route.continue()
   })
