@@ -82,7 +82,7 @@ describe('a message to the bot', () => {
     const [message] = await desk.messages(ticket.id, 1)
     expect(message).toMatchObject({
       format: 'markdown',
-      text: 'Formatted: **bold**, _italic_, `code`, [a link](https://example.com/a_b), 5*3*2',
+      text: 'Formatted: **bold**, *italic*, `code`, [a link](https://example.com/a_b), 5\\*3\\*2',
     })
   })
 

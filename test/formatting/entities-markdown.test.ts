@@ -21,7 +21,7 @@ describe('a text with entities becomes Markdown', () => {
     ['a bold word', 'a **bold** word', [['bold', 'bold ']]],
     [
       'both at once',
-      '**_both_** at once',
+      '***both*** at once',
       [
         ['bold', 'both'],
         ['italic', 'both'],
@@ -29,27 +29,27 @@ describe('a text with entities becomes Markdown', () => {
     ],
     [
       'one in the other',
-      '**one _in_ the** other',
+      '**one *in* the** other',
       [
         ['bold', 'one in the'],
         ['italic', 'in'],
       ],
     ],
-    ['first\nsecond', '**first\nsecond**', [['bold', 'first\nsecond']]],
+    ['first\nsecond', '**first**\n**second**', [['bold', 'first\nsecond']]],
     [
       'snake_case and `ticks` in bold',
-      '**snake_case and \\`ticks\\`** in bold',
+      '**snake\\_case and \\`ticks\\`** in bold',
       [['bold', 'snake_case and `ticks`']],
     ],
     ['run `x` now', 'run `` `x` `` now', [['code', '`x`']]],
-    ['see\nlet a = 1\nthere', 'see\n\n```\nlet a = 1\n```\n\nthere', [['pre', 'let a = 1']]],
-    ['He said\nno way\nto me', 'He said\n\n> no way\n\nto me', [['blockquote', 'no way']]],
+    ['see\nlet a = 1\nthere', 'see\n```\nlet a = 1\n```\nthere', [['pre', 'let a = 1']]],
+    ['He said\nno way\nto me', 'He said\n> no way\nto me', [['blockquote', 'no way']]],
     [
       'our shop',
-      '[our shop](https://a.example/x_(1)%20y)',
+      '[our shop](https://a.example/x_(1)%20y)'.replace('(1)', '%281%29'),
       [['text_link', 'our shop', 'https://a.example/x_(1) y']],
     ],
-    ['- 1\n> 2\n3. bold', '\\- 1\n\\> 2\n3. **bold**', [['bold', 'bold']]],
+    ['- 1\n> 2\n3. bold', '\\- 1\n\\> 2\n3\\. **bold**', [['bold', 'bold']]],
     ['https://a.example/a_b_c is *new*', 'https://a.example/a_b_c is \\***new**\\*', [['bold', 'new']]],
     ['👋🏽 grüße 日本', '👋🏽 **grüße** 日本', [['bold', 'grüße']]],
   ])('%j', (text, expected, entities) => {
@@ -122,8 +122,8 @@ describe('a text with entities becomes Markdown', () => {
   })
 
   test('in little time for the longest text with the most entities', () => {
-    const text = '*_`[a](b) https://x.example/ > - 1. '.repeat(227)
-    const entities = Array.from({ length: 500 }, (_, at) => ({ type: 'bold', offset: at * 16, length: 12 }))
+    const text = '*_`[a](b) https://x.example/ > - 1. '.repeat(1_900)
+    const entities = Array.from({ length: 500 }, (_, at) => ({ type: 'bold', offset: at * 60, length: 40 }))
     const before = process.cpuUsage()
     markdownOfEntities(text, entities)
     markdownOfEntities(
