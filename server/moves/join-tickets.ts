@@ -1,8 +1,10 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lte } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
+import { messages } from '../database/tables/messages.ts'
 import type { MovedValues } from '../database/tables/moves.ts'
+import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { drafts, followers, readMarks } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -11,7 +13,8 @@ import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { insertMovedRows } from './moved-rows.ts'
 import { findNewest, type NewestMessage } from './queries.ts'
 
-// What each agent has on both tickets becomes one: drafts, read marks, following. Undo restores both, unless the agent
+// What each agent has on both tickets becomes one: drafts, read marks, following, and what the
+// authors of waiting replies have seen. Undo restores both, unless the agent
 // has changed the one since.
 
 type Draft = typeof drafts.$inferSelect
@@ -92,6 +95,47 @@ export async function separateMark(
   const current = (await marksOf(tx, orgId, ticketId)).get(agentId)
   if (current?.messageId !== after?.messageId) return
   await saveMark(tx, { orgId, agentId }, ticketId, before ?? undefined)
+}
+
+/**
+ * The author of a reply that waits counts as having seen all that both tickets had when it was written: only what comes
+ * after it holds it. Comes after the messages have moved.
+ */
+export async function joinSeen(tx: Transaction, { orgId, moveId, into: ticketId }: Joined): Promise<void> {
+  const waiting = await tx
+    .select()
+    .from(scheduledMessages)
+    .where(matches(scheduledMessages, { orgId, ticketId }))
+  for (const { id: rowId, seenMessageId, seenAt, createdAt } of waiting) {
+    if (seenMessageId === null || seenAt === null) continue
+    // Seen while it waited: it counts as seen by its id, however late it is sent.
+    if (waiting.some(({ id }) => id === seenMessageId)) continue
+    const [newest] = await tx
+      .select({ seenMessageId: messages.id, seenAt: messages.createdAt })
+      .from(messages)
+      .where(and(matches(messages, { orgId, ticketId }), lte(messages.createdAt, createdAt)))
+      .orderBy(desc(messages.createdAt), desc(messages.id))
+      .limit(1)
+    if (!newest || newest.seenAt < seenAt || newest.seenMessageId === seenMessageId) continue
+    await tx
+      .update(scheduledMessages)
+      .set(newest)
+      .where(matches(scheduledMessages, { orgId, id: rowId }))
+    const values = { seen: { before: { seenMessageId, seenAt }, after: newest } }
+    await insertMovedRows(tx, [{ orgId, moveId, kind: 'seen', rowId, values }])
+  }
+}
+
+/** Restores what the author of a reply had seen, in whichever ticket it waits now. */
+export async function separateSeen(
+  tx: Transaction,
+  { before, after }: NonNullable<MovedValues['seen']>,
+  { orgId, id }: { orgId: string; id: string },
+): Promise<void> {
+  await tx
+    .update(scheduledMessages)
+    .set(before)
+    .where(matches(scheduledMessages, { orgId, id, ...after }))
 }
 
 /** Who follows either ticket follows both, unless they stopped. */

@@ -13,7 +13,7 @@ import { changeAuthors } from '../tickets/change-customer.ts'
 import { requireTicket } from '../tickets/queries.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { MAX_TAGS } from '../tickets/update-ticket.ts'
-import { joinDrafts, joinFollowers, joinMarks } from './join-tickets.ts'
+import { joinDrafts, joinFollowers, joinMarks, joinSeen } from './join-tickets.ts'
 import { lockPair } from './lock-pair.ts'
 import { type Pair, requireMergeable } from './mergeable.ts'
 import { requireFewMoves } from './move-limit.ts'
@@ -74,6 +74,7 @@ async function moveAll(deps: Deps, tx: Transaction, { orgId, id: moveId }: Move,
   await joinDrafts(deps, tx, way)
   await joinFollowers(tx, way)
   await moveRows(deps, tx, way)
+  await joinSeen(tx, way)
   // No one can open the ticket anymore, so what is about no message would stay unseen.
   await tx
     .update(notifications)

@@ -12,7 +12,7 @@ import { survivorOf } from '../tickets/merged.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { setTimers } from '../tickets/snooze/timers.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
-import { joinDrafts, separateDraft, separateFollower, separateMark } from './join-tickets.ts'
+import { joinDrafts, separateDraft, separateFollower, separateMark, separateSeen } from './join-tickets.ts'
 import { lockPair } from './lock-pair.ts'
 import { isEmpty, type Move, moveRows } from './moved-rows.ts'
 import { type MovedTicket, mergedTicket, saveMoved, withTimes } from './moved-tickets.ts'
@@ -115,12 +115,13 @@ async function restore(
   tx: Transaction,
   { orgId, fromId, intoId }: Move,
   rowId: string,
-  { author, hadNoRecipients, draft, mark, follower }: MovedValues,
+  { author, hadNoRecipients, seen, draft, mark, follower }: MovedValues,
 ): Promise<void> {
   const isBack = { orgId, ticketId: fromId, id: rowId }
   if (author) await tx.update(messages).set(author).where(matches(messages, isBack))
   if (hadNoRecipients)
     await tx.update(scheduledMessages).set({ recipients: null }).where(matches(scheduledMessages, isBack))
+  if (seen) await separateSeen(tx, seen, { orgId, id: rowId })
   if (draft) await separateDraft(tx, draft, intoId)
   if (follower) await separateFollower(tx, follower, intoId)
   if (mark) await separateMark(tx, mark, { orgId, agentId: rowId, ticketId: intoId })

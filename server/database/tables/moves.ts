@@ -32,6 +32,7 @@ export const moves = table(
 )
 
 type Draft = typeof drafts.$inferSelect
+type Seen = { seenMessageId: string; seenAt: number }
 type Mark = Omit<typeof readMarks.$inferSelect, 'ticketId'>
 /** The columns of a ticket that a merge changes. */
 export type MergedColumns = Pick<
@@ -51,6 +52,8 @@ export interface MovedValues {
   author?: Pick<typeof messages.$inferSelect, 'author' | 'authorName'>
   /** The recipients of a scheduled message were those that its ticket suggested. */
   hadNoRecipients?: true
+  /** The newest message that the author of a scheduled message counts as having seen. */
+  seen?: { before: Seen; after: Seen }
   /** An agent's drafts on both tickets, and when the one that they became was saved. */
   draft?: { from: Draft; into: Draft | null; savedAt: number }
   mark?: { before: Mark | null; after: Mark | null }
