@@ -2,6 +2,7 @@ import { and, count, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { emailsOf } from '../customers/customer-emails.ts'
+import { addressKey } from '../customers/email-addresses.ts'
 import type { Transaction } from '../database/database.ts'
 import { saveDeferred } from '../database/deferred-writes.ts'
 import { matches } from '../database/matches.ts'
@@ -109,6 +110,7 @@ async function eraseSlice(
     await recordAudit(deps, tx, orgId, { action: 'customer.deleted', subject: { id, label: id }, detail })
   }
   if (isGone) {
+    files.push(...(await eraseOpenings(tx, orgId, emails)))
     await eraseFromChannels(deps, tx, { orgId, customerId: id, emails })
     await tx.delete(customerEmails).where(matches(customerEmails, { orgId, customerId: id }))
     const customerIds = [id, ...(await mergedInto(tx, orgId, id))]
@@ -122,6 +124,28 @@ async function eraseSlice(
     await clearRemains(tx, orgId)
   }
   return { erased: locked.length, files, isGone }
+}
+
+/** Deletes the tickets to a customer that aren't open yet. Opening one would add the customer again. Returns file hashes. */
+async function eraseOpenings(tx: Transaction, orgId: string, emails: string[]): Promise<string[]> {
+  const theirs = new Set(emails.map(addressKey))
+  const waiting = await tx
+    .select({ id: scheduledMessages.id, recipients: scheduledMessages.recipients })
+    .from(scheduledMessages)
+    // Literally, for the partial index.
+    .where(and(eq(scheduledMessages.orgId, orgId), sql`ticket_id is null`))
+  const ids = waiting
+    .filter(({ recipients }) => theirs.has(addressKey(recipients?.to[0]?.address ?? '')))
+    .map(({ id }) => id)
+  if (ids.length === 0) return []
+  await tx
+    .delete(scheduledMessages)
+    .where(and(eq(scheduledMessages.orgId, orgId), inArray(scheduledMessages.id, ids)))
+  const files = await tx
+    .delete(attachments)
+    .where(and(eq(attachments.orgId, orgId), inArray(attachments.ownerId, ids)))
+    .returning({ hash: attachments.hash })
+  return files.map(({ hash }) => hash)
 }
 
 /** Identities refer to the customer, so they go first. */

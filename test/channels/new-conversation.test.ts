@@ -261,3 +261,23 @@ test('a new ticket for later is in Scheduled of its author, and nowhere else, un
   expect(ticket).toMatchObject({ subject: 'Your order', customer: { name: 'Dan Silva' } })
   expect(await scheduledOf(ben)).toBe(0)
 })
+
+test('a customer who is deleted loses the tickets to them that are not open yet', async () => {
+  const admin = await signInAgent(bellhop, acme.orgId, { role: 'admin', name: 'Root' })
+  const { json } = await start({ to: [{ address: 'gone@example.com' }] })
+  const [file, sendAt] = [
+    await upload('late.txt', 'Late words'),
+    new Date(ben.now() + 3_600_000).toISOString(),
+  ]
+  const later = (messageId: string, address: string, more: object) =>
+    start({ messageId, to: [{ address }], text: 'Late words', sendAt, ...more })
+  const [theirs, other] = [deps.newId('msg'), deps.newId('msg')]
+  await later(theirs, 'Gone@Example.com', { attachments: [file] })
+  await later(other, 'stays@example.com', { cc: [{ address: 'eve@example.com' }] })
+  const gone = await admin.call('DELETE', `/console/customers/${json.customer.userId}`)
+  expect(gone.status, gone.text).toBe(200)
+  const { scheduled_messages: waiting = [], attachments = [] } = await storedRows(deps)
+  expect(waiting.filter((row) => row.includes(theirs))).toEqual([])
+  expect(attachments.filter((row) => row.includes(file))).toEqual([])
+  expect(waiting.filter((row) => row.includes(other))).toHaveLength(1)
+})
