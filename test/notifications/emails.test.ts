@@ -81,9 +81,9 @@ describeWithMail('emails about notifications', () => {
 
   const notesOf = (ticketId: string) =>
     bellhop.deps.database.read.select().from(notes).where(eq(notes.ticketId, ticketId))
-  const answer = (from: string, to: string, text: string, headers: string[] = []) =>
+  const answer = (from: string, to: string, text: string, headers: string[] = [], envelope = from) =>
     postfix.send({
-      from,
+      from: envelope,
       to,
       raw: [`From: ${from}`, `To: ${to}`, 'Subject: Re: Parcel', ...headers, '', text].join('\r\n'),
     })
@@ -132,10 +132,29 @@ describeWithMail('emails about notifications', () => {
         ({ outcome, reason }) => outcome === 'quarantined' && /another address/.test(reason),
       ),
     )
+    // And ones with Nora's address beside another one, or that the mail server didn't believe.
+    const forged: [string, string[]][] = [
+      [`${NORA}, evil@x.test`, []],
+      [`${NORA} <evil@x.test>`, []],
+      [`<${NORA}> <evil@x.test>`, []],
+      [NORA, ['From: evil@x.test']],
+      [NORA, [`Authentication-Results: ${SUPPORT.split('@')[1]}; dmarc=fail`]],
+    ]
+    for (const [from, headers] of forged) {
+      const known = (await received()).length
+      const head = [`In-Reply-To: ${mail.messageId}`, `Message-ID: <${known}@x.test>`, ...headers]
+      await answer(from, replyTo, 'Refund me.', head, ANA)
+      await eventually(async () => (await received()).length > known)
+    }
+    await eventually(
+      async () => (await received()).filter(({ outcome }) => outcome === 'quarantined').length >= 6,
+    )
+    expect((await received()).filter(({ reason }) => /forged/.test(reason))).toHaveLength(4)
+
     // And one whose signature isn't ours: it is an email like any other, of a new customer.
     const made = replyTo.replace(/\+(.{6}).{16}@/, '+$10000000000000000@')
     await answer(NORA, made, 'As if I were Nora.', ['Message-ID: <4@acme.test>'])
-    await eventually(async () => (await received()).length >= 4)
+    await eventually(async () => (await received()).length >= 9)
     expect(await notesOf(id)).toHaveLength(before)
   })
 

@@ -25,7 +25,8 @@ export async function messageEmailOf(
   const messageId = parsed.messageId && withoutBrackets(parsed.messageId)
   const references = parsed.references.map(withoutBrackets)
   const deliveredTo = parsed.deliveredTo.filter((address) => !own.has(address)).slice(0, MAX_DELIVERED_TO)
-  const isForged = authentication !== null && isUnverified(authentication)
+  // One of several senders may be the one that was checked.
+  const hasFailed = authentication !== null && isUnverified(authentication)
   return {
     from,
     replyTo: replyTo.map(plain),
@@ -36,7 +37,7 @@ export async function messageEmailOf(
     references,
     ...(person !== from && { writer: person }),
     ...(deliveredTo.length > 0 && { deliveredTo }),
-    ...(isForged && { isUnverified: true }),
+    ...((hasFailed || parsed.hasSeveralSenders) && { isUnverified: true }),
   }
 }
 

@@ -41,6 +41,9 @@ export async function storeNoticeAnswer(
   if (!agent || addressKey(writer.from.address) !== addressKey(agent.emailKey)) {
     return { refusal: 'It answers a notification of an agent, but comes from another address.' }
   }
+  if (!parsed.from || parsed.hasSeveralSenders) {
+    return { refusal: 'It answers a notification, but does not name one sender alone: it may be forged.' }
+  }
   const { authentication } = parsed
   if (authentication && [authentication.dmarc, authentication.spf, authentication.dkim].includes('fail')) {
     return { refusal: 'It answers a notification, but the mail server found that its sender is forged.' }

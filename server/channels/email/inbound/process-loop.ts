@@ -11,6 +11,7 @@ import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
 import type { MailParser } from '../parse/parse-mail.ts'
 import type { ParseResult } from '../parse/parsed-mail.ts'
+import type { OwnServer } from '../parse/read-mail.ts'
 import { type Mail, storeMail } from './store-mail.ts'
 
 /** Mailboxes whose mails are processed at the same time. */
@@ -63,10 +64,9 @@ async function takeTurn(deps: Deps, parser: Pick<MailParser, 'parse'>, mailboxId
   try {
     const pending = await pendingOf(deps.database.read, { mailboxId, limit: TURN_MAILS })
     const orgId = pending[0]?.orgId ?? ''
-    const [mailbox] = await findAuthservId(deps.database.read, { orgId, id: mailboxId })
-    const authservId = mailbox?.authservId ?? ''
+    const [mailbox] = await findOwnServer(deps.database.read, { orgId, id: mailboxId })
     for (const mail of pending) {
-      const result = await parseStored(deps, parser, { mail, authservId })
+      const result = await parseStored(deps, parser, { mail, mailbox })
       read.push({ mail, result, files: files.use(await storeFiles(deps, result)) })
       if (deps.clock.monotonic() - startedAt > TURN_MS) break
     }
@@ -97,7 +97,7 @@ interface MailFiles extends Disposable {
 async function parseStored(
   deps: Deps,
   parser: Pick<MailParser, 'parse'>,
-  { mail, authservId }: { mail: Mail; authservId: string },
+  { mail, mailbox }: { mail: Mail; mailbox: MailboxServer | undefined },
 ): Promise<ParseResult> {
   if (mail.hash === null) return { outcome: 'unparsable', reason: 'The original was deleted.' }
   const opened = await deps.files.open(mail.hash)
@@ -110,9 +110,15 @@ async function parseStored(
   const request = {
     path,
     attachmentFolder: await deps.files.incomingFolder(),
-    ...(authservId !== '' && { authservId }),
+    ...(mailbox && ownServerOf(mailbox)),
   }
   return parser.parse(request, mail.mailboxId)
+}
+
+/** The name that it was found or said to have, or else those that it may have. */
+function ownServerOf({ authservId, imap, smtp, address }: MailboxServer): OwnServer {
+  if (authservId !== '') return { authservId }
+  return { hosts: [imap.host, smtp.host, address.slice(address.lastIndexOf('@') + 1)] }
 }
 
 /** Moves the files of a mail into the store, where they stay at least until they are disposed of. */
@@ -146,9 +152,16 @@ async function countFault(deps: Deps, { id, attempts }: Mail): Promise<void> {
   )
 }
 
-const findAuthservId = statement('mailboxes_authserv_id', { orgId: text, id: text }, (read: Reader, p) =>
+type MailboxServer = Pick<typeof mailboxes.$inferSelect, 'authservId' | 'imap' | 'smtp' | 'address'>
+
+const findOwnServer = statement('mailboxes_own_server', { orgId: text, id: text }, (read: Reader, p) =>
   read
-    .select({ authservId: mailboxes.authservId })
+    .select({
+      authservId: mailboxes.authservId,
+      imap: mailboxes.imap,
+      smtp: mailboxes.smtp,
+      address: mailboxes.address,
+    })
     .from(mailboxes)
     .where(matches(mailboxes, { orgId: p.orgId, id: p.id })),
 )

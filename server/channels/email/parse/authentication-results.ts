@@ -25,6 +25,19 @@ export function authenticationBy(authservId: string, headers: MailHeaders): Auth
   return { spf: spf ?? 'none', dkim: dkim ?? 'none', dmarc: dmarc ?? 'none', domains }
 }
 
+/**
+ * The same for a server whose name no one knows: that of the mailbox's host or domain is believed when it says that a check
+ * failed, and proves no sender. Where the server removes no forged headers, a sender could write that all passed.
+ */
+export function failuresBy(hosts: string[], headers: MailHeaders): Authentication | null {
+  for (const host of hosts) {
+    const said = authenticationBy(host, headers)
+    if (!said || ![said.spf, said.dkim, said.dmarc].includes('fail')) continue
+    return { ...said, dmarc: said.dmarc === 'pass' ? 'none' : said.dmarc, domains: [] }
+  }
+  return null
+}
+
 /** The name that the last server on the way gave itself; undefined without such a header. */
 export function newestAuthservId(headers: MailHeaders): string | undefined {
   const [newest] = headers.all('authentication-results')

@@ -104,6 +104,7 @@ const MAX_ID_LENGTH = 500
 /** Characters of one header of message ids that are read. */
 const MAX_IDS_LENGTH = 262_144
 const BRACKETED = /<([^<>\s]{1,500})>/g
+const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\.)*"|\([^()]*\)/g
 const SEPARATORS = /[\s<>(),;"]+/
 
 /** The first message id of a header, with angle brackets. */
@@ -150,6 +151,15 @@ export function addressesIn(headers: MailHeaders, ...names: string[]): MailAddre
     }
   }
   return [...addresses.values()]
+}
+
+/** Whether From is there more than once, or names more than one address in any way: programs read different ones then. */
+export function hasSeveralSenders({ all }: MailHeaders): boolean {
+  const headers = all('from')
+  const named = headers
+    .flatMap((header) => cutAtComma(header).replace(QUOTED_OR_COMMENT, '').split(SEPARATORS))
+    .filter((word) => word.includes('@'))
+  return headers.length > 1 || new Set(named.map((word) => word.toLowerCase())).size > 1
 }
 
 /** The addresses the mail was delivered to, in lower case. */

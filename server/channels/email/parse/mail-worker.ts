@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { createFileWriter, type StoreFile } from './attachment-files.ts'
 import { MAX_MAIL_BYTES, type ParsedMail } from './parsed-mail.ts'
-import { type ReadHtml, type ReadMail, readMail } from './read-mail.ts'
+import { type OwnServer, type ReadHtml, type ReadMail, readMail } from './read-mail.ts'
 import { TooLargeHtml } from './safe-html.ts'
 
 /** After a mail of this many bytes, memory is released at once: a mail of 25 MB takes about 200 MB. */
@@ -20,14 +20,14 @@ addEventListener('message', ({ data }: MessageEvent<ParseRequest>) => {
 tell({ kind: 'ready' })
 
 /** Sends the mail before its HTML, because sanitizing the HTML can take too long. */
-function answer({ path, attachmentFolder, authservId }: ParseRequest): WorkerMessage {
+function answer({ path, attachmentFolder, ...server }: ParseRequest): WorkerMessage {
   const bytes = readFile(path)
   if (!bytes) {
     return { kind: 'unparsable', reason: `This email is larger than ${MAX_MAIL_BYTES / 1_048_576} MB.` }
   }
   const write = createFileWriter(attachmentFolder)
   const store: StoreFile = (content, declared) => orStorageError(() => write(content, declared))
-  const read = readMail(bytes, store, authservId)
+  const read = readMail(bytes, store, server)
   tell({ kind: 'mail', mail: read.mail })
   return htmlAnswer(read)
 }
@@ -66,13 +66,11 @@ function tell(message: WorkerMessage): void {
 }
 
 /** What the parser asks its Worker. */
-export interface ParseRequest {
+export interface ParseRequest extends OwnServer {
   /** The file with the raw mail. */
   path: string
   /** An existing folder, where attachments are written. */
   attachmentFolder: string
-  /** The name the mailbox's own server gives itself in `Authentication-Results`. Without it, none is believed. */
-  authservId?: string
 }
 
 /** What the Worker answers: `ready` once, then for each request `mail` and `end`, or one of the others. */

@@ -14,6 +14,8 @@ export interface ParsedMail {
   /** With angle brackets. Null when it is missing or no id. */
   messageId: string | null
   from: MailAddress | null
+  /** From names more than one address, or there is more than one: no one knows which of them a mail server has checked. */
+  hasSeveralSenders: boolean
   sender: MailAddress | null
   /** The member whose mail a group passed on under its own address: `X-Original-From`. */
   originalFrom: MailAddress[]

@@ -1,7 +1,7 @@
 import { decodeWords } from 'postal-mime'
 import { cutQuotes } from '../../../formatting/cut-quotes.ts'
 import { attachmentName, imageName, type StoreFile } from './attachment-files.ts'
-import { authenticationBy } from './authentication-results.ts'
+import { authenticationBy, failuresBy } from './authentication-results.ts'
 import { automaticReason } from './automatic-mail.ts'
 import { bounceReport } from './bounce-report.ts'
 import { cleanLine, cleanText, firstCodePoints } from './clean-text.ts'
@@ -10,13 +10,20 @@ import { readBody, unreadContent } from './mail-body.ts'
 import {
   addressesIn,
   deliveredTo,
+  hasSeveralSenders,
   type MailHeaders,
   readMessageId,
   readMessageIds,
   returnPath,
 } from './mail-headers.ts'
 import { type MimePart, readParts } from './mime-parts.ts'
-import { MAX_ATTACHMENTS, MAX_TEXT_LENGTH, type MailAttachment, type ParsedMail } from './parsed-mail.ts'
+import {
+  type Authentication,
+  MAX_ATTACHMENTS,
+  MAX_TEXT_LENGTH,
+  type MailAttachment,
+  type ParsedMail,
+} from './parsed-mail.ts'
 import { decodedChunks } from './part-content.ts'
 import { safeHtml } from './safe-html.ts'
 
@@ -43,8 +50,16 @@ export interface ReadMail {
 /** Its attachments are all of the mail, now with the images that were inside the HTML. */
 export type ReadHtml = Pick<ParsedMail, 'html' | 'isFormatted' | 'hasRemoteImages' | 'attachments'>
 
+/** The mailbox's own server, by the names in `Authentication-Results`. Those of others say nothing. */
+export interface OwnServer {
+  /** The one it gives itself. */
+  authservId?: string
+  /** Without it, those it may give itself: only what failed is believed of them. */
+  hosts?: string[]
+}
+
 /** Reads a raw mail (RFC 5322). Its files are stored before it returns. */
-export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: string): ReadMail {
+export function readMail(bytes: Uint8Array, store: StoreFile, server: OwnServer = {}): ReadMail {
   const { root, skippedParts } = readParts(bytes)
   const { headers } = root
   const body = readBody(root)
@@ -68,6 +83,7 @@ export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: strin
   const mail: ParsedMail = {
     messageId: readMessageId(headers.first('message-id')),
     from,
+    hasSeveralSenders: hasSeveralSenders(headers),
     sender: addressesIn(headers, 'sender')[0] ?? null,
     originalFrom: addressesIn(headers, 'x-original-from'),
     replyTo: addressesIn(headers, 'reply-to'),
@@ -90,10 +106,17 @@ export function readMail(bytes: Uint8Array, store: StoreFile, authservId?: strin
     automatic: automaticReason(headers, root, { ...envelope, subject }),
     bounce: bounceReport({ root, subject, ...envelope }, searched),
     ownHeaders: ownHeaders(headers),
-    authentication: authservId === undefined ? null : authenticationBy(authservId, headers),
+    authentication: authenticationOf(server, headers),
   }
   const { html } = body
   return { mail, readHtml: html === null ? null : () => readHtml(html, mail, store) }
+}
+
+function authenticationOf(
+  { authservId, hosts = [] }: OwnServer,
+  headers: MailHeaders,
+): Authentication | null {
+  return authservId === undefined ? failuresBy(hosts, headers) : authenticationBy(authservId, headers)
 }
 
 function readHtml(source: string, { attachments, quoted }: ParsedMail, store: StoreFile): ReadHtml {
