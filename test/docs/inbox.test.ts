@@ -29,13 +29,16 @@ test('the keys do something in the inbox', async () => {
   const letters = new Set<string>()
   for (const { path, text } of await readSources()) {
     if (!/^web\/(formatting|inbox|keyboard|ticket)\//.test(path)) continue
-    for (const [, key = ''] of text.matchAll(/\b(?:keys|otherKeys): (?:\[+)?'([^']+)'/g)) registered.add(key)
+    for (const [, key = ''] of text.matchAll(/\b(?:(?:keys|otherKeys): \[*|KEYS = )'([^']+)'/g))
+      registered.add(key)
     const [, views = ''] = /VIEW_LETTERS[^{]*\{([^}]*)\}/.exec(text) ?? []
     for (const [, letter = ''] of views.matchAll(/: '(\w)'/g)) letters.add(letter)
     for (const [, letter = ''] of text.matchAll(/keys: \['g', '(\w)'\]/g)) letters.add(letter)
   }
   for (const letter of letters) registered.add(`g ${letter}`)
-  const known = shown.map((key) => (key.length > 1 ? key.toLowerCase().replace('ctrl', 'mod') : key))
+  const known = shown.map((key) =>
+    key.length > 1 ? key.toLowerCase().replace('ctrl', 'mod').replace(/^esc$/, 'escape') : key,
+  )
   expect(known.filter((key) => !registered.has(key))).toEqual([])
   expect(known.filter((key) => key.startsWith('g '))).toHaveLength(letters.size)
 })
