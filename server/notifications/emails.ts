@@ -160,7 +160,7 @@ async function sendUnseen(deps: Deps, tx: Transaction, email: Emailing): Promise
   const isOne = ticketIds.length === 1 && wanted.every((row) => row.tickets === 1)
   const subject =
     shown.length === 1
-      ? cut(`${first.title} · ${first.what}: ${first.subject}`, MAX_SUBJECT_LENGTH)
+      ? cut(`${first.title} · ${first.what}${first.subject && `: ${first.subject}`}`, MAX_SUBJECT_LENGTH)
       : isOne
         ? cut(`${shown.length} notifications: ${first.subject}`, MAX_SUBJECT_LENGTH)
         : `${wanted.length} notifications about ${ticketIds.length} tickets`

@@ -29,12 +29,12 @@ interface WrittenMessage extends Written {
 
 /**
  * What is known of the events whose tickets are where agents work: neither spam nor merged. `left`: tickets that may have
- * become one of these.
+ * become one of these. `everyone` can be notified; `agents` are also those who can only act.
  */
 export async function readFacts(
   deps: Deps,
   orgId: string,
-  { events, everyone }: { events: LoggedEvent[]; everyone: Recipient[] },
+  { events, everyone, agents }: { events: LoggedEvent[]; everyone: Recipient[]; agents: Recipient[] },
 ): Promise<{ found: EventFacts[]; left: string[] }> {
   const { read } = deps.database
   const ticketIds = [...new Set(events.map(({ ticketId }) => ticketId))]
@@ -52,7 +52,7 @@ export async function readFacts(
     .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ticketIds)))
   const byTicket = new Map(stored.map((one) => [one.id, one]))
   const changes: Change[] = [...events, ...(await readLaterChanges(read, orgId, { events, ticketIds }))]
-  const names = new Map(everyone.map(({ agentId, name }) => [agentId, name]))
+  const names = new Map(agents.map(({ agentId, name }) => [agentId, name]))
   const ids = events.flatMap(({ messageId }) => messageId ?? [])
   const written = new Map([...(await readMessages(read, orgId, ids)), ...(await readNotes(read, orgId, ids))])
   const snoozedBy = await readSnoozers(read, orgId, events)

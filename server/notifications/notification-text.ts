@@ -23,6 +23,7 @@ export interface NotificationText {
   title: string
   /** What happened, as in `Assigned to you`. */
   what: string
+  /** Empty for one about several tickets. */
   subject: string
   /** The message or note in one line; empty without one. */
   text: string
@@ -49,13 +50,14 @@ export async function readNotificationText(
     .where(matches(tickets, { orgId, id: ticketId }))
   if (!ticket) return undefined
   const { subject, assignedTo, customer } = ticket
+  const isOne = row.tickets === 1
   return {
     ticketId,
     title: row.byName || TITLES[reason] || customer || NAMELESS,
     what: await whatOf(read, row),
-    subject: oneLine(subject),
+    subject: isOne ? oneLine(subject) : '',
     text: row.messageId === null ? '' : await textOf(read, orgId, row.messageId),
-    path: `/inbox/${viewOf(row, assignedTo)}/${ticketId}`,
+    path: isOne ? `/inbox/${viewOf(row, assignedTo)}/${ticketId}` : '/inbox/mine',
     isUrgent: reason === 'mentioned' || row.isChat,
   }
 }

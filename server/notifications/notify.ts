@@ -63,7 +63,11 @@ export function createReaction(
         ({ agentId, browsers }) => browsers.length > 0 || audience.hasMailbox || online.has(agentId),
       )
       if (reachable.length === 0) return undefined
-      const { found, left } = await readFacts(deps, orgId, { events, everyone: reachable })
+      const { found, left } = await readFacts(deps, orgId, {
+        events,
+        everyone: reachable,
+        agents: audience.recipients,
+      })
       const written = found.flatMap(({ event, facts }) => writtenBy(event, facts))
       const rung = await bellNotifications(deps, orgId, { found, recipients: reachable })
       const added = grouped([...notificationsOf(orgId, found, reachable), ...rung]).filter(

@@ -7,6 +7,7 @@ import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { createManualClock } from '../support/clock.ts'
 import { type PushService, startPushService } from '../support/push-service.ts'
+import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock(Date.now())
@@ -210,6 +211,33 @@ describe('a browser', () => {
     expect((await agent.call('DELETE', `/console/me/browsers/${first?.id}`)).status).toBe(404)
     expect((await ben.call('DELETE', `/console/me/browsers/${first?.id}`)).status).toBe(204)
     expect((await own(ben)).browsers).toHaveLength(19)
+  })
+})
+
+test('a bulk assignment is one push that says how many tickets there are and opens My open', async () => {
+  const client = await bellhop.organization('Bulk')
+  const { orgId } = client
+  const [ana, ben] = [
+    await signInAgent(bellhop, orgId),
+    await signInAgent(bellhop, orgId, { name: 'Ben Weber' }),
+  ]
+  const browser = await service.subscribe(ana)
+  const items = await Promise.all(
+    ['Broken vase', 'Late parcel', 'Wrong size'].map(async (subject) => {
+      const { id } = await makeTicket(client, { subject })
+      return { id, change: { assignedTo: ana.id } }
+    }),
+  )
+  expect((await ben.call('POST', '/console/bulk', { body: { items } })).status).toBe(200)
+  // The new tickets were pushed as well.
+  const assigned = await eventually(async () => {
+    clock.advance(1_000)
+    const shown = (await browser.received()).map(({ payload }) => payload.notification)
+    return shown.find(({ title }) => title === 'Ben Weber')
+  })
+  expect(assigned).toMatchObject({
+    body: '3 tickets assigned to you',
+    navigate: `${bellhop.url}/inbox/mine`,
   })
 })
 

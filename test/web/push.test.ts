@@ -94,6 +94,19 @@ browserTest('a push about the ticket that a tab with the focus shows is not show
   expect(Object.values(await worker.shown())).toEqual(['Eva'])
 })
 
+browserTest('a push about several tickets is shown even where the first of them is open', async () => {
+  const client = await bellhop.organization('Pushed')
+  const agent = await signInAgent(bellhop, client.orgId)
+  const [open] = await makeTickets(client, ['Parcel'])
+  const page = await openPage({ ...bellhop, agent })
+  await openList(page, `/inbox/open/${open?.id}`)
+  await page.bringToFront()
+  const worker = await openWorker(page)
+  const { notification, ...payload } = payloadOf(open?.id ?? '', 'Ben')
+  await worker.push({ ...payload, notification: { ...notification, navigate: `${bellhop.url}/inbox/mine` } })
+  await eventually(async () => Object.values(await worker.shown()).includes('Ben'))
+})
+
 browserTest('a click opens the ticket in the tab that is open, without loading it again', async () => {
   const client = await bellhop.organization('Pushed')
   const agent = await signInAgent(bellhop, client.orgId)

@@ -12,8 +12,10 @@ self.addEventListener('push', (event) => event.waitUntil(show(event.data?.json()
 async function show({ notification, close = [], app_badge: badge }) {
   if (badge !== undefined) await self.navigator.setAppBadge?.(badge).catch(() => {})
   await closeShown(close)
-  if (!notification || (await isOpen(notification.tag))) return
+  if (!notification) return
   const { title, body, tag, navigate } = notification
+  // One about several tickets opens a list.
+  if (navigate.endsWith(`/${tag}`) && (await isOpen(tag))) return
   await self.registration.showNotification(title, {
     body,
     tag,
