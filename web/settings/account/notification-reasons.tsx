@@ -95,7 +95,7 @@ export function NotificationReasons(props: { own: OwnNotifications }) {
       <Show when={hasNoMail()}>
         <p class="muted">
           Emails need a mailbox, and none is connected. An administrator can connect one under Settings →
-          Mailboxes.
+          Email.
         </p>
       </Show>
       <SavedSwitch
