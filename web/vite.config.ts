@@ -15,7 +15,7 @@ const SHARED =
   /^(?!.*\/web\/(?:formatting|sign-in|inbox\/(?:palette|rail|list\/ticket-row)|ticket\/(?:attachments|changes|chats|customer|draft|ticket-names|composer|focus-in-pane|header|list-cache|mail|marked|recipients|outgoing|thread|ticket-query|visitor|telegram)|forms\/(?:form|password-field)|live\/channel-problems|ui\/(?:checkbox|nav-link)|browser\/notification-setting)[/.])/
 /** Parts of the inbox that the settings have too: they load nothing else of it. */
 const PARTS =
-  /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:draft\/drafts|composer\/variables|ticket-names|focus-in-pane)|formatting\/(?:formatted-text|formatted-field|load-editor|writing-field|live-text|apply-edit)|ui\/(?:nav-link|docs-link)|browser\/writing-setting)\.(?:tsx?|css)$/
+  /\/web\/(?:inbox\/(?:palette\/palette|list\/ticket-row)|ticket\/(?:draft\/drafts|composer\/variables|ticket-names|focus-in-pane)|formatting\/(?:formatted-text|formatted-field|load-editor|writing-field|apply-edit)|ui\/(?:nav-link|docs-link)|browser\/writing-setting)\.(?:tsx?|css)$/
 /** What is loaded before the inbox can be used, with what it imports. */
 const FIRST_VIEW = ['main.tsx', 'inbox/inbox-page.tsx', 'ticket/ticket-pane.tsx']
 /** The list and the ticket beside it. */

@@ -9,7 +9,7 @@ import { eventually } from '../support/webhooks.ts'
 const PASSWORD = 'correct horse battery'
 const bellhop = await sharedBellhop()
 
-browserTest('a saved reply is created with variables, previewed, deleted and restored', async () => {
+browserTest('a saved reply is created with variables, deleted and restored', async () => {
   const { page } = await openSettings(bellhop, '/saved-replies')
   await page.getByText('No saved replies yet').waitFor()
   await page.getByRole('link', { name: 'New reply' }).click()
@@ -17,9 +17,8 @@ browserTest('a saved reply is created with variables, previewed, deleted and res
   await page.getByLabel('Text').fill('Thank you ')
   await page.getByRole('button', { name: 'First name' }).click()
   await page.keyboard.type('! {{nobody}} knows.')
-  const preview = page.getByRole('region', { name: 'Preview' })
-  await preview.getByText('Thank you Maya! {{nobody}} knows.').waitFor()
-  await preview.getByText("{{nobody}} isn't a variable").waitFor()
+  await page.getByText("{{nobody}} isn't a variable").waitFor()
+  expect(await page.getByRole('region', { name: 'Preview' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Save reply' }).click()
 
   await page.getByText('Thank you {{customer.firstName}}! {{nobody}} knows.').waitFor()

@@ -12,7 +12,7 @@ interface Renderers {
   renderImage: RenderImage
 }
 
-export interface FormattedTextProps {
+interface FormattedTextProps {
   /** Markdown, as agents write it. */
   text: string
   renderText?: RenderText | undefined

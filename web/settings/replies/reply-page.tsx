@@ -1,17 +1,16 @@
 import { useNavigate } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import { createMemo, For, type JSX, Show } from 'solid-js'
+import { createMemo, For, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
-import { type SessionData, useSession } from '../../api/session.ts'
+import { useSession } from '../../api/session.ts'
 import { type SavedReply, savedRepliesQuery } from '../../api/workspace.ts'
-import { LiveText } from '../../formatting/live-text.tsx'
 import { MarkdownArea } from '../../formatting/markdown-area.tsx'
 import type { WritingField } from '../../formatting/writing-field.ts'
 import { createForm } from '../../forms/create-form.ts'
 import { CardForm } from '../../forms/form.tsx'
-import { filled, VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
+import { unknownIn, VARIABLES, type Variable } from '../../ticket/composer/variables.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/text-field.tsx'
@@ -21,6 +20,7 @@ import { contentOf, ReplyActions, ReplyFiles, valuesOf } from './reply-extras.ts
 import './replies.css'
 
 const LIST = '/settings/saved-replies'
+const TEXT_ROWS = 9
 const BACK = { href: LIST, name: 'Saved replies' }
 
 /** Edits a saved reply, or creates one when the id is `new`. */
@@ -65,37 +65,34 @@ function Editor(props: { reply: SavedReply | undefined }) {
     },
   })
   return (
-    <div class="reply-page-editor">
-      <CardForm
-        form={form}
-        action="Save reply"
-        beside={
-          <ButtonLink look="quiet" href={LIST}>
-            Cancel
-          </ButtonLink>
-        }
-      >
-        <TextField
-          {...form.text('name')}
-          label="Name"
-          hint="Used for search. “Billing / Refund” is in the group “Billing”."
-          maxlength={100}
-          autocomplete="off"
-          required
+    <CardForm
+      form={form}
+      action="Save reply"
+      beside={
+        <ButtonLink look="quiet" href={LIST}>
+          Cancel
+        </ButtonLink>
+      }
+    >
+      <TextField
+        {...form.text('name')}
+        label="Name"
+        hint="Used for search. “Billing / Refund” is in the group “Billing”."
+        maxlength={100}
+        autocomplete="off"
+        required
+      />
+      <ReplyText {...form.text('text')} />
+      <ReplyFiles files={form.values.files} onChange={(files) => form.set({ files })} />
+      <ReplyActions form={form} />
+      <Show when={!props.reply?.isShared || props.reply.isMine}>
+        <Checkbox
+          {...form.check('isShared')}
+          label="Share with the team"
+          hint="Everyone can use and change it. Otherwise only you have it."
         />
-        <ReplyText {...form.text('text')} />
-        <ReplyFiles files={form.values.files} onChange={(files) => form.set({ files })} />
-        <ReplyActions form={form} />
-        <Show when={!props.reply?.isShared || props.reply.isMine}>
-          <Checkbox
-            {...form.check('isShared')}
-            label="Share with the team"
-            hint="Everyone can use and change it. Otherwise only you have it."
-          />
-        </Show>
-      </CardForm>
-      <ReplyPreview text={form.values.text} />
-    </div>
+      </Show>
+    </CardForm>
   )
 }
 
@@ -126,9 +123,10 @@ interface ReplyTextProps {
   error?: string | undefined
 }
 
-/** The text of a saved reply, with buttons that insert variables at the cursor. */
+/** The text of a saved reply, with buttons that insert variables at the cursor, and its unknown variables. */
 function ReplyText(props: ReplyTextProps) {
   let area: WritingField | undefined
+  const unknown = createMemo(() => unknownIn(props.value))
   function insert(name: string) {
     area?.insertText(`{{${name}}}`)
   }
@@ -139,6 +137,7 @@ function ReplyText(props: ReplyTextProps) {
           area = element
         }}
         label="Text"
+        rows={TEXT_ROWS}
         value={props.value}
         onInput={props.onInput}
         error={props.error}
@@ -156,37 +155,11 @@ function ReplyText(props: ReplyTextProps) {
             )}
           </For>
         </ul>
+        <p class="field-hint" role="status">
+          <Show when={unknown().length > 0}>{unknownText(unknown())}</Show>
+        </p>
       </div>
     </>
-  )
-}
-
-/** The text as a sample customer would get it, and its unknown variables. */
-function ReplyPreview(props: { text: string }) {
-  const session = useSession()
-  const unknown = () => filled(props.text, sampleValues(session())).filter(({ kind }) => kind === 'unknown')
-  return (
-    <section class="reply-page-preview stack-tight" aria-label="Preview">
-      <h2>Preview</h2>
-      <div class="panel">
-        <Show
-          when={props.text}
-          fallback={<span class="muted">Your text appears here, as a customer would see it.</span>}
-        >
-          <LiveText text={props.text} renderText={(text) => renderPieces(text, session())} />
-        </Show>
-      </div>
-      <p class="field-hint" role="status">
-        <Show when={unknown().length > 0}>{unknownText(unknown().map(({ text }) => text))}</Show>
-      </p>
-    </section>
-  )
-}
-
-/** Marks what the variables are filled in with. */
-function renderPieces(text: string, session: SessionData): JSX.Element {
-  return filled(text, sampleValues(session)).map((piece) =>
-    piece.kind === 'text' ? piece.text : <mark data-kind={piece.kind}>{piece.text}</mark>,
   )
 }
 
@@ -195,17 +168,4 @@ function unknownText(names: string[]): string {
   return names.length === 1
     ? `${list} isn't a variable and will be sent as typed.`
     : `${list} aren't variables and will be sent as typed.`
-}
-
-/** A sample customer and ticket for the preview. */
-function sampleValues({ agent, organization }: SessionData): Record<Variable, string> {
-  return {
-    'customer.firstName': 'Maya',
-    'customer.name': 'Maya Lindgren',
-    'customer.email': 'maya@example.com',
-    'ticket.subject': 'Missing invoice',
-    'ticket.id': 'tkt_01m7yggb08e14a59wse62r3t6t',
-    'agent.name': agent.name,
-    'organization.name': organization.name,
-  }
 }

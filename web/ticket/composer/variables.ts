@@ -13,12 +13,6 @@ export const VARIABLES = [
 ] as const
 export type Variable = (typeof VARIABLES)[number]
 
-/** A piece of a saved reply: text, the value of a variable, or an unknown variable. */
-interface Piece {
-  kind: 'text' | 'filled' | 'unknown'
-  text: string
-}
-
 /** `{{customer.name}}` or, with a default for an empty value, `{{customer.firstName|there}}`. */
 const VARIABLE = /\{\{\s*([^{}|]*?)\s*(?:\|\s*([^{}|]*?)\s*)?\}\}/g
 
@@ -56,27 +50,14 @@ export function fillIn(text: string, ticket: FilledTicket, session: FilledSessio
     'agent.name': session.agent.name,
     'organization.name': session.organization.name,
   }
-  return filled(text, values)
-    .map(({ kind, text: part }) => (kind === 'filled' ? escapeMarkdown(part) : part))
-    .join('')
+  return text.replace(VARIABLE, (whole, name: string, fallback = '') => {
+    const variable = VARIABLES.find((known) => known === name)
+    return variable ? escapeMarkdown(values[variable] || fallback || DEFAULTS[variable] || '') : whole
+  })
 }
 
 /** Empty without a name: the server then makes one of the part of the email before the @, or of a visitor's number. */
 function firstNameOf({ name, email }: Customer): string {
   const isMade = email ? email.slice(0, email.lastIndexOf('@')) === name : /^Visitor \d+$/.test(name)
   return isMade ? '' : (name.split(/\s+/)[0] ?? '')
-}
-
-/** A text cut at its variables. */
-export function filled(text: string, values: Record<Variable, string>): Piece[] {
-  const pieces: Piece[] = []
-  let end = 0
-  for (const found of text.matchAll(VARIABLE)) {
-    if (found.index > end) pieces.push({ kind: 'text', text: text.slice(end, found.index) })
-    const variable = VARIABLES.find((known) => known === found[1])
-    const value = variable && (values[variable] || found[2] || DEFAULTS[variable] || '')
-    pieces.push(value === undefined ? { kind: 'unknown', text: found[0] } : { kind: 'filled', text: value })
-    end = found.index + found[0].length
-  }
-  return end < text.length ? [...pieces, { kind: 'text', text: text.slice(end) }] : pieces
 }
