@@ -33,6 +33,21 @@ browserTest('a ticket is put away with a reason by keys alone, found under Snooz
   await page.locator('.snooze-line').waitFor({ state: 'detached' })
 })
 
+browserTest('a date in another year is shown with its year before it is chosen, and after', async () => {
+  const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
+  await makeTickets(client, ['Late parcel'])
+  const page = await openPage({ url: bellhop.url, agent: ben })
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('s')
+  await page.getByRole('combobox', { name: 'Time' }).waitFor()
+  await page.keyboard.type('1 jan 0:00')
+  const year = new RegExp(`1 Jan ${new Date().getFullYear() + 1}`)
+  await page.getByRole('option', { name: year }).waitFor()
+  await page.keyboard.press('Enter')
+  await rowOf(page, 'Late parcel').getByText(year).waitFor()
+  await page.locator('.toaster-toast').getByText(year).waitFor()
+})
+
 browserTest('“tomorrow 9:00” is nine for the agent, also when the clocks change at night', async () => {
   const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
   const page = await openPage({ url: bellhop.url, agent: ben, timeZone: ZONE })

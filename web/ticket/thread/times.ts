@@ -9,13 +9,15 @@ const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
 })
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const COMING = new Intl.DateTimeFormat(undefined, {
+const COMING_PARTS = {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   hour: 'numeric',
   minute: '2-digit',
-})
+} as const
+const COMING = new Intl.DateTimeFormat(undefined, COMING_PARTS)
+const COMING_YEAR = new Intl.DateTimeFormat(undefined, { ...COMING_PARTS, year: 'numeric' })
 const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 /** "09:31" or "9:31 AM", in the time zone of the browser. */
@@ -43,11 +45,11 @@ export function dayName(at: string): string {
   return (then.getFullYear() === today.getFullYear() ? DAY : DAY_OF_YEAR).format(then)
 }
 
-/** "today, 17:00", "tomorrow, 9:00" or "Fri, 27 Nov, 10:00", for a time within a year. */
+/** "today, 17:00", "tomorrow, 9:00" or "Fri, 27 Nov, 10:00", with the year unless it is this year. */
 export function comingTime(at: Date): string {
   const today = new Date()
   const tomorrow = new Date(today.getFullYear(), today.getMonth(), today.getDate() + 1)
   if (at.toDateString() === today.toDateString()) return `today, ${CLOCK.format(at)}`
   if (at.toDateString() === tomorrow.toDateString()) return `tomorrow, ${CLOCK.format(at)}`
-  return COMING.format(at)
+  return (at.getFullYear() === today.getFullYear() ? COMING : COMING_YEAR).format(at)
 }
