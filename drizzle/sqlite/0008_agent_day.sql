@@ -192,6 +192,7 @@ UPDATE scheduled_messages SET actions = '{"status":"' || then_status || '"}' WHE
 UPDATE scheduled_messages SET is_later = true WHERE send_at - created_at > 60000;--> statement-breakpoint
 ALTER TABLE `scheduled_messages` DROP COLUMN `then_status`;--> statement-breakpoint
 ALTER TABLE `drafts` ADD `actions` text;--> statement-breakpoint
+ALTER TABLE `drafts` ADD `send_at` integer;--> statement-breakpoint
 CREATE TABLE `snoozes` (
 	`ticket_id` text PRIMARY KEY NOT NULL,
 	`org_id` text NOT NULL,

@@ -54,7 +54,9 @@ export async function takeBack(deps: Deps, orgId: string, request: WaitingReques
       if (sent.attachmentCount > 0) await removeFiles(tx, sent)
       return true
     }
-    const isReturned = await returnContent(deps, tx, await withEnabledAuthor(tx, scheduled, request))
+    const { isLater, sendAt } = scheduled
+    const returned = { ...(await withEnabledAuthor(tx, scheduled, request)), sendAt: isLater ? sendAt : null }
+    const isReturned = await returnContent(deps, tx, returned)
     if (isReturned) await deleteScheduled(tx, scheduled)
     else if (!scheduled.isHeld) await holdScheduled(tx, scheduled, 'too_long')
     recordWaiting(deps, tx, scheduled)
@@ -70,12 +72,14 @@ async function returnContent(
   message: Pick<StoredMessage, 'id' | 'orgId' | 'ticketId' | 'agentId' | 'text' | 'attachmentCount'> & {
     recipients?: Recipients | null
     actions?: Actions | null
+    /** Chosen by its author. */
+    sendAt?: number | null
   },
 ): Promise<boolean> {
   const { id: ownerId, orgId, ticketId, agentId, text, attachmentCount } = message
-  const { recipients = null, actions = null } = message
+  const { recipients = null, actions = null, sendAt = null } = message
   const bound = attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId })
-  const written = { text, recipients, actions, attachments: bound.map(({ id }) => id) }
+  const written = { text, recipients, actions, sendAt, attachments: bound.map(({ id }) => id) }
   const fits = agentId === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId, ...written }))
   if (fits && attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId, agentId })
   return fits

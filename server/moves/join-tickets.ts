@@ -47,8 +47,11 @@ function joinedDraft({ config }: Deps, from: Draft, into: Draft | undefined): Dr
   const text = [into.text, from.text].filter((one) => one.trim() !== '').join('\n\n')
   const files = [...new Set([...into.attachments, ...from.attachments])]
   const isTooLarge = lengthOf(text) > MAX_MESSAGE_LENGTH || files.length > config.attachmentsPerMessage
-  if (!isTooLarge)
-    return { ...into, text, attachments: files, recipients: into.recipients ?? from.recipients }
+  if (!isTooLarge) {
+    const recipients = into.recipients ?? from.recipients
+    const [actions, sendAt] = [into.actions ?? from.actions, into.sendAt ?? from.sendAt]
+    return { ...into, text, attachments: files, recipients, actions, sendAt }
+  }
   const detail = 'The two drafts of an agent are together too large for one. Shorten one or send it first.'
   throw new AppError(409, 'draft_too_long', detail)
 }

@@ -29,6 +29,8 @@ type Draft = DraftKey & {
   recipients?: Recipients | null
   /** Of a saved reply, done to the ticket when the reply is sent; null for nothing. */
   actions?: Actions | null
+  /** When a reply is sent, if it is an edited one that was to be sent later (milliseconds since 1970); null for at once. */
+  sendAt?: number | null
 }
 
 /**
@@ -64,8 +66,8 @@ export async function keepDraft(
     const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
     if (isEmpty) await deleteDraft(tx, { ...draft, upTo: savedAt })
     else {
-      const { recipients = null, actions = null } = draft
-      await saveDrafts(tx, [{ ...draft, recipients, actions, savedAt }])
+      const { recipients = null, actions = null, sendAt = null } = draft
+      await saveDrafts(tx, [{ ...draft, recipients, actions, sendAt, savedAt }])
     }
     return savedAt
   })
@@ -109,15 +111,10 @@ export async function returnToDraft(
   if (lengthOf(text) > MAX_MESSAGE_LENGTH || attachments.length > config.attachmentsPerMessage) return false
   const savedAt = Math.max(clock.now(), (current?.savedAt ?? 0) + 1)
   const recipients = draft.recipients ?? current?.recipients ?? null
-  const actions = returnedActions(draft.actions) ?? current?.actions ?? null
-  await saveDrafts(tx, [{ ...draft, text, attachments, recipients, actions, savedAt }])
+  const actions = draft.actions ?? current?.actions ?? null
+  const sendAt = draft.sendAt ?? current?.sendAt ?? null
+  await saveDrafts(tx, [{ ...draft, text, attachments, recipients, actions, sendAt, savedAt }])
   return true
-}
-
-/** Without the status, which Send may have brought along: its author chooses that again. */
-function returnedActions(actions: Actions | null = null): Actions | null {
-  const { status: _, snoozedUntil: __, why: ___, ...kept } = actions ?? {}
-  return Object.keys(kept).length > 0 ? kept : null
 }
 
 function draftChanged(): AppError {
@@ -127,7 +124,7 @@ function draftChanged(): AppError {
 
 type StoredDraft = Pick<
   typeof drafts.$inferSelect,
-  'text' | 'attachments' | 'recipients' | 'actions' | 'savedAt'
+  'text' | 'attachments' | 'recipients' | 'actions' | 'sendAt' | 'savedAt'
 >
 
 function isTheDraft({ orgId, agentId, ticketId, kind }: Record<keyof DraftKey, SQL>) {
@@ -144,6 +141,7 @@ const findDraft = statement(
         attachments: drafts.attachments,
         recipients: drafts.recipients,
         actions: drafts.actions,
+        sendAt: drafts.sendAt,
         savedAt: drafts.savedAt,
       })
       .from(drafts)
@@ -164,6 +162,7 @@ const saveDrafts = insertOf(drafts, {
       attachments: sql`excluded.attachments`,
       recipients: sql`excluded.recipients`,
       actions: sql`excluded.actions`,
+      sendAt: sql`excluded.send_at`,
       savedAt: sql`excluded.saved_at`,
     },
   },

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
+import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
@@ -98,10 +99,11 @@ export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponse
         me: { orgId, agentId },
         as,
         params,
-        body: { base: savedAt, attachments = [], ...written },
+        body: { base: savedAt, sendAt: time, attachments = [], ...written },
       }) => {
         const base = typeof savedAt === 'string' ? Date.parse(savedAt) : savedAt
-        const draft = { orgId, agentId, ticketId: params.id, ...written, attachments, base }
+        const sendAt = time ? parseTime(time, { pointer: '/sendAt' }) : null
+        const draft = { orgId, agentId, ticketId: params.id, ...written, sendAt, attachments, base }
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },
       { ...withBody, body: newDraft, response: { 200: savedDraft } },

@@ -160,6 +160,7 @@ const draft = t.Object({
   attachments: inboxAttachmentList,
   recipients: t.Optional(t.Object(recipients)),
   actions: t.Optional(actions),
+  sendAt: t.Optional(time('When its reply is to be sent, if that was scheduled before it was edited.')),
   savedAt: time('When it was saved.'),
 })
 
@@ -239,6 +240,7 @@ export const newDraft = t.Object(
     attachments: attachmentIds,
     recipients: t.Optional(orNull(t.Object(draftRecipients, strict))),
     actions: t.Optional(orNull(actions)),
+    sendAt: t.Optional(orNull(time('When its reply is to be sent.'))),
     base: t.Optional(t.Union([time('When the version that this was written from was saved.'), t.Null()])),
   },
   strict,

@@ -81,7 +81,9 @@ export type WaitingReplyRow = WithFiles<
     | 'createdAt'
   >
 >
-export type DraftRow = WithFiles<Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'actions' | 'savedAt'>>
+export type DraftRow = WithFiles<
+  Of<typeof drafts, 'kind' | 'text' | 'recipients' | 'actions' | 'sendAt' | 'savedAt'>
+>
 
 /** All but the messages, notes, and changes of a thread, and the replies that wait. */
 export interface ThreadFrame {

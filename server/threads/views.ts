@@ -159,8 +159,9 @@ function viewActivity({ id, actorKind, actorId, actorName, changes, createdAt }:
   return { kind: 'activity' as const, id, actor, changes, createdAt: isoTime(createdAt) }
 }
 
-function viewDraft({ kind, text, attachments, recipients, actions, savedAt }: DraftRow) {
+function viewDraft({ kind, text, attachments, recipients, actions, sendAt, savedAt }: DraftRow) {
   const written = { kind, text, ...viewInboxAttachments(attachments) }
-  const chosen = { ...(recipients && { recipients }), ...(actions && { actions }) }
+  const time = sendAt === null ? {} : { sendAt: isoTime(sendAt) }
+  const chosen = { ...(recipients && { recipients }), ...(actions && { actions }), ...time }
   return { ...written, ...chosen, savedAt: isoTime(savedAt) }
 }

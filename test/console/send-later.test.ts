@@ -94,11 +94,22 @@ test('before its time, a reply for later is sent at once, or is a draft again wi
   const first = await sendLater(ben, id)
   await write(client, id)
   expect((await sendNow(ben, id, first)).status).toBe(204)
-  const second = await sendLater(ben, id, { [THEN]: { status: 'resolved', addTags: ['refund'] } })
+  const snoozedUntil = new Date(ben.now() + 5 * HOUR_MS).toISOString()
+  const then = { status: 'resolved', addTags: ['refund'], snoozedUntil, why: 'call' }
+  const second = await sendLater(ben, id, { [THEN]: then })
+  const sendAt = (await readThread(ben, id)).waiting[0]?.sendAt
   expect((await ben.call('DELETE', replyPath(id, second))).status).toBe(204)
   const { waiting, drafts } = await readThread(ben, id)
   expect(waiting).toEqual([])
-  expect(drafts).toMatchObject([{ text: 'Good morning.', actions: { addTags: ['refund'] } }])
+  expect(drafts).toMatchObject([{ text: 'Good morning.', actions: then, sendAt }])
+
+  // Until its author takes the time away. The time of Undo isn't one that they chose.
+  const change = { kind: 'reply', text: 'Good night.', sendAt: null }
+  expect((await ben.call('PUT', `/console/tickets/${id}/draft`, { body: change })).status).toBe(200)
+  expect((await readThread(ben, id)).drafts[0]).not.toHaveProperty('sendAt')
+  const third = await sendLater(ben, id, { sendAt: new Date(ben.now() + 10_000).toISOString() })
+  expect((await ben.call('DELETE', replyPath(id, third))).status).toBe(204)
+  expect((await readThread(ben, id)).drafts[0]).not.toHaveProperty('sendAt')
 })
 
 test('what is chosen with a reply is done to the ticket in the moment it is sent', async () => {

@@ -78,6 +78,8 @@ export interface ThreadJson {
     text: string
     attachments?: AttachmentJson[]
     recipients?: { to: AddressJson[]; cc: AddressJson[] }
+    actions?: ReplyJson['actions']
+    sendAt?: string
     savedAt: string
   }[]
   waiting: ReplyJson[]

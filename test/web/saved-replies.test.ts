@@ -1,11 +1,12 @@
 import { expect } from 'bun:test'
-import { signInAgent } from '../support/agents.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
 import { readThread } from '../support/threads.ts'
 import { field, openTicket, openWorkspace } from '../support/ticket-page.ts'
-import { readTicket } from '../support/tickets.ts'
+import { makeTicket, readTicket } from '../support/tickets.ts'
+import { openWidget } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -53,6 +54,33 @@ browserTest('an agent writes a saved reply with actions and a file, and inserts 
   expect((await readTicket(client, ticket.id)).tags).not.toContain('vip')
 })
 
+for (const channel of ['email', 'widget'] as const) {
+  browserTest(`taking back a reply by ${channel} brings back all that was to be done with it`, async () => {
+    const { client, ben } = await openWorkspace(bellhop)
+    const ticket = channel === 'email' ? await makeTicket(client) : await startChat(ben)
+    const actions = { status: 'resolved', addTags: ['refund'] }
+    const body = { name: 'Refund', text: 'It is on its way.', actions }
+    expect((await ben.call('POST', '/console/saved-replies', { body })).status).toBe(201)
+    const page = await openTicket(bellhop, ben, ticket.id)
+    await field(page).focus()
+    await page.keyboard.press('/')
+    await page.getByRole('option', { name: /Refund/ }).click()
+    const chips = page.getByRole('list', { name: 'Done when it is sent' })
+    await chips.getByText('resolve').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await chips.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+z')
+    for (const words of ['resolve', 'tag refund']) await chips.getByText(words).waitFor()
+    await eventually(async () => {
+      const [draft] = (await readThread(ben, ticket.id)).drafts
+      return JSON.stringify(draft?.actions) === JSON.stringify(actions)
+    })
+    await page.reload()
+    for (const words of ['resolve', 'tag refund']) await chips.getByText(words).waitFor()
+    expect(await readTicket(client, ticket.id)).toMatchObject({ status: 'open', tags: [] })
+  })
+}
+
 browserTest('a saved reply without a text is applied at once, and undone', async () => {
   const { client, ben, ticket } = await openWorkspace(bellhop)
   const body = { name: 'Close as spam', text: '', actions: { status: 'resolved' } }
@@ -66,3 +94,8 @@ browserTest('a saved reply without a text is applied at once, and undone', async
   await page.locator('.toaster-toast').getByRole('button', { name: 'Undo' }).click()
   await eventually(async () => (await readTicket(client, ticket.id)).status === 'open')
 })
+
+async function startChat({ orgId }: SignedInAgent): Promise<{ id: string }> {
+  const visitor = await (await openWidget(bellhop, orgId)).visit()
+  return (await visitor.say('Where is my parcel?')).conversation
+}

@@ -46,6 +46,35 @@ browserTest(
     await eventually(async () => (await textIn(page)) === 'Good morning.')
     expect((await readThread(ben, id)).waiting).toEqual([])
 
+    // Its time stays with it, also after the page is loaded again, and Ctrl+Enter sends it then.
+    const chip = page.getByRole('list', { name: 'When it is sent' })
+    await chip.getByText('Sends tomorrow, 10:30').waitFor()
+    expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+    await page.reload()
+    await chip.getByText('Sends tomorrow, 10:30').waitFor()
+    await field(page).focus()
+    await page.keyboard.press('Control+Enter')
+    await card.getByText(/Sends tomorrow, 10:30/).waitFor()
+    await chip.waitFor({ state: 'detached' })
+    await card.getByRole('button', { name: 'Cancel' }).click()
+    await card.waitFor({ state: 'detached' })
+    expect(await textIn(page)).toBe('')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await chip.getByText('Sends tomorrow, 10:30').waitFor()
+
+    // Once the time has passed, Send sends it now.
+    await eventually(async () => (await readThread(ben, id)).drafts[0]?.sendAt !== undefined)
+    const passed = {
+      kind: 'reply',
+      text: 'Good morning.',
+      sendAt: new Date(ben.now() - 60_000).toISOString(),
+    }
+    expect((await ben.call('PUT', `/console/tickets/${id}/draft`, { body: passed })).status).toBe(200)
+    await chip.getByText(/^Was to be sent .*: Send sends it now/).waitFor()
+    await chip.getByRole('button', { name: "Don't send it later" }).click()
+    await chip.waitFor({ state: 'detached' })
+    await eventually(async () => (await readThread(ben, id)).drafts[0]?.sendAt === undefined)
+
     // The palette has it too. Canceled, it is gone, and Undo puts it back into the field.
     await field(page).focus()
     await page.keyboard.press('Escape')
@@ -111,12 +140,18 @@ browserTest('a new ticket is sent later, and waits in Scheduled until it is edit
   await later.click()
   await time.and(page.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')
+  await card.getByText(/^Sends /).waitFor()
+  const [sends = ''] = ((await card.getByText(/^Sends /).textContent()) ?? '').split(' · ')
   await card.getByRole('button', { name: 'Edit' }).click()
   await dialog.getByText('Good morning.').waitFor()
-  await others.click()
-  await later.click()
-  await time.and(page.locator(':focus')).waitFor()
-  await page.keyboard.press('Enter')
+  const chip = dialog.getByRole('list', { name: 'When it is sent' })
+  await chip.getByText(sends).waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.reload()
+  await page.getByRole('button', { name: 'New ticket' }).click()
+  await chip.getByText(sends).waitFor()
+  await dialog.getByRole('textbox', { name: 'Message' }).press('Control+Enter')
+  await card.getByText(sends).waitFor()
   await card.getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('article', { name: 'Message from Ben Okafor' }).getByText('Good morning.').waitFor()
 })
@@ -131,7 +166,7 @@ browserTest('a row offers Undo only while it says why it left', async () => {
   await page.getByRole('combobox', { name: 'Time' }).press('Enter')
   await page.getByRole('article', { name: 'Scheduled reply' }).waitFor()
   await page.goto(`/inbox/scheduled/${ticket.id}`)
-  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
   await page.getByText('No longer in this view').waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('s')

@@ -1,7 +1,7 @@
 import { timeOfId } from './create-id.ts'
 
 /** The `date` header has whole seconds, so the server's clock may be ahead of it by this much. */
-export const CLOCK_STEP_MS = 1_000
+const CLOCK_STEP_MS = 1_000
 /** The longest time for Undo that an organization can set. */
 const MAX_UNDO_MS = 30_000
 
@@ -37,4 +37,14 @@ export function toLocalTime(atServer: number): number {
 /** When a message that can be undone is sent, by this browser's clock. Clocks differ: never later than the server waits. */
 export function undoEndsAt({ sendAt }: { sendAt: string }): number {
   return Math.min(toLocalTime(Date.parse(sendAt)), Date.now() + MAX_UNDO_MS)
+}
+
+/** A time of this browser as the server is asked for it (ISO 8601). Never early. */
+export function atServer(local: number): string {
+  return new Date(toServerTime(local) + CLOCK_STEP_MS).toISOString()
+}
+
+/** Undefined for no time of the server, or one that has passed. */
+export function timeToCome(atServer: string | undefined): string | undefined {
+  return atServer && toLocalTime(Date.parse(atServer)) > Date.now() ? atServer : undefined
 }

@@ -91,7 +91,8 @@ function dayOf(at: number, from: number): string {
   return (isThisYear ? DAY : DAY_OF_YEAR).format(at)
 }
 
-function keepTicking(): void {
+/** `now` changes while the component is on the page. */
+export function keepTicking(): void {
   shownCount++
   if (shownCount === 1) {
     setNow(Date.now())

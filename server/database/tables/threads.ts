@@ -111,6 +111,8 @@ export const drafts = table(
     recipients: json().$type<Recipients | null>(),
     /** Of a saved reply: what is done to the ticket when the reply is sent. Null for nothing. */
     actions: json().$type<Actions | null>(),
+    /** When its reply is sent, if that was to be sent later before it was edited. Null for when its author presses Send. */
+    sendAt: integer(),
     savedAt: integer().notNull(),
   },
   (row) => [

@@ -1,5 +1,6 @@
 import { type Accessor, createEffect, createMemo, createSignal, on } from 'solid-js'
 import { timeOfId } from '../../api/create-id.ts'
+import { atServer, timeToCome } from '../../api/server-clock.ts'
 import type { AttachmentLimits } from '../attachments/upload-queue.ts'
 import { actionsWith } from '../changes/actions.ts'
 import { pushUndo } from '../changes/undo.ts'
@@ -20,7 +21,7 @@ export interface ComposerState {
   shown: Accessor<OpenDraft>
   /** Whether there is something to send, no upload failed, and nothing is being sent, because that may still return to the field. */
   canSend: Accessor<boolean>
-  /** `at` for a later time. */
+  /** `at` for a later time; without it, at the time that an edited draft has, if that is to come. */
   send: (choice: SendChoice, at?: Date) => void
   /** Who gets the reply: as the agent changed it, or as the ticket suggests. Undefined when it doesn't leave by email. */
   recipients: Accessor<Recipients | undefined>
@@ -89,7 +90,8 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     const before = detail().ticket
     const done = actionsWith(drafts.reply.state().actions, actions)
     const undone = { ticketId, draft: drafts.reply, agentId, before, done }
-    const waits = undoSeconds > 0 || at !== undefined
+    const sendAt = at ? atServer(at.getTime()) : timeToCome(drafts.reply.state().sendAt)
+    const waits = undoSeconds > 0 || sendAt !== undefined
     // Ctrl/⌘+Z right after Send means this reply, even if the server has yet to answer: it's taken back as soon as it does.
     let isUnwanted = false
     let isAccepted = false
@@ -106,7 +108,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
       chosen: actions,
       sentTo: explicit(recipients()),
       undoMs: undoSeconds * 1_000,
-      laterAt: at?.getTime(),
+      sendAt,
       onAccepted(id) {
         isAccepted = true
         lastSent.set(ticketId, { id, at: timeOfId(id) })
@@ -137,7 +139,7 @@ export function createComposerState({ detail, agentId, limits, focus, open }: Co
     send(choice, at) {
       if (!canSend()) return
       if (kind() === 'reply') sendReply(choice, at)
-      else drafts.note.send({ after: '' })
+      else drafts.note.send({ after: '', sendAt: undefined })
     },
     attach(files) {
       focus()

@@ -26,7 +26,7 @@ const ReplyRecipients = lazyPart(
   () => <p role="alert">Couldn't load the recipients. Reload the page.</p>,
 )
 
-/** Loaded with the first saved reply that does something. */
+/** Loaded with the first saved reply that does something, or the first reply with a time. */
 const DraftActions = lazyPart(async () => (await import('./draft-actions.tsx')).DraftActions)
 
 /** A longer name would fill the empty field. */
@@ -178,8 +178,14 @@ export function Composer(props: ComposerProps) {
           draft().save()
         }}
       >
-        <Show when={!isNote() && draft().state().actions}>
-          <DraftActions draft={draft()} onRemoved={() => field?.focus()} />
+        <Show when={!isNote() && (draft().state().actions || draft().state().sendAt)}>
+          <DraftActions
+            actions={draft().state().actions}
+            sendAt={draft().state().sendAt}
+            onActions={(actions) => draft().changeActions(actions)}
+            onSendAt={(sendAt) => draft().changeSendAt(sendAt)}
+            onRemoved={() => field?.focus()}
+          />
         </Show>
         <SendLine composer={props.composer} onSend={send} onCancel={() => field?.focus()} />
       </WritingArea>

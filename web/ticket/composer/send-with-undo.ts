@@ -1,8 +1,7 @@
 import { type Answer, api, ask } from '../../api/api.ts'
 import { ApiProblem } from '../../api/api-problem.ts'
-import { CLOCK_STEP_MS, toServerTime } from '../../api/server-clock.ts'
+import { atServer } from '../../api/server-clock.ts'
 import { onConnectionBack } from '../../live/live.ts'
-import { actionsWith } from '../changes/actions.ts'
 import type { Sending } from '../draft/draft-storage.ts'
 import type { NoteEntry } from '../ticket-query.ts'
 
@@ -28,19 +27,19 @@ interface Trying {
  * the id makes it one message, however often the request arrives. Throws the server's errors.
  */
 export async function putReply(ticketId: string, reply: Sending, trying: Trying): Promise<SentMessage> {
-  const { id, text, after, sentTo, undoMs = 0, laterAt } = reply
-  const actions = actionsWith(reply.actions, reply.chosen)
+  const { id, text, after, sentTo, undoMs = 0, actions } = reply
   const attachments = idsOf(reply)
-  let sendAt = 0
+  let undoneUntil = 0
   const sent = await retryUntilAnswered(text, trying, (how) => {
     // A retry sends the same request, unless the undo time has passed while offline.
-    if (sendAt < Date.now()) sendAt = laterAt ?? Date.now() + undoMs
+    if (undoneUntil < Date.now()) undoneUntil = Date.now() + undoMs
+    const sendAt = reply.sendAt ?? (undoMs > 0 ? atServer(undoneUntil) : undefined)
     const fields = {
       text,
       format: 'markdown' as const,
       after,
       ...(actions && { [THEN]: actions }),
-      ...((undoMs > 0 || laterAt !== undefined) && { sendAt: atServer(sendAt) }),
+      ...(sendAt && { sendAt }),
     }
     const body = { ...fields, ...attachments, ...(sentTo && { recipients: sentTo }) }
     return ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).put(body, how))
@@ -52,11 +51,6 @@ export async function putReply(ticketId: string, reply: Sending, trying: Trying)
 
 /** Written out, the name of this field would look like the method of a promise. */
 const THEN = 'then'
-
-/** The undo time is measured by the server's clock. */
-function atServer(time: number): string {
-  return new Date(toServerTime(time) + CLOCK_STEP_MS).toISOString()
-}
 
 /** Adds an internal note. Retries until the server responds. Throws the server's errors. */
 export function putNote(ticketId: string, note: Sending, trying: Trying): Promise<NoteEntry> {

@@ -21,8 +21,10 @@ interface TakeBack {
   ticketId: string
   reply: Pick<
     WaitingReply,
-    'id' | 'text' | 'attachments' | 'recipients' | 'actions' | 'agentId' | 'heldBecause'
-  >
+    'id' | 'text' | 'attachments' | 'recipients' | 'actions' | 'agentId' | 'heldBecause' | 'isLater'
+  > & { sendAt?: string }
+  /** What was done with it, if it has left: the server has that no more. */
+  done?: Actions | undefined
   draft: OpenDraft
   agentId: string
 }
@@ -70,16 +72,7 @@ function labelOf({ isLater, sendAt, actions }: WaitingReply): string {
  * ticket is as it was before.
  */
 export function offerTakingBack(
-  {
-    ticketId,
-    draft,
-    agentId,
-    before,
-    done,
-  }: Omit<TakeBack, 'reply'> & {
-    before: Ticket
-    done: Actions | undefined
-  },
+  { ticketId, draft, agentId, before, done }: Omit<TakeBack, 'reply'> & { before: Ticket },
   id: string,
   onTakenBack: () => void,
 ): (() => Promise<void>) | undefined {
@@ -89,8 +82,7 @@ export function offerTakingBack(
   async function undo(): Promise<void> {
     end()
     if (reply?.kind !== 'message') return
-    const sent = { ...reply, ...(done && { actions: done }) }
-    if (!(await takeBack({ ticketId, reply: sent, draft, agentId }))) return
+    if (!(await takeBack({ ticketId, reply, done, draft, agentId }))) return
     onTakenBack()
     if (done) await applyChanges([{ id: ticketId, change: changeBack(done, before) }])
   }
@@ -118,19 +110,15 @@ function changeBack(done: Actions, { status, assignedTo, tags, snoozedUntil }: T
   }
 }
 
-/** Without the status, which Send may have brought along: its author chooses that again. */
-function returnedActions({
-  status: _,
-  snoozedUntil: __,
-  why: ___,
-  ...kept
-}: Actions = {}): Actions | undefined {
-  return Object.keys(kept).length > 0 ? kept : undefined
+/** What returns to the draft: of the undo time, nothing stays. */
+function contentOf({ text, attachments = [], recipients, actions, isLater, sendAt }: TakeBack['reply']) {
+  return { text, attachments, recipients, actions, sendAt: isLater ? sendAt : undefined }
 }
 
 /** Takes a reply back that waits, or that a chat shows: its text is in the draft again. */
-export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): Promise<boolean> {
-  const { id, text, attachments = [], recipients, actions } = reply
+export async function takeBack({ ticketId, reply, done, draft, agentId }: TakeBack): Promise<boolean> {
+  const { id } = reply
+  const returned = contentOf(reply)
   try {
     await draft.settle()
     await ask(api.v1.tickets({ id: ticketId }).messages({ messageId: id }).delete())
@@ -150,7 +138,7 @@ export async function takeBack({ ticketId, reply, draft, agentId }: TakeBack): P
       waiting: known.waiting.filter((one) => one.id !== id),
       timeline: known.timeline.map((one) => (one.id === id ? { ...one, takenBackAt: now } : one)),
     }))
-    draft.takeBack({ text, attachments, recipients, actions: returnedActions(actions) }, isSaved)
+    draft.takeBack({ ...returned, actions: done ?? returned.actions }, isSaved ? returned : undefined)
   })
   return true
 }
@@ -171,14 +159,14 @@ export async function discardReply(held: TakeBack): Promise<void> {
   const { draft, reply } = held
   const { text: textBefore, attachments: filesBefore, ...choices } = draft.state()
   if (!(await takeBack(held))) return
-  const { text, attachments = [], recipients, actions } = reply
-  for (const { id } of without(attachments, filesBefore)) draft.removeFile(id)
+  const returned = contentOf(reply)
+  for (const { id } of without(returned.attachments, filesBefore)) draft.removeFile(id)
   draft.changeRecipients(choices.recipients)
   draft.changeActions(choices.actions)
+  draft.changeSendAt(choices.sendAt)
   draft.write(textBefore)
   draft.save()
-  const undo = () => draft.putBack({ text, attachments, recipients, actions: returnedActions(actions) })
-  pushUndo({ label: 'Reply discarded', undo })
+  pushUndo({ label: 'Reply discarded', undo: () => draft.putBack(returned) })
 }
 
 function forgetUndo(id: string): void {

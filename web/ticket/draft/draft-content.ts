@@ -17,6 +17,8 @@ export interface DraftContent {
   recipients?: Recipients | undefined
   /** Of a saved reply: what is done to the ticket when the reply is sent. */
   actions?: Actions | undefined
+  /** When an edited reply is sent that was to be sent later, by the server's clock (ISO 8601). Without it, Send sends it. */
+  sendAt?: string | undefined
 }
 
 export function isBlank({ text, attachments }: DraftContent): boolean {
@@ -25,7 +27,7 @@ export function isBlank({ text, attachments }: DraftContent): boolean {
 
 export function isSameContent(one: DraftContent, other: DraftContent): boolean {
   const isSameWriting = one.text === other.text && idsOf(one).join() === idsOf(other).join()
-  const isSameChoice = isSameRecipients(one.recipients, other.recipients)
+  const isSameChoice = isSameRecipients(one.recipients, other.recipients) && one.sendAt === other.sendAt
   return isSameWriting && isSameChoice && isSameActions(one.actions, other.actions)
 }
 
@@ -69,6 +71,7 @@ export function joined(earlier: DraftContent, since: DraftContent): DraftContent
     ...choicesIn({
       recipients: earlier.recipients ?? since.recipients,
       actions: earlier.actions ?? since.actions,
+      sendAt: earlier.sendAt ?? since.sendAt,
     }),
     text: joinedText(earlier.text, since.text),
     attachments: [...earlier.attachments, ...without(since.attachments, earlier.attachments)],
@@ -80,8 +83,8 @@ export function contentIn({ text, attachments, ...choices }: DraftContent): Draf
   return { text, attachments, ...choicesIn(choices) }
 }
 
-function choicesIn({ recipients, actions }: Pick<DraftContent, 'recipients' | 'actions'>) {
-  return { ...(recipients && { recipients }), ...(actions && { actions }) }
+function choicesIn({ recipients, actions, sendAt }: Omit<DraftContent, 'text' | 'attachments'>) {
+  return { ...(recipients && { recipients }), ...(actions && { actions }), ...(sendAt && { sendAt }) }
 }
 
 function joinedText(earlier: string, since: string): string {

@@ -17,10 +17,10 @@ export interface SendRequest {
   id: string
   /** Reply only: the newest message the agent had seen. */
   after: string
-  /** Reply only: what the chosen way to send does to the ticket, beside the actions of a saved reply. */
+  /** Reply only: what the chosen way to send does to the ticket, beside the actions in the draft, which it joins. */
   chosen?: Actions | undefined
-  /** Reply only: when to send it, in milliseconds since 1970 by this browser's clock. */
-  laterAt?: number | undefined
+  /** Reply only: when to send it, by the server's clock (ISO 8601), whatever its draft says. */
+  sendAt: string | undefined
   /** Reply by email only: the recipients that the agent saw, changed or not. */
   sentTo?: Recipients | undefined
   /** Reply only: how long the agent can undo it before the server sends it; 0 sends it at once. */
@@ -28,7 +28,7 @@ export interface SendRequest {
 }
 
 /** A message or note between Send and the server's response. */
-export interface Sending extends DraftContent, SendRequest {
+export interface Sending extends DraftContent, Omit<SendRequest, 'chosen' | 'sendAt'> {
   /** When it was first sent, by this browser's clock. */
   at: number
   /** Removed from the field. False when the text is back in the field and it is unknown whether the server has it. */
@@ -52,6 +52,7 @@ export const EMPTY_DRAFT: StoredDraft = {
   attachments: [],
   recipients: undefined,
   actions: undefined,
+  sendAt: undefined,
   changedAt: 0,
   saved: null,
   sending: null,

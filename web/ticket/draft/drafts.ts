@@ -11,7 +11,7 @@ import { toast, toastError } from '../../ui/toaster.tsx'
 import { goneFiles, goneFilesMessage } from '../attachments/attachment-type.ts'
 import { loadAttachmentList } from '../attachments/attachments.tsx'
 import type { AttachmentLimits, UploadQueue } from '../attachments/upload-queue.ts'
-import { type Actions, isSameActions } from '../changes/actions.ts'
+import { type Actions, actionsWith } from '../changes/actions.ts'
 import { putNote, putReply } from '../composer/send-with-undo.ts'
 import { isSameRecipients, type Recipients } from '../recipients/address-list.ts'
 import { type Draft, readNewest, readTicketAgain, type TicketDetail, ticketQuery } from '../ticket-query.ts'
@@ -54,7 +54,7 @@ const MAX_RETRY_MS = 10_000
 const ID_USABLE_MS = 12 * 60 * 60_000
 const MAX_QUOTED = 120
 /** Before those of a version that may have none. */
-const NO_CHOICES = { recipients: undefined, actions: undefined }
+const NO_CHOICES = { recipients: undefined, actions: undefined, sendAt: undefined }
 
 interface DraftState extends StoredDraft {
   /** The version that a newer one has replaced, here or on the server. The agent can restore it. */
@@ -176,6 +176,11 @@ export class OpenDraft {
     this.#change({ actions })
   }
 
+  /** Undefined for when Send is pressed. */
+  changeSendAt(sendAt: string | undefined): void {
+    this.#change({ sendAt })
+  }
+
   /** Puts an uploaded file at its place among the others, or one that was removed back there. */
   attach(file: DraftAttachment): void {
     this.#isForgotten = false
@@ -289,10 +294,10 @@ export class OpenDraft {
   async #put(draft: StoredDraft, isClosing: boolean): Promise<void> {
     const { ticketId, kind } = this.#place
     const content = contentIn(draft)
-    const { text, attachments, recipients = null, actions = null } = content
+    const { text, attachments, recipients = null, actions = null, sendAt = null } = content
     const base = draft.saved?.savedAt || null
     const files = attachments.map(({ id }) => id)
-    const body = { kind, text, attachments: files, recipients, actions, base }
+    const body = { kind, text, attachments: files, recipients, actions, sendAt, base }
     const signal = AbortSignal.timeout(MAX_SAVE_MS)
     try {
       const saved = api.console.tickets({ id: ticketId }).draft
@@ -446,11 +451,11 @@ export class OpenDraft {
     this.#change({ ...joined(content, this.#now), sending: sending && returned(sending) })
   }
 
-  /** A waiting message was deleted on the server. `isSaved`: the server has put it into this draft. */
-  takeBack(content: DraftContent, isSaved: boolean): void {
+  /** A message was taken back on the server. `returned` is what the server has put into this draft. */
+  takeBack(content: DraftContent, returned: DraftContent | undefined): void {
     const { saved } = this.#now
-    const copy = { ...joined(content, saved ?? EMPTY_DRAFT), savedAt: saved?.savedAt ?? '' }
-    this.#change({ ...joined(content, this.#now), saved: isSaved ? copy : saved })
+    const copy = returned && { ...joined(returned, saved ?? EMPTY_DRAFT), savedAt: saved?.savedAt ?? '' }
+    this.#change({ ...joined(content, this.#now), saved: copy ?? saved })
   }
 
   #endUploads(isComplete: boolean): void {
@@ -464,21 +469,23 @@ export class OpenDraft {
     }
   }
 
-  #startSending(request: SendRequest): void {
-    const before = this.#now
+  #startSending({ chosen, ...request }: SendRequest): void {
+    const now = this.#now
+    // If it comes back, all that was to be done with it is listed, whichever way to send was chosen.
+    const before = { ...now, actions: actionsWith(now.actions, chosen) }
     if (isBlank(before) || before.sending?.isOut) return
-    const now = Date.now()
+    const at = Date.now()
     // The server may have it already, so it keeps its id.
-    const earlier = before.sending && now - before.sending.at < ID_USABLE_MS ? before.sending : undefined
+    const earlier = before.sending && at - before.sending.at < ID_USABLE_MS ? before.sending : undefined
     const sending: Sending = {
       ...contentIn(before),
       ...request,
       id: earlier?.id ?? request.id,
       after: earlier?.after ?? request.after,
-      at: earlier?.at ?? now,
+      at: earlier?.at ?? at,
       isOut: true,
       wasReturned: earlier !== undefined,
-      isChanged: earlier !== undefined && isOtherRequest(earlier, before, request),
+      isChanged: earlier !== undefined && isOtherRequest(earlier, { ...before, ...request }),
     }
     this.#request = new AbortController()
     this.#change({
@@ -568,13 +575,8 @@ export class OpenDraft {
   }
 }
 
-function isOtherRequest(earlier: Sending, content: DraftContent, request: SendRequest): boolean {
-  const { sentTo, chosen, laterAt } = request
-  const isSame =
-    isSameContent(earlier, content) &&
-    isSameRecipients(earlier.sentTo, sentTo) &&
-    isSameActions(earlier.chosen, chosen) &&
-    earlier.laterAt === laterAt
+function isOtherRequest(earlier: Sending, next: DraftContent & Pick<Sending, 'sentTo'>): boolean {
+  const isSame = isSameContent(earlier, next) && isSameRecipients(earlier.sentTo, next.sentTo)
   return earlier.isChanged || !isSame
 }
 
@@ -595,8 +597,8 @@ function copyOfSent(ours: StoredDraft, draft: Draft): StoredDraft['saved'] {
 }
 
 /** The server's version as the page keeps it. */
-function contentOf({ text, attachments = [], recipients, actions }: Draft): DraftContent {
-  return contentIn({ text, attachments, recipients, actions })
+function contentOf({ text, attachments = [], recipients, actions, sendAt }: Draft): DraftContent {
+  return contentIn({ text, attachments, recipients, actions, sendAt })
 }
 
 /** No answer, or one that says nothing about this draft. Another refusal would be the same again. */

@@ -1,4 +1,3 @@
-import { actionsWith } from '../changes/actions.ts'
 import type { SentMessage } from '../composer/send-with-undo.ts'
 import { patchRow } from '../list-cache.ts'
 import {
@@ -21,7 +20,7 @@ export function isInThread({ timeline, waiting }: TicketDetail, sending: Sending
   if (!sending.isChanged) return true
   const { text, attachments = [] } = sent
   const recipients = 'recipients' in sent ? sent.recipients : undefined
-  const wanted = { ...sending, recipients: sending.sentTo, actions: undefined }
+  const wanted = { ...sending, recipients: sending.sentTo, actions: undefined, sendAt: undefined }
   return isSameContent({ text, attachments, recipients }, wanted)
 }
 
@@ -49,8 +48,7 @@ export function showReply(
   sending: Sending,
   { agentName = '', delivery, createdAt }: SentMessage,
 ): void {
-  const { id, text, attachments, sentTo, laterAt } = sending
-  const actions = actionsWith(sending.actions, sending.chosen)
+  const { id, text, attachments, sentTo, actions } = sending
   const sendAt = delivery?.sendAt
   const isHeld = delivery?.state === 'held'
   if (sendAt === undefined || isHeld) void readTicketAgain(ticketId)
@@ -76,7 +74,7 @@ export function showReply(
       sendAt,
       isHeld,
       ...(actions && { actions }),
-      ...(laterAt !== undefined && { isLater: true as const }),
+      ...(sending.sendAt !== undefined && { isLater: true as const }),
       ...(isHeld && { heldBecause: 'answered' as const }),
     }
     return { ...known, drafts, waiting: [...known.waiting.filter((one) => one.id !== id), reply] }

@@ -1,8 +1,9 @@
 import { createEffect, createMemo, createSignal, type JSX, on, onCleanup, Show, untrack } from 'solid-js'
 import { errorMessage } from '../../api/api-problem.ts'
+import { atServer } from '../../api/server-clock.ts'
 import type { WritingField } from '../../formatting/writing-field.ts'
 import { keyComboOf } from '../../keyboard/key-combo.ts'
-import { lazyDialog } from '../../live/lazy-page.tsx'
+import { lazyDialog, lazyPart } from '../../live/lazy-page.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
@@ -20,6 +21,8 @@ import type { FilesDraft } from '../attachments/draft-files.tsx'
 import { createUploadQueue } from '../attachments/upload-queue.ts'
 import { withFile, without, withoutFile } from '../draft/draft-content.ts'
 
+/** Loaded with the first mail that has a time. */
+const DraftActions = lazyPart(async () => (await import('../composer/draft-actions.tsx')).DraftActions)
 const SendLaterDialog = lazyDialog(() => import('../times/send-later-dialog.tsx'))
 
 const MAX_SUBJECT_LENGTH = 255
@@ -55,8 +58,7 @@ interface MailFormProps {
   note?: JSX.Element
   /** Text of the button that sends it. */
   action: string
-  /** `at` for a later time. */
-  send: (mail: SentMail, at?: Date) => Promise<void>
+  send: (mail: SentMail) => Promise<void>
   /** The draft was discarded. */
   onDiscard: () => void
 }
@@ -105,7 +107,7 @@ export function MailForm(props: MailFormProps) {
     return !reason && !isBusy()
   }
 
-  async function send(at?: Date): Promise<void> {
+  async function send(): Promise<void> {
     if (!isReady()) return
     setBusy(true)
     if (!(await files.settle())) {
@@ -116,7 +118,7 @@ export function MailForm(props: MailFormProps) {
     const { to, cc, bcc = [], text } = mail()
     const copies = { cc, ...(bcc.length > 0 && { bcc }) }
     try {
-      await props.send({ id: idToSend(), to, ...copies, text, format: 'markdown', ...files.body() }, at)
+      await props.send({ id: idToSend(), to, ...copies, text, format: 'markdown', ...files.body() })
     } catch (thrown) {
       setError(files.dropGone(thrown) ?? errorMessage(thrown))
     }
@@ -174,6 +176,15 @@ export function MailForm(props: MailFormProps) {
           textField = field
         }}
       />
+      <Show when={mail().sendAt}>
+        {(sendAt) => (
+          <DraftActions
+            sendAt={sendAt()}
+            onSendAt={(none) => change({ sendAt: none })}
+            onRemoved={() => textField?.focus()}
+          />
+        )}
+      </Show>
       {props.children}
       <div class="mail-form-foot">
         <div class="mail-form-note">
@@ -214,7 +225,10 @@ export function MailForm(props: MailFormProps) {
             isOpen={isAskingTime()}
             onClose={() => setAskingTime(false)}
             title="Send later"
-            onPick={(at) => void send(at)}
+            onPick={(at) => {
+              change({ sendAt: atServer(at.getTime()) })
+              void send()
+            }}
           />
         </Show>
       </div>

@@ -3,6 +3,7 @@ import { createMemo, createSignal, Match, on, Show, Switch } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { errorMessage } from '../../api/api-problem.ts'
 import { observe } from '../../api/queries.ts'
+import { timeToCome } from '../../api/server-clock.ts'
 import { useSession } from '../../api/session.ts'
 import { sendersQuery } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
@@ -109,8 +110,9 @@ function NewTicketForm(props: NewTicketFormProps) {
         </Switch>
       }
       action="Send"
-      send={async ({ id: messageId, ...written }, at) => {
+      send={async ({ id: messageId, ...written }) => {
         const { subject, status, assignedTo } = mail()
+        const sendAt = timeToCome(mail().sendAt)
         const mailboxId = mailbox()?.id
         const request = {
           messageId,
@@ -120,7 +122,7 @@ function NewTicketForm(props: NewTicketFormProps) {
           assignedTo: assignedTo || null,
           ...(mailboxId && { mailboxId }),
           canUndo: true,
-          ...(at && { sendAt: at.toISOString() }),
+          ...(sendAt && { sendAt }),
         }
         const ticket = await startTicket(me, { request, mail: mail() })
         draft.discard()

@@ -185,7 +185,8 @@ export function useNewTickets() {
   /** Deletes it. It is in the dialog again, unless it was canceled. */
   async function takeBack(ticket: WaitingTicket, { isCanceled = false } = {}): Promise<void> {
     const { messageId, attachments = [], ...mail } = ticket
-    const put = () => reopen({ ...mail, attachments, id: '' })
+    const sendAt = mail.isLater ? mail.sendAt : undefined
+    const put = () => reopen({ ...mail, attachments, sendAt, id: '' })
     try {
       await ask(api.console['new-tickets']({ messageId }).delete())
       remove(messageId)

@@ -21,6 +21,8 @@ export interface OutgoingMail extends Recipients {
   /** Agent id; empty for no one. */
   assignedTo: string
   status: TicketStatus
+  /** When a new ticket is sent that was to be sent later, by the server's clock (ISO 8601). Without it, Send sends it. */
+  sendAt?: string | undefined
 }
 
 export interface MailDraft {
