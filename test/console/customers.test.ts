@@ -100,6 +100,15 @@ describe('the list of customers', () => {
     for (const q of searches) expect(await found(q), q).toEqual(['Zoë Quimby'])
     for (const q of ['zoe acme', '!!!', 'nobody']) expect(await found(q), q).toEqual([])
 
+    for (const [name, typed] of [
+      ['李雷', '李'],
+      ['김민수', '김'],
+      ['さくら', 'さ'],
+    ] as const) {
+      await newCustomer({ name })
+      expect(await found(typed), typed).toEqual([name])
+    }
+
     const other = await signInAgent(bellhop, (await bellhop.organization()).orgId)
     expect((await other.call('GET', '/console/customers?q=zoe')).json.data).toEqual([])
     expect((await other.call('GET', `/console/customers/${made.json.id}`)).status).toBe(404)

@@ -33,6 +33,8 @@ import { type Panes, RailButton } from '../panes.tsx'
 type Row = Answer<typeof api.console.customers.get>['data'][number]
 
 const PAUSE_MS = 150
+/** Too many words begin with a given letter to look them all up. In Chinese, Japanese and Korean, one is enough. */
+const ONE_LETTER = /(?<!\S)[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}](?!\S)/u
 /** The next page loads before the last row is in view. */
 const LOAD_AHEAD_PX = 600
 
@@ -184,7 +186,7 @@ export function CustomerList(props: { panes: Panes; lastId: string | undefined }
           >
             <EmptyState
               icon={<SearchX />}
-              title="No customer found"
+              title={ONE_LETTER.test(q()) ? 'Type two letters' : 'No customer found'}
               text="Search for the beginning of a name, an address, a company or a phone number."
               action={<Button onClick={() => setTyped('')}>Clear search</Button>}
             />
