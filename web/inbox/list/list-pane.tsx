@@ -55,6 +55,12 @@ export function ListPane(props: ListPaneProps) {
   const views = useSavedViews()
   const name = createMemo(() => props.location.view()?.name ?? 'Tickets')
   const isSearch = () => props.location.viewId() === SEARCH
+  const isScheduled = () => props.location.viewId() === 'scheduled'
+  const isEmpty = () =>
+    !props.list.failure() &&
+    !props.list.isLoading() &&
+    props.list.isUpToDate() &&
+    props.list.ids().length === 0
   const focusRows = () => {
     const id = props.list.cursor()
     if (id !== undefined) props.list.goTo(id)
@@ -87,8 +93,8 @@ export function ListPane(props: ListPaneProps) {
             {props.list.arrivals().length} new
           </Button>
         </Show>
-        <Show when={props.location.viewId() === 'scheduled'}>
-          <ScheduledTickets />
+        <Show when={isScheduled()}>
+          <ScheduledTickets location={props.location} list={props.list} isListEmpty={isEmpty()} />
         </Show>
         <Switch>
           <Match when={props.list.failure()}>
@@ -111,7 +117,10 @@ export function ListPane(props: ListPaneProps) {
             {(advice) => <TooBroad list={props.list} advice={advice()} />}
           </Match>
           <Match when={props.list.ids().length === 0}>
-            <EmptyList location={props.location} />
+            {/* In Scheduled, new tickets may stand above. */}
+            <Show when={!isScheduled()}>
+              <EmptyList location={props.location} />
+            </Show>
           </Match>
           <Match when={true}>
             <VirtualList
