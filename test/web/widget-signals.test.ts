@@ -74,7 +74,7 @@ browserTest(
     expect(median).toBeLessThanOrEqual(MAX_SEND_MS)
 
     await page.getByRole('button', { name: 'Close chat' }).first().click()
-    await field(inbox).fill('It is free')
+    await field(inbox).pressSequentially('It is **free**')
     await inbox.keyboard.press('Control+Enter')
     await page.getByRole('button', { name: /^Open chat, \d unread$/ }).waitFor()
     await thread.getByText('It is free').waitFor()
@@ -89,8 +89,11 @@ browserTest(
     await inbox.keyboard.press('Control+Enter')
     await messageOf(page, 'It is free').waitFor()
     await thread.locator('[data-message]').last().getByText('Seen', { exact: true }).waitFor()
+    const read = panelOf(page).locator('p[aria-live=polite].chat-panel-hidden')
+    expect(await read.textContent()).toBe('New message from Ana Pires: It is free')
     await inbox.keyboard.press('Control+z')
     await panelOf(page).getByText('Message removed').waitFor()
+    expect(await read.textContent()).toBe('')
     expect(await messageOf(page, 'It is free').count()).toBe(0)
     await eventually(async () => (await textIn(inbox)) === 'It is free')
   },

@@ -62,7 +62,7 @@ export function ChatMessage(props: ChatMessageProps) {
           <Show when={message.isRemoved}>
             <p class="chat-thread-state chat-panel-soft">{texts().removed}</p>
           </Show>
-          <Show when={message.text !== ''}>
+          <Show when={message.html ?? message.text}>
             <div class="chat-thread-bubble" classList={{ 'is-plain': message.html === null }} dir="auto">
               {message.html === null ? message.text : <ChatFormatted html={message.html} />}
             </div>
@@ -137,7 +137,7 @@ export function ChatUnsent(props: { message: UnsentMessage }) {
   const isPaused = () => client.outbox.waiting()?.reason === 'pause' && !props.message.refusal
   return (
     <div class="chat-thread-message is-mine is-unsent">
-      <Show when={props.message.text !== ''}>
+      <Show when={props.message.text}>
         <div class="chat-thread-bubble is-plain" dir="auto">
           {props.message.text}
         </div>

@@ -1,4 +1,5 @@
 import { createEffect, createMemo, createSignal, For, onCleanup, Show, untrack } from 'solid-js'
+import type { Message } from '../contract.ts'
 import { fill } from '../texts/texts.ts'
 import { ChatMessage, ChatUnsent } from './chat-message.tsx'
 import { ChatAway, ChatReach } from './chat-reach.tsx'
@@ -14,27 +15,20 @@ export function ChatThread() {
   const { client, texts } = useWidget()
   const [isWaiting, setWaiting] = createSignal(false)
   const [isFailed, setFailed] = createSignal(false)
-  const [announced, setAnnounced] = createSignal('')
+  const [newest, setNewest] = createSignal<Message>()
   let scroller!: HTMLDivElement
 
   const id = createMemo(() => client.conversation()?.id)
-  const thread = () => {
-    const known = id()
-    return known === undefined ? undefined : client.conversations.thread(known)
-  }
+  const thread = () => client.conversations.thread(id() ?? '')
   const messages = () => thread()?.messages ?? []
   const unsent = createMemo(() => client.unsent(client.ref()))
   const isTyping = () => client.conversations.typing()?.conversationId === id() && id() !== undefined
   const isEmpty = () => id() === undefined && unsent().length === 0
-  const lastOfVisitor = () =>
-    messages()
-      .filter(({ from }) => from === 'visitor')
-      .at(-1)
+  const lastOfVisitor = () => messages().findLast(({ from }) => from === 'visitor')
 
   createEffect(() => {
     const known = id()
-    if (known !== undefined && client.isOpen() && !client.conversations.thread(known)?.isLoaded)
-      void load(known)
+    if (known !== undefined && client.isOpen() && !thread()?.isLoaded) void load(known)
   })
 
   let loading: string | undefined
@@ -84,10 +78,9 @@ export function ChatThread() {
     shown = now
   })
 
-  const lastId = createMemo(() => messages().at(-1)?.id)
   /** Until the visitor has an answer, or an address. */
   createEffect(() => {
-    const isAnswered = lastId() === undefined || messages().at(-1)?.from !== 'visitor'
+    const isAnswered = messages().at(-1)?.from !== 'visitor'
     // Not tracked: the thanks for an address stay.
     const visitor = untrack(client.visitor)
     const isClosed = !client.settings().isOpen
@@ -98,10 +91,15 @@ export function ChatThread() {
     }
   })
 
-  client.onMessage((message) => {
-    const name = message.agentName ?? texts().someone
-    setAnnounced(fill(texts().newMessage, { name, text: message.text }))
-  })
+  client.onMessage(setNewest)
+  /** Until it is taken back. */
+  function announced() {
+    const { conversationId = '', id } = newest() ?? {}
+    const message = client.conversations.thread(conversationId)?.messages.find((one) => one.id === id)
+    return message && !message.isRemoved
+      ? fill(texts().newMessage, { name: message.agentName ?? texts().someone, text: message.text })
+      : ''
+  }
 
   return (
     <div

@@ -52,9 +52,10 @@ export function viewMessage(message: MessageWithFiles) {
 const NOTHING = { text: '', html: null, attachments: [] }
 
 function shownOf({ role, text, format, attachments }: MessageWithFiles) {
-  const html =
-    role === 'agent' ? (format === 'markdown' ? markdownToPageHtml(text) : plainToPageHtml(text)) : null
-  return { text, html, attachments: attachments.map(viewUpload) }
+  const files = attachments.map(viewUpload)
+  if (role !== 'agent') return { text, html: null, attachments: files }
+  const html = format === 'markdown' ? markdownToPageHtml(text) : plainToPageHtml(text)
+  return { text: plainTextOf({ text, format }, 'text'), html, attachments: files }
 }
 
 const NO_PREVIEW = { text: '', isMine: false }
