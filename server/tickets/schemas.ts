@@ -266,7 +266,9 @@ const listed = {
 /** What the bodies of webhooks don't have: their message says it. */
 const read = {
   ...listed,
-  lastMessageAt: time('When the last message was sent. Automatic replies and notes don’t count.'),
+  lastMessageAt: time(
+    'When the last message was sent, or when its snooze ended, if that was later. Automatic replies and notes don’t count.',
+  ),
   waitingSince: t.Optional(
     time(
       'The customer’s first message since the last answer. Absent while nobody waits, and when the ticket is resolved.',

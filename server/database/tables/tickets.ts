@@ -49,7 +49,7 @@ export const tickets = table(
     version: integer().notNull().default(1),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
-    /** The newest message besides our automatic replies. Notes don't count. */
+    /** The newest message besides our automatic replies, or when its snooze ended, if that was later. Notes don't count. */
     lastMessageAt: integer().notNull().default(0),
     /** Where *Waiting longest* lists it: server/tickets/waiting.ts. */
     waitingOrder: integer().notNull().default(0),
