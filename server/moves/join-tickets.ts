@@ -70,8 +70,14 @@ export async function separateDraft(
   await moveUploads(tx, from, from.ticketId)
 }
 
-/** How far each agent has read: as far as in both tickets, but not past a message of either that is unread. */
-export async function joinMarks(tx: Transaction, { orgId, moveId, from, into }: Joined): Promise<void> {
+/**
+ * How far each agent has read: as far as in both tickets, but not past a message of either that is unread. A ticket that is
+ * woken is unread for everyone.
+ */
+export async function joinMarks(
+  tx: Transaction,
+  { orgId, moveId, from, into, isWoken }: Joined & { isWoken: boolean },
+): Promise<void> {
   const [inFrom, inInto] = [await marksOf(tx, orgId, from), await marksOf(tx, orgId, into)]
   const [[newestFrom], [newestInto]] = [
     await findNewest(tx, { orgId, ticketId: from }),
@@ -81,7 +87,7 @@ export async function joinMarks(tx: Transaction, { orgId, moveId, from, into }: 
     const [one, before] = [inFrom.get(agentId), inInto.get(agentId)]
     const areRead = isRead(newestFrom, one) && isRead(newestInto, before)
     const [lower, higher] = [one, before].sort(byTime)
-    const after = areRead ? (higher ?? lower) : lower
+    const after = isWoken ? undefined : areRead ? (higher ?? lower) : lower
     if (after?.messageId === before?.messageId) continue
     await saveMark(tx, { orgId, agentId }, into, after)
     const values = { mark: { before: before ?? null, after: after ?? null } }

@@ -4,10 +4,11 @@ import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { TicketStatus } from '../database/tables/tickets.ts'
+import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { readDestination } from '../messages/sends/plan-sends.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
-import { mergedStatus } from './merge-tickets.ts'
+import { endsSnooze, mergedStatus } from './merge-tickets.ts'
 import { type Pair, reasonAgainst } from './mergeable.ts'
 
 /** What a merge would do. */
@@ -22,6 +23,8 @@ interface MergePreview {
   continuesByEmail: boolean
   leavesEmail: boolean
   status: TicketStatus
+  endsSnooze: boolean
+  snoozedUntil?: string
 }
 
 /** What merging one ticket into another would do, in numbers and names. Changes nothing. Throws 404. */
@@ -48,6 +51,8 @@ export async function previewMerge(
     continuesByEmail: !deps.channels.of(from.channel).isByAddress && into.channel === byAddress,
     leavesEmail: before.by === byAddress && way.by !== byAddress,
     status: mergedStatus(pair),
+    endsSnooze: endsSnooze(pair),
+    ...(into.snoozedUntil !== null && { snoozedUntil: isoTime(into.snoozedUntil) }),
   }
 }
 

@@ -6,11 +6,12 @@ import { matches } from '../database/matches.ts'
 import type { MovedValues } from '../database/tables/moves.ts'
 import { notifications } from '../database/tables/notifications.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
-import type { TicketStatus } from '../database/tables/tickets.ts'
+import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { readDestination } from '../messages/sends/plan-sends.ts'
 import { changeAuthors } from '../tickets/change-customer.ts'
 import { requireTicket } from '../tickets/queries.ts'
+import { endSnooze } from '../tickets/snooze/snooze.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { MAX_TAGS } from '../tickets/update-ticket.ts'
 import { joinDrafts, joinFollowers, joinMarks, joinSeen } from './join-tickets.ts'
@@ -47,8 +48,9 @@ export async function mergeTickets(
     await requireFewMoves(deps, tx, orgId)
     const move = newMove(deps, orgId, { kind: 'merge', fromId: pair.from.id, intoId: pair.into.id })
     await insertMoves(tx, [move])
+    const counted = { from: await withTimes(tx, pair.from), into: await withTimes(tx, pair.into) }
     await moveAll(deps, tx, move, pair)
-    const done = await changeBoth(tx, move, pair)
+    const done = await changeBoth(tx, move, pair, counted)
     await alsoSave?.(tx, move)
     await saveMoved(deps, tx, orgId, done)
     return move
@@ -70,7 +72,7 @@ async function moveAll(deps: Deps, tx: Transaction, { orgId, id: moveId }: Move,
   for (const { id, ...author } of await renameAuthors(tx, pair)) values.set(id, { author })
   for (const id of await addressReplies(deps, tx, pair)) values.set(id, { hadNoRecipients: true })
   await listRows(tx, { orgId, moveId, ticketId: from.id }, values)
-  await joinMarks(tx, way)
+  await joinMarks(tx, { ...way, isWoken: endsSnooze(pair) })
   await joinDrafts(deps, tx, way)
   await joinFollowers(tx, way)
   await moveRows(deps, tx, way)
@@ -125,27 +127,35 @@ export function mergedStatus({ from, into }: Pick<Pair, 'from' | 'into'>): Ticke
   return BY_URGENCY.find((one) => one === from.status || one === into.status) ?? into.status
 }
 
+/** Someone waits in the one that goes, and would wait out of sight: as if the customer had just written. */
+export function endsSnooze({ from, into }: Pick<Pair, 'from' | 'into'>): boolean {
+  return into.place === PLACES.snoozed && from.place === PLACES.inbox && from.status !== 'resolved'
+}
+
 /** Resolves the one that goes, and gives the other one its tags and the more urgent status of both. */
 async function changeBoth(
   tx: Transaction,
-  { orgId, id: moveId }: Move,
-  { from, into }: Pair,
+  { orgId, id: moveId, createdAt: now }: Move,
+  pair: Pair,
+  counted: Pick<Pair, 'from' | 'into'>,
 ): Promise<MovedTicket[]> {
+  const { from, into } = pair
   const gone = mergedTicket(from, into.id)
-  const status = mergedStatus({ from, into })
+  const status = mergedStatus(pair)
   const tags = [...new Set([...into.tags, ...from.tags])].slice(0, Math.max(MAX_TAGS, into.tags.length))
-  const survivor = await withTimes(tx, { ...into, status, tags })
+  const isWoken = endsSnooze(pair)
+  if (isWoken) await endSnooze(tx, { orgId, ticketId: into.id, now })
+  const awake = { ...into, ...(isWoken && { place: PLACES.inbox, snoozedUntil: null }), status, tags }
+  const survivor = await withTimes(tx, awake, from.lastMessageAt)
   const done = [
     { before: from, after: gone, line: { field: 'mergedInto', from: into.id, to: moveId } },
     { before: into, after: survivor, line: { field: 'merged', from: from.id, to: moveId } },
   ] satisfies MovedTicket[]
-  const changed = done.map(({ before, after }) => ({
-    orgId,
-    moveId,
-    kind: 'ticket',
-    rowId: before.id,
-    values: { ticket: { before: mergedColumns(before), after: mergedColumns(after) } },
-  }))
+  const changed = done.map(({ before, after }) => {
+    const { lastMessageAt: countedAt } = before === from ? counted.from : counted.into
+    const ticket = { before: mergedColumns(before), after: mergedColumns(after), countedAt }
+    return { orgId, moveId, kind: 'ticket', rowId: before.id, values: { ticket } }
+  })
   await insertMovedRows(tx, changed)
   return done
 }

@@ -5,11 +5,13 @@ import { messages } from '../database/tables/messages.ts'
 import type { MergedColumns } from '../database/tables/moves.ts'
 import type { FieldChange } from '../database/tables/threads.ts'
 import { PLACES } from '../database/tables/tickets.ts'
+import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import type { Ticket } from '../tickets/queries.ts'
+import { findSnooze } from '../tickets/snooze/snooze.ts'
 import { type Changed, saveChanged, updatedEvent } from '../tickets/update-ticket.ts'
 import { readWaitingOrder, waitingOrderOf } from '../tickets/waiting.ts'
 
@@ -32,8 +34,10 @@ export async function saveMoved(
     line,
   }))
   for (const changed of done) await saveChanged(tx, changed)
-  const lines = done.map(({ after, line }) => ({ ticketId: after.id, changes: [line] }))
-  await recordActivities(deps, tx, orgId, { done: lines, now })
+  const lines = done.flatMap(({ before, after, line }) =>
+    [[line], snoozeChange(before, after)].map((changes) => ({ ticketId: after.id, changes })),
+  )
+  await recordActivities(deps, tx, orgId, { done: lines.filter(({ changes }) => changes.length > 0), now })
   recordEvents(
     deps,
     tx,
@@ -46,8 +50,15 @@ export async function saveMoved(
   moveCounters(tx, orgId, done)
 }
 
-/** The ticket with the times of the messages that it has now. */
-export async function withTimes(tx: Transaction, ticket: Ticket): Promise<Ticket> {
+/** Of a ticket that stays, what its thread says of a snooze that ended or came back. */
+function snoozeChange({ snoozedUntil, mergedInto }: Ticket, after: Ticket): FieldChange[] {
+  if (snoozedUntil === after.snoozedUntil || mergedInto !== after.mergedInto) return []
+  const [from, to] = [isoTimeOrNull(snoozedUntil) ?? '', isoTimeOrNull(after.snoozedUntil) ?? '']
+  return [{ field: 'snoozedUntil', from, to }]
+}
+
+/** The ticket with the times of the messages that it has now, on top since its snooze ended, or since a time. */
+export async function withTimes(tx: Transaction, ticket: Ticket, onTopSince = 0): Promise<Ticket> {
   const { orgId, id: ticketId, createdAt } = ticket
   const [newest] = await tx
     .select({ at: max(messages.createdAt) })
@@ -55,7 +66,8 @@ export async function withTimes(tx: Transaction, ticket: Ticket): Promise<Ticket
     .where(
       sql`${matches(messages, { orgId, ticketId })} and not (${messages.role} = 'agent' and ${messages.isAutomatic})`,
     )
-  const lastMessageAt = newest?.at ?? createdAt
+  const [snooze] = await findSnooze(tx, { orgId, ticketId })
+  const lastMessageAt = Math.max(newest?.at ?? createdAt, snooze?.wokenAt ?? 0, onTopSince)
   const after = { ...ticket, lastMessageAt }
   const isWaitedOn = ticket.status !== 'resolved'
   const waitingOrder = isWaitedOn

@@ -84,4 +84,8 @@ export const mergePreview = t.Object({
   leavesEmail: t.Boolean(),
   /** Of the ticket that stays. */
   status,
+  /** The ticket that stays is snoozed, and comes back. */
+  endsSnooze: t.Boolean(),
+  /** Of the ticket that stays, as it is now. */
+  snoozedUntil: t.Optional(t.String()),
 })

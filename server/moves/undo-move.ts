@@ -10,7 +10,7 @@ import { AppError, notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { survivorOf } from '../tickets/merged.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
-import { setTimers } from '../tickets/snooze/timers.ts'
+import { snoozeAgain } from '../tickets/snooze/snooze.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
 import { joinDrafts, separateDraft, separateFollower, separateMark, separateSeen } from './join-tickets.ts'
 import { lockPair } from './lock-pair.ts'
@@ -90,12 +90,14 @@ async function unmerge(
   return [
     {
       before: home,
-      after: await withKnownTimes(tx, again, again),
+      after: await withKnownTimes(tx, again, { ...again, ...valuesOf(home.id) }),
       line: { field: 'moveUndone', from: holder.id, to: moveId },
     },
     {
       before: holder,
-      after: isFirst ? await lessened(tx, move, holder, valuesOf(holder.id)) : await withTimes(tx, holder),
+      after: isFirst
+        ? await lessened(deps, tx, move, holder, valuesOf(holder.id))
+        : await withTimes(tx, holder),
       line: { field: 'moveUndone', from: home.id, to: moveId },
     },
   ]
@@ -106,7 +108,7 @@ async function stillSnoozed(deps: Deps, tx: Transaction, ticket: Ticket): Promis
   const { orgId, id: ticketId, snoozedUntil } = ticket
   if (snoozedUntil === null) return ticket
   if (snoozedUntil <= deps.clock.now()) return { ...ticket, snoozedUntil: null, place: PLACES.inbox }
-  await setTimers(tx, [{ orgId, ticketId, kind: 'wake', ref: '', dueAt: snoozedUntil, data: {} }])
+  await snoozeAgain(tx, { orgId, ticketId, until: snoozedUntil })
   return ticket
 }
 
@@ -127,40 +129,51 @@ async function restore(
   if (mark) await separateMark(tx, mark, { orgId, agentId: rowId, ticketId: intoId })
 }
 
-/** Without the tags of the other ticket, and with its own status if no customer has written since. */
+/** Without the tags of the other ticket, and with its own status and snooze if no one has written since. */
 async function lessened(
+  deps: Deps,
   tx: Transaction,
   { orgId, createdAt }: Move,
   ticket: Ticket,
   values: MovedValues['ticket'],
 ): Promise<Ticket> {
   if (!values) return withTimes(tx, ticket)
-  const { before, after } = values
-  const [later] = await tx
-    .select({ id: messages.id })
+  const { before, after, countedAt } = values
+  const later = await tx
+    .selectDistinct({ role: messages.role })
     .from(messages)
     .where(
       and(
-        matches(messages, { orgId, ticketId: ticket.id, role: 'customer' }),
+        matches(messages, { orgId, ticketId: ticket.id, isAutomatic: false }),
         gt(messages.createdAt, createdAt),
       ),
     )
-    .limit(1)
-  const status = ticket.status === after.status && !later ? before.status : ticket.status
+  const hasAsked = later.some(({ role }) => role === 'customer')
+  const status = ticket.status === after.status && !hasAsked ? before.status : ticket.status
   const added = after.tags.filter((tag) => !before.tags.includes(tag))
   const tags = ticket.tags.filter((tag) => !added.includes(tag))
-  return withKnownTimes(tx, { ...ticket, status, tags }, before)
+  const { snoozedUntil, place } = before
+  const isStillWoken = ticket.snoozedUntil === null && after.snoozedUntil === null
+  const isAsBefore = isStillWoken && ticket.place === after.place && ticket.status === after.status
+  const isSnoozedAgain = snoozedUntil !== null && isAsBefore && later.length === 0
+  const own = { ...ticket, ...(isSnoozedAgain && { snoozedUntil, place }), status, tags }
+  const again = isSnoozedAgain ? await stillSnoozed(deps, tx, own) : own
+  return withKnownTimes(tx, again, { ...before, countedAt })
 }
 
-/** As before, if its messages and its status are: how long a customer waits isn't in the messages alone. */
+/**
+ * As before, if its messages and its status are: how long a customer waits, and when a snooze ended before the next one,
+ * isn't in the messages alone.
+ */
 async function withKnownTimes(
   tx: Transaction,
   ticket: Ticket,
-  known: Pick<Ticket, 'status' | 'lastMessageAt' | 'waitingOrder'>,
+  known: Pick<Ticket, 'status' | 'lastMessageAt' | 'waitingOrder'> & { countedAt?: number | undefined },
 ): Promise<Ticket> {
   const counted = await withTimes(tx, ticket)
-  const isSame = counted.lastMessageAt === known.lastMessageAt && counted.status === known.status
-  return isSame ? { ...counted, waitingOrder: known.waitingOrder } : counted
+  const { countedAt = known.lastMessageAt } = known
+  if (counted.lastMessageAt !== countedAt || counted.status !== known.status) return counted
+  return { ...counted, lastMessageAt: known.lastMessageAt, waitingOrder: known.waitingOrder }
 }
 
 /** A ticket that has nothing left leads to the one that its messages came from. */

@@ -120,7 +120,7 @@ const mergeDetail = {
   operationId: 'mergeTicket',
   summary: 'Merge another ticket into a ticket',
   description:
-    'Moves all messages, notes, files, tags and waiting replies of the ticket `from` into this one. Ids and times stay. The ticket `from` is resolved and gets `mergedInto`; emails and messages to it arrive here from then on. Tickets of email and the API can be merged with each other; a chat only with a chat of the same customer on the same channel, or into an email ticket of the same customer. Sends no `message.sent`. It can be undone for 30 days.',
+    'Moves all messages, notes, files, tags and waiting replies of the ticket `from` into this one. Ids and times stay. The ticket `from` is resolved and gets `mergedInto`; emails and messages to it arrive here from then on. Tickets of email and the API can be merged with each other; a chat only with a chat of the same customer on the same channel, or into an email ticket of the same customer. If this ticket is snoozed and the ticket `from` is neither resolved, snoozed nor spam, the snooze ends. Sends no `message.sent`. It can be undone for 30 days.',
   responses: {
     200: { description: 'The merge.', headers: { 'Idempotency-Replayed': replayed } },
     404: noTicket,

@@ -37,6 +37,8 @@ async function merged(into: string, from: string): Promise<string> {
   return answer.json.id
 }
 
+const undo = async (move: string) => expect((await acme.call('POST', `/moves/${move}/undo`)).status).toBe(200)
+
 async function waitingRow(id: string): Promise<string | undefined> {
   const { scheduled_messages: rows = [] } = await storedRows(bellhop.deps)
   return rows.find((row) => row.includes(id))
@@ -86,6 +88,105 @@ test('undoing the merge puts back what the author of a reply that waits had read
   const before = await waitingRow(id)
   const move = await merged(into, from)
   expect(await waitingRow(id)).not.toBe(before)
-  expect((await acme.call('POST', `/moves/${move}/undo`)).status).toBe(200)
+  await undo(move)
   expect(await waitingRow(id)).toBe(before)
+})
+
+interface Shown {
+  status: string
+  snoozedUntil?: string
+  lastMessageAt: string
+}
+
+const shown = async (id: string) => (await acme.call<Shown>('GET', `/tickets/${id}`)).json
+const outcome = async (into: string, from: string) =>
+  (await ben.call('GET', `/console/tickets/${into}/merge/${from}`)).json
+
+async function snooze(id: string, snoozedUntil: string): Promise<void> {
+  const items = [{ id, change: { snoozedUntil, why: 'call the carrier' } }]
+  expect((await leila.call('POST', '/console/bulk', { body: { items } })).status).toBe(200)
+}
+
+/** The rows of a ticket that a merge and its undo leave as they were, without the times at which they changed. */
+async function rowsOf(id: string): Promise<string[]> {
+  const { tickets = [], snoozes = [], timers = [], read_marks = [] } = await storedRows(bellhop.deps)
+  return [...tickets, ...snoozes, ...timers, ...read_marks]
+    .filter((row) => row.includes(`d":"${id}"`))
+    .map((row) => row.replace(/"(version|updatedAt)":\d+,/g, ''))
+}
+
+async function listed(query: string): Promise<{ id: string; isUnread: boolean }[]> {
+  const path = `/console/tickets?sort=message_desc&q=${encodeURIComponent(query)}`
+  return (await ben.call<{ data: { id: string; isUnread: boolean }[] }>('GET', path)).json.data
+}
+
+test('a snoozed ticket comes back when one that waits for an answer is merged into it, and is snoozed again after undo', async () => {
+  const [{ id: into }, { id: from }] = [await makeTicket(acme), await makeTicket(acme)]
+  for (const agent of [ben, leila]) {
+    const messageId = await newestMessage(agent, into)
+    await agent.call('PUT', `/console/tickets/${into}/read`, { body: { messageId } })
+  }
+  const until = tomorrow()
+  await snooze(into, until)
+  const before = await rowsOf(into)
+  expect(await outcome(into, from)).toMatchObject({ status: 'open', endsSnooze: true, snoozedUntil: until })
+  const move = await merged(into, from)
+  expect((await shown(into)).snoozedUntil).toBeUndefined()
+  expect((await listed(''))[0]).toMatchObject({ id: into, isUnread: true })
+  const lines = (await readThread(ben, into)).timeline.flatMap(({ changes = [] }) => changes)
+  expect(lines.slice(2)).toMatchObject([{ field: 'merged' }, { field: 'snoozedUntil', from: until, to: '' }])
+  clock.advance(MINUTE_MS)
+  await undo(move)
+  expect(await shown(into)).toMatchObject({ status: 'open', snoozedUntil: until })
+  expect(await rowsOf(into)).toEqual(before)
+  clock.advance(DAY_MS)
+  await eventually(async () => (await shown(into)).snoozedUntil === undefined)
+})
+
+test('a snoozed ticket that is answered after the merge stays awake when that is undone', async () => {
+  const [{ id: into }, { id: from }] = [await makeTicket(acme), await makeTicket(acme)]
+  await snooze(into, tomorrow())
+  const move = await merged(into, from)
+  await replied(ben, into, { text: 'Here you are' })
+  await undo(move)
+  expect((await shown(into)).snoozedUntil).toBeUndefined()
+})
+
+test('a snoozed ticket stays away when a resolved or snoozed one is merged into it', async () => {
+  for (const change of [{ status: 'resolved' }, { snoozedUntil: tomorrow() }]) {
+    const [{ id: into }, { id: from }] = [await makeTicket(acme), await makeTicket(acme)]
+    const snoozedUntil = tomorrow()
+    await snooze(into, snoozedUntil)
+    await ben.call('POST', '/console/bulk', { body: { items: [{ id: from, change }] } })
+    expect(await outcome(into, from)).toMatchObject({ endsSnooze: false, snoozedUntil })
+    await merged(into, from)
+    expect(await shown(into)).toMatchObject({ snoozedUntil })
+  }
+})
+
+test('a ticket that came back from its snooze stays on top when it is merged or split, and after undo', async () => {
+  const [{ id: woken }, { id: other }] = [await makeTicket(acme), await makeTicket(acme)]
+  const sent = await acme.call<{ id: string }>('POST', `/tickets/${woken}/messages`, {
+    body: { text: 'More' },
+  })
+  await snooze(woken, new Date(clock.now() + MINUTE_MS).toISOString())
+  clock.advance(MINUTE_MS)
+  await eventually(async () => (await shown(woken)).snoozedUntil === undefined)
+  const { lastMessageAt } = await shown(woken)
+  expect(Date.parse(lastMessageAt)).toBe(clock.now())
+  const before = await rowsOf(woken)
+  for (const [into, from] of [
+    [other, woken],
+    [woken, other],
+  ] as const) {
+    const move = await merged(into, from)
+    expect((await shown(into)).lastMessageAt).toBe(lastMessageAt)
+    await undo(move)
+    expect(await rowsOf(woken)).toEqual(before)
+  }
+  const body = { messages: [sent.json.id], subject: 'Another question' }
+  const split = await acme.call<MoveJson>('POST', `/tickets/${woken}/split`, { body })
+  expect((await shown(woken)).lastMessageAt).toBe(lastMessageAt)
+  await undo(split.json.id)
+  expect(await rowsOf(woken)).toEqual(before)
 })

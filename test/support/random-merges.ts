@@ -14,6 +14,7 @@ import { storedRows } from './stored-rows.ts'
 import { addNote, newestMessage, replyPath, saveDraft } from './threads.ts'
 import { changeTicket, makeTicket } from './tickets.ts'
 import { upload } from './uploads.ts'
+import { eventually } from './webhooks.ts'
 
 // Random pairs of tickets are merged, answered by mail, and separated again.
 
@@ -40,6 +41,7 @@ interface MadeTicket {
   address: string
   /** The `Message-ID` of its first mail, if it has one. */
   messageId?: string | undefined
+  isSnoozed: boolean
 }
 
 /** Merges that many random pairs, and checks each before and after. `seed` is in the name of a test that fails. */
@@ -119,13 +121,35 @@ async function makeRandomTicket(made: Made, address: string): Promise<MadeTicket
   }
   const status = STATUSES[random(STATUSES.length)]
   await changeTicket(acme, id, { status })
-  return { id, word, address, messageId }
+  const isAway = random(4) === 0
+  const isSnoozed =
+    isAway && (await snoozeTicket(made, id, { wasBack: random(2) === 0, isAway: random(2) === 0 }))
+  return { id, word, address, messageId, isSnoozed }
 }
 
 /** The agent has read everything in the thread. */
 async function readAll(agent: SignedInAgent, ticketId: string): Promise<void> {
   const messageId = await newestMessage(agent, ticketId)
   await agent.call('PUT', `/console/tickets/${ticketId}/read`, { body: { messageId } })
+}
+
+/** Snoozes a ticket that comes back, or for a week, or one after the other. Returns whether it is away. */
+async function snoozeTicket(
+  { ben, acme, clock }: Made,
+  id: string,
+  { wasBack, isAway }: { wasBack: boolean; isAway: boolean },
+): Promise<boolean> {
+  const until = async (after: number) => {
+    const items = [{ id, change: { snoozedUntil: new Date(clock.now() + after).toISOString() } }]
+    expect((await ben.call('POST', '/console/bulk', { body: { items } })).status).toBe(200)
+  }
+  if (wasBack) {
+    await until(PAUSE_MS)
+    clock.advance(PAUSE_MS)
+    await eventually(async () => !('snoozedUntil' in (await acme.call<object>('GET', `/tickets/${id}`)).json))
+  }
+  if (!wasBack || isAway) await until(7 * DAY_MS)
+  return !wasBack || isAway
 }
 
 async function sendTomorrow(agent: SignedInAgent, ticketId: string, text: string): Promise<void> {
@@ -165,7 +189,8 @@ async function checkMerge(made: Made, { from, into }: { from: MadeTicket; into: 
   expect(merged.json).toMatchObject({ kind: 'merge', from: from.id, into: into.id })
 
   clock.advance(PAUSE_MS)
-  const later = await answerByMail(made, from)
+  // Whoever writes ends the snooze, and undoing the merge doesn't bring it back.
+  const later = into.isSnoozed ? [] : await answerByMail(made, from)
   for (const mail of later) expect(mail.ticketId).toBe(into.id)
   await indexed(bellhop, clock)
   for (const query of [`#${from.id.slice(-6)}`, from.word, into.word]) {
@@ -230,6 +255,9 @@ const OF_MOVES = [
   'idempotency_keys',
 ]
 
+/** A merge can end a snooze, of which its agent is told. What is about a ticket that no one can open counts as seen. */
+const OF_SNOOZES = '"reason":"snooze_ended"'
+
 type Rows = Record<string, Record<string, unknown>[]>
 
 async function rowsOf({ deps }: Bellhop, ids: string[]): Promise<Rows> {
@@ -239,7 +267,9 @@ async function rowsOf({ deps }: Bellhop, ids: string[]): Promise<Rows> {
       .filter(([table]) => !OF_MOVES.includes(table))
       .map(([table, rows]) => [
         table,
-        rows.filter((row) => ids.some((id) => row.includes(id))).map((row) => JSON.parse(row)),
+        rows
+          .filter((row) => ids.some((id) => row.includes(id)) && !row.includes(OF_SNOOZES))
+          .map((row) => JSON.parse(row)),
       ]),
   )
 }

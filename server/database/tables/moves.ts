@@ -59,7 +59,8 @@ export interface MovedValues {
   mark?: { before: Mark | null; after: Mark | null }
   /** An agent who followed the other ticket follows this one since. */
   follower?: Omit<typeof followers.$inferSelect, 'ticketId'>
-  ticket?: { before: MergedColumns; after: MergedColumns }
+  /** `countedAt` is when the last message before the merge was sent, or its snooze ended: `lastMessageAt` can be later. */
+  ticket?: { before: MergedColumns; after: MergedColumns; countedAt?: number }
   customer?: { before: MergedCustomer; after: MergedCustomer }
 }
 

@@ -52,10 +52,7 @@ export async function saveSnooze(
   const { orgId, id: ticketId, snoozedUntil } = ticket
   const [known] = await findSnooze(tx, { orgId, ticketId })
   if (snoozedUntil === null) {
-    await deleteTimers(tx, { orgId, ticketId, kind: 'wake' })
-    const wokenAt = isWoken ? now : null
-    await tx.update(snoozes).set({ wokenAt }).where(matches(snoozes, { orgId, ticketId }))
-    if (isWoken) await tx.delete(readMarks).where(matches(readMarks, { orgId, ticketId }))
+    await endSnooze(tx, { orgId, ticketId, now: isWoken ? now : null })
     return known?.why ? [{ field: 'why', from: known.why, to: '' }] : []
   }
   const { id: agentId = null, name: agentName } = deps.actor
@@ -65,6 +62,25 @@ export async function saveSnooze(
     { orgId, ticketId, agentId, agentName, why: reason, until: snoozedUntil, wokenAt: null },
   ])
   return reason ? [{ field: 'why', from: '', to: reason }] : []
+}
+
+/** `now` is when the ticket comes back, unread for every agent; null if an agent wakes it. */
+export async function endSnooze(
+  tx: Transaction,
+  { orgId, ticketId, now }: { orgId: string; ticketId: string; now: number | null },
+): Promise<void> {
+  await deleteTimers(tx, { orgId, ticketId, kind: 'wake' })
+  await tx.update(snoozes).set({ wokenAt: now }).where(matches(snoozes, { orgId, ticketId }))
+  if (now !== null) await tx.delete(readMarks).where(matches(readMarks, { orgId, ticketId }))
+}
+
+/** Sets the timer of a ticket whose snooze a merge had ended or hidden. */
+export async function snoozeAgain(
+  tx: Transaction,
+  { orgId, ticketId, until }: { orgId: string; ticketId: string; until: number },
+): Promise<void> {
+  await setTimers(tx, [{ orgId, ticketId, kind: 'wake', ref: '', dueAt: until, data: {} }])
+  await tx.update(snoozes).set({ wokenAt: null }).where(matches(snoozes, { orgId, ticketId }))
 }
 
 /** What is shown of a snooze. */

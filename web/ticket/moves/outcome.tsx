@@ -4,6 +4,7 @@ import { observe } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { comingTime } from '../thread/times.ts'
 import { counted, STATUSES, shortId } from '../ticket-names.ts'
 import type { MergePreview } from './moves.ts'
 
@@ -76,6 +77,13 @@ function sentencesOf(known: MergePreview, { from, into }: OutcomeProps): string[
       ? [`${counted(known.waiting, 'reply', 'replies')} not sent yet: to the same people as before.`]
       : []),
     `${shortId(into.id)} keeps its subject, customer and assignee, and will be ${STATUSES[known.status].name.toLowerCase()}.`,
+    ...(known.snoozedUntil
+      ? [
+          known.endsSnooze
+            ? `${shortId(into.id)} is snoozed, and comes back to the inbox.`
+            : `${shortId(into.id)} stays snoozed until ${comingTime(new Date(known.snoozedUntil))}.`,
+        ]
+      : []),
     `New messages to ${shortId(from.id)} arrive in ${shortId(into.id)}.`,
     'You can undo this for 30 days.',
   ]
