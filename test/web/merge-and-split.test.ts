@@ -4,7 +4,7 @@ import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest } from '../support/browser.ts'
 import { indexed } from '../support/search.ts'
 import { openTicket, openWorkspace } from '../support/ticket-page.ts'
-import { makeTicket, readTicket } from '../support/tickets.ts'
+import { changeTicket, makeTicket, readTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const bellhop = await sharedBellhop()
@@ -34,6 +34,25 @@ browserTest(
     expect([await messages(ticket.id), await messages(other.id)]).toEqual([1, 1])
   },
 )
+
+browserTest('the outcome says what becomes of the snooze of the ticket that stays', async () => {
+  const { client, ben, ticket } = await openWorkspace(bellhop, { subject: 'Where is it?' })
+  const other = await makeTicket(client, { subject: 'Parcel late' })
+  const snoozedUntil = new Date(ben.now() + 3 * 86_400_000).toISOString()
+  const items = [{ id: other.id, change: { snoozedUntil } }]
+  await ben.call('POST', '/console/bulk', { body: { items } })
+  const outcomeOf = async (words: RegExp) => {
+    const page = await openTicket(bellhop, ben, ticket.id)
+    await page.keyboard.press('m')
+    const dialog = page.getByRole('dialog', { name: 'Merge into…' })
+    await dialog.getByText('Parcel late').waitFor()
+    await page.keyboard.press('Enter')
+    await dialog.getByText(words).waitFor()
+  }
+  await outcomeOf(/is snoozed, and comes back to the inbox/)
+  await changeTicket(client, ticket.id, { status: 'resolved' })
+  await outcomeOf(/stays snoozed until/)
+})
 
 browserTest(
   'the other ticket of a merge is searched for by its words, and either of the two can stay',
