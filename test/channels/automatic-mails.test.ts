@@ -220,6 +220,22 @@ describe('who a sender is, is believed', () => {
     expect((await parser.read(textMail('Hello', ...headers))).authentication).toBeNull()
   })
 
+  test('of no email whose From names several senders, however they are written', async () => {
+    const named = async (...from: string[]) =>
+      (await parser.read([...from.map((one) => `From: ${one}`), 'Subject: S', '', 'Hello'].join('\r\n')))
+        .hasSeveralSenders
+    const two = ['nora@a.test, x@b.test', '<nora@a.test> <x@b.test>', 'nora@a.test x@b.test']
+    const groups = ['Us: nora@a.test, x@b.test;', 'Nora <nora@a.test>, x@[192.0.2.1]']
+    for (const from of [...two, ...groups]) expect([from, await named(from)]).toEqual([from, true])
+    expect(await named('nora@a.test', 'nora@a.test')).toBe(true)
+    const one = [
+      'Lind, Nora <nora@a.test>',
+      'nora@a.test <Nora@a.test>',
+      '"x@b.test" <nora@a.test> (y@b.test)',
+    ]
+    for (const from of one) expect([from, await named(from)]).toEqual([from, false])
+  })
+
   test('from the topmost of several headers, which is the newest', async () => {
     const mail = textMail('Hello', own('dmarc=fail'), own('dkim=pass'), own('dkim=fail; dmarc=pass'))
     expect((await parser.read(mail)).authentication).toEqual({

@@ -378,10 +378,12 @@ describe('received mail', () => {
     const signed = results('dkim=pass header.d=evil.test')
     await deliver(answer(`Ben <${ben.email}>`, 'ana@customer.test', 'signed', signed))
     await deliver(answer(`Ben <${ben.email}>`, 'ana@customer.test', 'unchecked'))
+    const both = `Ben <${ben.email}>, evil@evil.test`
+    await deliver(answer(both, 'ana@customer.test', 'shared', results('dmarc=pass')))
     const thanks = ['Message-ID: <thanks@customer.test>', 'In-Reply-To: <support@outlook.test>']
-    await settled(8)
-    await deliver(mail({ to: address, subject: 'AW: Hello', headers: thanks, body: ['Thanks.'] }))
     await settled(9)
+    await deliver(mail({ to: address, subject: 'AW: Hello', headers: thanks, body: ['Thanks.'] }))
+    await settled(10)
     const { id, messages } = await onlyTicket(client)
     const shown = messages.map(({ role, text, agentName, thirdParty, delivery }) => [
       ...[role, text, agentName, thirdParty, delivery?.state],
@@ -395,6 +397,7 @@ describe('received mail', () => {
       ['customer', 'This is sent.', undefined, undefined, undefined],
       ['customer', 'This is signed.', undefined, undefined, undefined],
       ['customer', 'This is unchecked.', undefined, undefined, undefined],
+      ['customer', 'This is shared.', undefined, undefined, undefined],
       ['customer', 'Thanks.', undefined, undefined, undefined],
     ])
     const sent = (await storedEvents(bellhop.deps, client.orgId)).filter(
@@ -402,12 +405,12 @@ describe('received mail', () => {
     )
     expect(sent.map(({ body }) => JSON.parse(body).data.message.agentName)).toEqual([
       ...[undefined, 'Support', 'Ben Okafor', 'Ben Okafor', undefined, undefined],
-      ...[undefined, undefined, undefined],
+      ...[undefined, undefined, undefined, undefined],
     ])
     const { timeline } = await readThread(ben, id)
     const unverified = timeline.filter(({ email }) => email?.isUnverified).map(({ text }) => text)
     expect(unverified).toEqual([
-      ...['This is forged.', 'This is sent.', 'This is signed.', 'This is unchecked.'],
+      ...['This is forged.', 'This is sent.', 'This is signed.', 'This is unchecked.', 'This is shared.'],
     ])
   })
 
