@@ -20,6 +20,9 @@ export const MAX_DEPTH = 4
 export const FENCE = /^ {0,3}(`{3,})[^`]*$/
 export const QUOTE = /^ {0,3}> ?/
 export const ITEM = /^([ \t]*)(?:[-*]|(\d{1,3})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/
+/** A line with nothing but this space is an empty paragraph: several blank lines are read as one. */
+export const EMPTY_PARAGRAPH = '\u00a0'
+const EMPTY_LINE = new RegExp(`^[ \\t]*${EMPTY_PARAGRAPH}[ \\t]*$`)
 const INDENT = /^[ \t]*/
 const TAB_WIDTH = 4
 /** A line that is indented by this much more than an item belongs to it. */
@@ -95,6 +98,10 @@ function readBlocks(reading: Reading): BlockInLines[] {
 }
 
 function readBlock(reading: Reading, line: string): Block {
+  if (EMPTY_LINE.test(line)) {
+    reading.at += 1
+    return { kind: 'paragraph', children: [{ kind: 'text', text: EMPTY_PARAGRAPH }] }
+  }
   const fence = FENCE.exec(line)?.[1]
   if (fence) return readCodeBlock(reading, fence)
   if (reading.depth < MAX_DEPTH) {
@@ -180,7 +187,7 @@ function readParagraph(reading: Reading): Block {
 }
 
 function endsParagraph(line: string, depth: number): boolean {
-  if (isBlank(line) || FENCE.test(line)) return true
+  if (isBlank(line) || EMPTY_LINE.test(line) || FENCE.test(line)) return true
   if (depth >= MAX_DEPTH) return false
   if (QUOTE.test(line)) return true
   const item = itemOf(line)
@@ -189,7 +196,12 @@ function endsParagraph(line: string, depth: number): boolean {
 }
 
 function isBlank(line: string): boolean {
-  return line.trim() === ''
+  return line.trim() === '' && !EMPTY_LINE.test(line)
+}
+
+/** Whether a paragraph was left empty. */
+export function isEmptyParagraph({ children: [first, ...others] }: { children: Inline[] }): boolean {
+  return first?.kind === 'text' && first.text === EMPTY_PARAGRAPH && others.length === 0
 }
 
 function itemOf(line: string): Item | undefined {

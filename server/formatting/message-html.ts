@@ -1,6 +1,6 @@
 import type { Inline } from './inline.ts'
 import { linkParts } from './links.ts'
-import { type Block, parseMarkdown } from './markdown.ts'
+import { type Block, isEmptyParagraph, parseMarkdown } from './markdown.ts'
 
 /** How the HTML of a message differs from one place to another. */
 export interface Dialect {
@@ -55,7 +55,7 @@ function blockToHtml(block: Block, dialect: Dialect): string {
   switch (block.kind) {
     case 'paragraph': {
       const inside = inlinesToHtml(block.children, dialect)
-      return inside.trim() === '' ? '' : element('p', attributes.p, inside)
+      return inside.trim() === '' && !isEmptyParagraph(block) ? '' : element('p', attributes.p, inside)
     }
     case 'quote':
       return element('blockquote', attributes.blockquote, blocksToHtml(block.blocks, dialect))

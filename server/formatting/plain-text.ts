@@ -1,7 +1,7 @@
 import type { MessageFormat } from '../database/tables/messages.ts'
 import { type Inline, parseInline } from './inline.ts'
 import { hrefOfAddress } from './links.ts'
-import { type Block, parseMarkdown } from './markdown.ts'
+import { type Block, isEmptyParagraph, parseMarkdown } from './markdown.ts'
 
 /** `address`: the address of a link follows its text in parentheses. `text`: only its text is left. */
 type Links = 'address' | 'text'
@@ -46,7 +46,8 @@ function linesOf(blocks: Block[], links: Links): string[] {
   for (const block of blocks) {
     const own = linesOfBlock(block, links)
     // A paragraph that is only a picture.
-    if (block.kind === 'paragraph' && own.every((line) => line.trim() === '')) continue
+    const isPicture = block.kind === 'paragraph' && own.every((line) => line.trim() === '')
+    if (isPicture && !isEmptyParagraph(block)) continue
     if (lines.length > 0 && block.kind !== 'list') lines.push('')
     lines.push(...own)
   }
@@ -56,7 +57,7 @@ function linesOf(blocks: Block[], links: Links): string[] {
 function linesOfBlock(block: Block, links: Links): string[] {
   switch (block.kind) {
     case 'paragraph':
-      return textOfAll(block.children, links).split('\n')
+      return isEmptyParagraph(block) ? [''] : textOfAll(block.children, links).split('\n')
     case 'code block':
       return block.text.split('\n')
     case 'quote':

@@ -1,6 +1,6 @@
 import type { Inline } from './inline.ts'
 import { inlineMarkdown } from './inline-markdown.ts'
-import { type Block, FENCE, ITEM, MAX_DEPTH, QUOTE } from './markdown.ts'
+import { type Block, EMPTY_PARAGRAPH, FENCE, ITEM, isEmptyParagraph, MAX_DEPTH, QUOTE } from './markdown.ts'
 
 // Writes what markdown.ts reads. What the grammar can't say is left out, such as bold inside `2*3`, a list without text, or
 // two lists of one kind after each other: nobody is shown marks instead.
@@ -75,7 +75,7 @@ function flattened(block: Extract<Block, { kind: 'quote' | 'list' }>): Block[] {
 function linesOfBlock(block: Writable, { depth }: Place, isIndented: boolean): string[] {
   switch (block.kind) {
     case 'paragraph':
-      return linesOfParagraph(block.children, isIndented)
+      return isEmptyParagraph(block) ? [EMPTY_PARAGRAPH] : linesOfParagraph(block.children, isIndented)
     case 'code block': {
       const runs = block.text.match(/`+/g) ?? []
       const fence = '`'.repeat(runs.reduce((length, run) => Math.max(length, run.length + 1), 3))

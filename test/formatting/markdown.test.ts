@@ -126,6 +126,7 @@ const CASES: Record<string, [markdown: string, html: string][]> = {
   ],
   paragraphs: [
     ['a\nb\n\n\nc', '<p>a<br>b</p><p>c</p>'],
+    ['a\n\u00a0\n\nb\n\n\n \u00a0 \nc', '<p>a</p><p>\u00a0</p><p>b</p><p>\u00a0</p><p>c</p>'],
     ['a\r\nb\rc', '<p>a<br>b<br>c</p>'],
     ['a   b', '<p>a&nbsp;&nbsp; b</p>'],
     ['a\n\n![](x.png)\n\nb', '<p>a</p><p>b</p>'],
@@ -157,6 +158,7 @@ const PLAIN: [markdown: string, plain: string][] = [
   ['[ana@a.test](mailto:ana@a.test), https://a.test', 'ana@a.test, https://a.test'],
   ['Steps:\n1. a\n2. **b**\n   - c\n\nBye', 'Steps:\n1. a\n2. b\n   - c\n\nBye'],
   ['> a\n>\n> b', '> a\n>\n> b'],
+  ['a\n\n\u00a0\n\nb', 'a\n\n\n\nb'],
   ['```\n*x*\n```', '*x*'],
   ['Hi Ana,\n\nsee file_name.\n\nBen', 'Hi Ana,\n\nsee file_name.\n\nBen'],
 ]

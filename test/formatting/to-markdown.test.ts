@@ -38,6 +38,7 @@ describe('a text is written without needless marks:', () => {
     '***both*** of _it_ and un*believ*able',
     '[@Ben Weber](agent:agt_01m7yggb08e14a59wse62r3t6t) knows **more**',
     '![](photo.png)',
+    'One\n\n\u00a0\n\n> two\n>\n> \u00a0\n>\n> three\n\n- a\n\n  \u00a0\n\n  b\n\n\u00a0\n- c\n\n\u00a0\n- d',
   ])('%j', (text) => {
     expect(toMarkdown(parseMarkdown(text))).toBe(text.replace('***both***', '**_both_**'))
   })

@@ -50,6 +50,45 @@ browserTest(
   },
 )
 
+browserTest('blank lines that are typed are sent, and others are not made', async () => {
+  const workspace = await openTicketPage(bellhop)
+  const { page } = workspace
+  await page.keyboard.press('r')
+  await page.keyboard.type('www.x.com')
+  for (const key of ['Shift+Enter', 'Shift+Enter']) await page.keyboard.press(key)
+  await page.keyboard.type('after two breaks')
+  for (const key of ['Enter', 'Enter']) await page.keyboard.press(key)
+  await page.keyboard.type('+ plus')
+  for (const key of ['Shift+Enter', 'Enter']) await page.keyboard.press(key)
+  await page.keyboard.type('- one')
+  for (const key of ['Enter', 'Enter', 'Enter']) await page.keyboard.press(key)
+  await page.keyboard.type('end')
+  for (const key of ['Enter', 'Enter']) await page.keyboard.press(key)
+  const written = 'www.x.com\n\nafter two breaks\n\n\u00a0\n\n+ plus\n- one\n\n\u00a0\n\nend'
+  await savedAs(workspace, written)
+  const shown = await html(page)
+  const sent = `<p>www.x.com</p><p>after two breaks</p>EMPTY<p>+ plus</p><ul><li><p>one</p></li></ul>EMPTY<p>end</p>`
+  const empty = /<p><br[^>]*><\/p>/g
+  expect(shown.replaceAll(empty, 'EMPTY')).toBe(`${sent}EMPTYEMPTY`)
+  await page.reload()
+  await eventually(async () => (await html(page)).replaceAll(empty, 'EMPTY') === sent)
+  await page.keyboard.press('r')
+  await page.keyboard.press('Control+Enter')
+  const card = page.getByRole('article', { name: 'Queued reply' })
+  await card.getByText('after two breaks').waitFor()
+  const paragraphs = card.locator('.formatted-text > p')
+  expect(await paragraphs.allTextContents()).toEqual([
+    'www.x.com',
+    'after two breaks',
+    '\u00a0',
+    '+ plus',
+    '\u00a0',
+    'end',
+  ])
+  const heights = await paragraphs.evaluateAll((all) => all.map((one) => one.clientHeight))
+  expect(Math.min(...heights)).toBeGreaterThan(10)
+})
+
 browserTest('keys and buttons format the selection, say so, and are undone', async () => {
   const workspace = await openTicketPage(bellhop)
   const { page } = workspace

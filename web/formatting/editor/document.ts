@@ -1,7 +1,13 @@
 import type { Fragment, Mark, Node } from 'prosemirror-model'
 import type { Inline } from '../../../server/formatting/inline.ts'
 import { hrefOfAddress } from '../../../server/formatting/links.ts'
-import { type Block, markdownLines, parseWithLines } from '../../../server/formatting/markdown.ts'
+import {
+  type Block,
+  EMPTY_PARAGRAPH,
+  isEmptyParagraph,
+  markdownLines,
+  parseWithLines,
+} from '../../../server/formatting/markdown.ts'
 import { toMarkdown } from '../../../server/formatting/to-markdown.ts'
 import { schema } from './schema.ts'
 
@@ -56,20 +62,26 @@ function withTrailingSpace(parts: Node[], markdown: string): Node[] {
   return [...parts.slice(0, -1), last.copy(last.content.addToEnd(added))]
 }
 
-/** The Markdown of a document. Parts that no one edited stay byte for byte. */
+/** The Markdown of a document. Parts that no one edited stay byte for byte. Empty paragraphs at the end are left out. */
 export function markdownOf(doc: Node): string {
   let text = ''
+  /** Empty paragraphs that stay if something follows. */
+  let empty = ''
   let last: Node | undefined
   for (const group of groupsOf(doc)) {
     const [part] = group
     const source = group.length === 1 ? sources.get(part) : undefined
     const own = source?.text ?? writtenFor(group)
-    if (own.trim() === '') continue
-    if (source && source.after === last) text += source.gap + own
+    const isEmpty = own.trim() === ''
+    if (isEmpty && part.type !== nodes.paragraph) continue
+    const isAfterList = last?.type === nodes.bullets || last?.type === nodes.numbers
+    const isUnchanged = source && source.after === last
+    const gap = isUnchanged ? source.gap : last ? gapBetween(last, part) : ''
+    if (isEmpty) empty += gap + EMPTY_PARAGRAPH
     else {
-      const isList = last?.type === nodes.bullets || last?.type === nodes.numbers
       // After a list, space at the start would belong to that.
-      text += (last ? gapBetween(last, part) : '') + (isList ? own.trimStart() : own)
+      text += empty + gap + (isAfterList && !isUnchanged ? own.trimStart() : own)
+      empty = ''
     }
     last = group.at(-1)
   }
@@ -104,10 +116,14 @@ function gapBetween(part: Node, next: Node): string {
   return isJoined ? '\n' : '\n\n'
 }
 
-/** The blocks that a piece of a document is made of. */
-export function blocksOf(content: Fragment): Block[] {
-  return content.content.map(blockOf)
+/** The blocks that a piece of a document is made of. Empty paragraphs stay between others. */
+export function blocksOf({ content }: Fragment): Block[] {
+  const isEmpty = ({ type, childCount }: Node) => type === nodes.paragraph && childCount === 0
+  const last = content.findLastIndex((part) => !isEmpty(part))
+  return content.map((part, at) => (isEmpty(part) && at > 0 && at < last ? EMPTY_BLOCK : blockOf(part)))
 }
+
+const EMPTY_BLOCK: Block = { kind: 'paragraph', children: [{ kind: 'text', text: EMPTY_PARAGRAPH }] }
 
 function blockOf(node: Node): Block {
   switch (node.type) {
@@ -150,7 +166,7 @@ function plainInlineOf({ type, attrs, text = '' }: Node, isCode: boolean): Inlin
 function nodeOf(block: Block): Node {
   switch (block.kind) {
     case 'paragraph':
-      return nodes.paragraph.create(null, inlineNodes(block.children, []))
+      return nodes.paragraph.create(null, isEmptyParagraph(block) ? [] : inlineNodes(block.children, []))
     case 'quote':
       return nodes.quote.create(null, nodesOf(block.blocks))
     case 'code block':

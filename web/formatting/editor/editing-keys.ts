@@ -17,21 +17,24 @@ import { schema } from './schema.ts'
 
 const { nodes } = schema
 
-/** Enter begins a paragraph or an item, Shift+Enter a line. Enter in an empty item, quote or line of code leaves it. */
+const beginBlock = chainCommands(
+  splitListItemKeepMarks(nodes.item),
+  createParagraphNear,
+  liftEmptyBlock,
+  splitBlockKeepMarks,
+)
+
+/**
+ * Enter begins a paragraph or an item, Shift+Enter a line, and after an empty one a paragraph. Enter in an empty item, quote
+ * or line of code leaves it.
+ */
 export function editingKeys() {
   // It sends.
   const { 'Mod-Enter': _, ...base } = baseKeymap
   return [
     keymap({
-      Enter: chainCommands(
-        leaveCode,
-        newlineInCode,
-        splitListItemKeepMarks(nodes.item),
-        createParagraphNear,
-        liftEmptyBlock,
-        splitBlockKeepMarks,
-      ),
-      'Shift-Enter': chainCommands(newlineInCode, insertBreak),
+      Enter: chainCommands(leaveCode, newlineInCode, withoutBreaks(beginBlock), beginBlock),
+      'Shift-Enter': chainCommands(newlineInCode, withoutBreaks(splitBlockKeepMarks), insertBreak),
       Backspace: chainCommands(undoInputRule, leaveEmptyCode),
       Tab: sinkListItem(nodes.item),
       'Shift-Tab': liftListItem(nodes.item),
@@ -54,7 +57,22 @@ const selectText: Command = ({ doc, tr }, dispatch) => {
   return true
 }
 
+/** A paragraph neither ends with a line break nor has an empty line: a command that takes the breaks at the cursor away first. */
+function withoutBreaks(command: Command): Command {
+  return (state, dispatch, view) => {
+    const { $from, empty } = state.selection
+    const [before, after] = [$from.nodeBefore, $from.nodeAfter].map((node) => node?.type === nodes.hard_break)
+    if (!empty || !(before || after)) return false
+    const { tr } = state
+    tr.delete($from.pos - (before ? 1 : 0), $from.pos + (after ? 1 : 0))
+    if (!dispatch || !view) return true
+    dispatch(tr)
+    return command(view.state, dispatch, view)
+  }
+}
+
 const insertBreak: Command = (state, dispatch) => {
+  if (state.selection.$from.parentOffset === 0) return splitBlockKeepMarks(state, dispatch)
   dispatch?.(state.tr.replaceSelectionWith(nodes.hard_break.create(), true).scrollIntoView())
   return true
 }
