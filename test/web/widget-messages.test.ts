@@ -46,6 +46,7 @@ browserTest(
     await messageOf(page, 'Thank you').waitFor()
     await page.reload()
     await messageOf(page, 'Thank you').waitFor()
+    await messageOf(page, 'Where is my order?').waitFor()
     expect(await textsOf(page)).toEqual(['Where is my order?', 'It is on its way.', 'Thank you'])
     expect((await ticketWith(admin, 'Thank you')).id).toBe(ticket.id)
   },
