@@ -69,7 +69,7 @@ browserTest('`c` writes to any address: the ticket opens, with its message and i
   await page.keyboard.type('/')
   await page.getByRole('option', { name: 'Greeting' }).waitFor()
   await page.keyboard.press('Enter')
-  await page.keyboard.type('\n\nit has ')
+  await page.keyboard.type('\nit has ')
   await page.keyboard.press('Control+b')
   await page.keyboard.type('shipped')
   await page.keyboard.press('Control+b')
