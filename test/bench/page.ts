@@ -1,6 +1,5 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { createAgent } from '../../server/agents/agents.ts'
 import { readConfig } from '../../server/config.ts'
@@ -62,19 +61,10 @@ async function firstList(browser: Browser, url: string): Promise<Result> {
 
 async function daysWork(browser: Browser, url: string): Promise<Result[]> {
   const page = await (await browser.newContext({ viewport: DESKTOP })).newPage()
-  const scripts: string[] = []
-  page.on('response', (answer) => {
-    const { pathname } = new URL(answer.url())
-    // The editor comes once the list is shown.
-    if (pathname.endsWith('.js') && !pathname.includes('/rich-field-')) scripts.push(pathname)
-  })
   await signIn(page, url)
-  const sizes = scripts.map(gzippedKiB)
-  const first = atMost('scripts of the first view, gzipped', sum(sizes), 150, 'KiB', `${sizes.length} files`)
   await page.goto(`${url}/inbox/open`)
   await page.locator(ROW).first().waitFor()
-  const ready = await editorReady(page, url)
-  return [first, ready, ...(await keys(page)), await scrolling(page), await memory(page)]
+  return [...(await keys(page)), await scrolling(page), await memory(page), await editorReady(page, url)]
 }
 
 /** From the click on the first ticket of a page to the editor in which it can be answered. */
@@ -193,11 +183,6 @@ function leaveUnindexed({ file, orgId }: Workspace): void {
   const database = new Database(file)
   database.query('INSERT INTO search_cursors (org_id, event_number) VALUES (?, 0)').run(orgId)
   database.close()
-}
-
-function gzippedKiB(pathname: string): number {
-  const file = join(import.meta.dir, '../../dist/web', pathname)
-  return Bun.gzipSync(readFileSync(file)).byteLength / 1024
 }
 
 function ofKeys(name: string, times: number[]): Result {
