@@ -61,7 +61,9 @@ export const AGENT = 'agt_00000000000000000000000001'
 /** Fills a workspace with tickets in a few statements: a third each status, a quarter each channel, a tenth tagged. */
 export function fillTickets({ file, orgId }: Pick<Workspace, 'file' | 'orgId'>, howMany: number): void {
   const database = new Database(file)
-  database.exec(`PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN; ${ticketsSql(orgId, howMany)}`)
+  // A server may write into it just then.
+  database.exec('PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000')
+  database.exec(`BEGIN IMMEDIATE; ${ticketsSql(orgId, howMany)}`)
   fillLists(database)
   database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
