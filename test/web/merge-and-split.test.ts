@@ -88,6 +88,7 @@ browserTest('a message opens a new ticket by keys alone, and undo brings it back
   await page.locator('.thread').getByText('And my invoice is wrong.').waitFor()
   await page.getByRole('button', { name: 'Actions for this message' }).last().press('Enter')
   await page.getByRole('menuitem', { name: 'New ticket from here' }).waitFor()
+  await page.locator('[role=menu]:focus, [role=menu] :focus').waitFor()
   await page.keyboard.type('new')
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'New ticket from this message' })

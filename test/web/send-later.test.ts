@@ -70,6 +70,7 @@ browserTest(
       sendAt: new Date(ben.now() - 60_000).toISOString(),
     }
     expect((await ben.call('PUT', `/console/tickets/${id}/draft`, { body: passed })).status).toBe(200)
+    await page.reload()
     await chip.getByText(/^Was to be sent .*: Send sends it now/).waitFor()
     await chip.getByRole('button', { name: "Don't send it later" }).click()
     await chip.waitFor({ state: 'detached' })
