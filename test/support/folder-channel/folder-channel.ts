@@ -74,7 +74,10 @@ export function createFolderChannel(root: string): Channel {
             const refused = { address: person, state: 'failed' as const, detail: `${person} reads no files.` }
             return { outcomes: [refused], error: '', fault: 'none' }
           }
-          writeFileSync(join(outgoing, `${send.id}.json`), JSON.stringify(contentOf(send)))
+          // No one reads half of it.
+          const file = join(outgoing, `${send.id}.json`)
+          writeFileSync(`${outgoing}.part`, JSON.stringify(contentOf(send)))
+          renameSync(`${outgoing}.part`, file)
           return { outcomes: [{ address: person, state: 'sent', detail: '' }], error: '', fault: 'none' }
         },
         async close() {},
