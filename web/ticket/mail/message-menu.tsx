@@ -143,8 +143,9 @@ export function MessageMenu(props: MessageMenuProps) {
 /** Whether the message is the customer's last one, and may leave the ticket. */
 function isLastOfSeveral({ ticket, message }: MessageMenuProps): boolean {
   if (isChat(ticket.channel)) return false
-  const messages = (knownTicket(ticket.id)?.timeline ?? []).filter((entry) => entry.kind === 'message')
-  return messages.length > 1 && messages.findLast(({ role }) => role === 'customer')?.id === message.id
+  const timeline = knownTicket(ticket.id)?.timeline ?? []
+  const last = timeline.findLast((entry) => entry.kind === 'message' && entry.role === 'customer')
+  return last?.id === message.id && timeline.some(({ kind, id }) => kind === 'message' && id !== last.id)
 }
 
 function download({ ticket, message }: MessageMenuProps): void {
