@@ -1,6 +1,7 @@
-import { addressKey, asciiDomain, withoutRepetitions } from '../../../customers/email-addresses.ts'
+import { addressKey, withoutRepetitions } from '../../../customers/email-addresses.ts'
 import type { Transaction } from '../../../database/database.ts'
 import type { EmailAddress, MessageEmail } from '../../../database/tables/messages.ts'
+import { domainOf } from '../mailboxes/mailbox-rows.ts'
 import { withoutBrackets } from '../outbound/email-content.ts'
 import type { OwnAddresses } from '../own-addresses.ts'
 import type { Authentication, ParsedMail } from '../parse/parsed-mail.ts'
@@ -59,7 +60,7 @@ async function withoutTokensOf(
 /** Whether the mailbox's server found that the domain in From, its parent or its child sent or signed the mail. */
 export function provesSender(authentication: Authentication | null, address: string): boolean {
   if (authentication === null || isUnverified(authentication)) return false
-  const domain = asciiDomain(address.slice(address.lastIndexOf('@') + 1)).toLowerCase()
+  const domain = domainOf(address).toLowerCase()
   const isRelated = (other: string) => domain.endsWith(`.${other}`) || other.endsWith(`.${domain}`)
   return (
     authentication.dmarc === 'pass' ||

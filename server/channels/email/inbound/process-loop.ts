@@ -9,6 +9,7 @@ import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
+import { domainOf } from '../mailboxes/mailbox-rows.ts'
 import type { MailParser } from '../parse/parse-mail.ts'
 import type { ParseResult } from '../parse/parsed-mail.ts'
 import type { OwnServer } from '../parse/read-mail.ts'
@@ -118,7 +119,7 @@ async function parseStored(
 /** The name that it was found or said to have, or else those that it may have. */
 function ownServerOf({ authservId, imap, smtp, address }: MailboxServer): OwnServer {
   if (authservId !== '') return { authservId }
-  return { hosts: [imap.host, smtp.host, address.slice(address.lastIndexOf('@') + 1)] }
+  return { hosts: [imap.host, smtp.host, domainOf(address)] }
 }
 
 /** Moves the files of a mail into the store, where they stay at least until they are disposed of. */
