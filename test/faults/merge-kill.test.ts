@@ -6,8 +6,8 @@ import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { call } from '../support/bellhop.ts'
 import { freshPlace } from '../support/engine.ts'
+import type { MoveJson } from '../support/moves.ts'
 import { startProgram } from '../support/program.ts'
-import type { MoveJson } from '../support/random-merges.ts'
 import { type TicketJson, ticketInput } from '../support/tickets.ts'
 
 const KILLS = 12

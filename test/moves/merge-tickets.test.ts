@@ -7,7 +7,7 @@ import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { countersAndRecount } from '../support/counters.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
-import type { MoveJson } from '../support/random-merges.ts'
+import { type MoveJson, mergeTickets, undoMove } from '../support/moves.ts'
 import { indexed } from '../support/search.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
@@ -28,8 +28,7 @@ const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben Okafor' })
 const admin = await signInAgent(bellhop, acme.orgId, { name: 'Root', role: 'admin' })
 const ledger = await openLedger(bellhop, acme.orgId, 'support@acme.example')
 
-const merge = (into: string, from: string, client: Client = acme) =>
-  client.call<MoveJson>('POST', `/tickets/${into}/merge`, { body: { from } })
+const merge = (into: string, from: string, client: Client = acme) => mergeTickets(client, into, from)
 
 async function merged(into: string, from: string): Promise<MoveJson> {
   const answer = await merge(into, from)
@@ -37,7 +36,7 @@ async function merged(into: string, from: string): Promise<MoveJson> {
   return answer.json
 }
 
-const undo = (id: string) => acme.call<MoveJson>('POST', `/moves/${id}/undo`)
+const undo = (id: string) => undoMove(acme, id)
 
 async function twoTickets(more: Record<string, unknown> = {}): Promise<[string, string]> {
   clock.advance(2 * MINUTE_MS)

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { tickets } from '../../server/database/tables/tickets.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { openLedger } from '../support/mail/fetched-mail.ts'
-import type { MoveJson } from '../support/random-merges.ts'
+import { mergeTickets, undoMove } from '../support/moves.ts'
 import { problemOf, readTicket } from '../support/tickets.ts'
 import { openWidget } from '../support/visitors.ts'
 
@@ -13,8 +13,7 @@ const acme = await bellhop.organization()
 const ledger = await openLedger(bellhop, acme.orgId, 'support@acme.example')
 const widget = await openWidget(bellhop, acme.orgId)
 
-const merge = (into: string, from: string) =>
-  acme.call<MoveJson>('POST', `/tickets/${into}/merge`, { body: { from } })
+const merge = (into: string, from: string) => mergeTickets(acme, into, from)
 
 /** As merging two customers does. */
 async function makeOneCustomer([customerId = '', other = '']: string[]): Promise<void> {
@@ -41,7 +40,7 @@ test('chats of one visitor become one on their page, and two again', async () =>
   expect(await textsOn(page, one)).toEqual(['One', 'Two', 'An answer'])
   const sent = await page.say('To the old one', two)
   expect([sent.conversation.id, sent.message.conversationId]).toEqual([one, one])
-  expect((await acme.call('POST', `/moves/${merged.json.id}/undo`)).status).toBe(200)
+  expect((await undoMove(acme, merged.json.id)).status).toBe(200)
   expect(await textsOn(page, two)).toEqual(['Two', 'An answer'])
   expect(await textsOn(page, one)).toEqual(['One', 'To the old one'])
 })
@@ -75,7 +74,7 @@ test('a chat that continues by email shows its visitor nothing of the emails', a
   const answer = await acme.call('POST', `/tickets/${mail}/messages`, { body: { text: 'By email' } })
   expect(answer.status).toBe(201)
   expect(await textsOn(page, chat)).toEqual(['From the page', 'And more'])
-  expect((await acme.call('POST', `/moves/${merged.json.id}/undo`)).status).toBe(200)
+  expect((await undoMove(acme, merged.json.id)).status).toBe(200)
   expect(await textsIn(chat)).toEqual(['From the page'])
 })
 

@@ -3,7 +3,7 @@ import { createId } from '../../server/ids.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
-import type { MoveJson } from '../support/random-merges.ts'
+import { type MoveJson, mergeTickets, undoMove } from '../support/moves.ts'
 import { storedRows } from '../support/stored-rows.ts'
 import { newestMessage, readThread, replyPath, sendNow } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -32,12 +32,12 @@ const tomorrow = () => new Date(clock.now() + DAY_MS).toISOString()
 
 async function merged(into: string, from: string): Promise<string> {
   clock.advance(MINUTE_MS)
-  const answer = await acme.call<MoveJson>('POST', `/tickets/${into}/merge`, { body: { from } })
+  const answer = await mergeTickets(acme, into, from)
   expect(answer.status, answer.text).toBe(200)
   return answer.json.id
 }
 
-const undo = async (move: string) => expect((await acme.call('POST', `/moves/${move}/undo`)).status).toBe(200)
+const undo = async (move: string) => expect((await undoMove(acme, move)).status).toBe(200)
 
 async function waitingRow(id: string): Promise<string | undefined> {
   const { scheduled_messages: rows = [] } = await storedRows(bellhop.deps)

@@ -8,6 +8,7 @@ import type { Bellhop, Client } from './bellhop.ts'
 import { letRun, type ManualClock } from './clock.ts'
 import { countersAndRecount } from './counters.ts'
 import { openLedger } from './mail/fetched-mail.ts'
+import { mergeTickets, undoMove } from './moves.ts'
 import { type Random, seeded } from './random.ts'
 import { indexed } from './search.ts'
 import { storedRows } from './stored-rows.ts'
@@ -24,15 +25,6 @@ const PAUSE_MS = 2_000
 const DAY_MS = 86_400_000
 const TAGS = ['billing', 'vip', 'refund', 'bug']
 const STATUSES = ['open', 'pending', 'resolved']
-
-export interface MoveJson {
-  id: string
-  kind: string
-  from: string
-  into: string
-  createdAt: string
-  undoneAt?: string
-}
 
 interface MadeTicket {
   id: string
@@ -184,12 +176,12 @@ async function checkMerge(made: Made, { from, into }: { from: MadeTicket; into: 
   const { bellhop, acme, ben, clock } = made
   clock.advance(PAUSE_MS)
   const before = await rowsOf(bellhop, [from.id, into.id])
-  const merged = await acme.call<MoveJson>('POST', `/tickets/${into.id}/merge`, { body: { from: from.id } })
+  const merged = await mergeTickets(acme, into.id, from.id)
   expect(merged.status, merged.text).toBe(200)
   expect(merged.json).toMatchObject({ kind: 'merge', from: from.id, into: into.id })
 
   clock.advance(PAUSE_MS)
-  // Whoever writes ends the snooze, and undoing the merge doesn't bring it back.
+  // A message would end the snooze, and undoing the merge would not bring it back.
   const later = into.isSnoozed ? [] : await answerByMail(made, from)
   for (const mail of later) expect(mail.ticketId).toBe(into.id)
   await indexed(bellhop, clock)
@@ -201,7 +193,7 @@ async function checkMerge(made: Made, { from, into }: { from: MadeTicket; into: 
   const refused = await acme.call('POST', `/tickets/${from.id}/messages`, { body: { text: 'Late' } })
   expect([refused.status, refused.json.code]).toEqual([409, 'ticket_merged'])
 
-  const undone = await acme.call<MoveJson>('POST', `/moves/${merged.json.id}/undo`)
+  const undone = await undoMove(acme, merged.json.id)
   expect(undone.status, undone.text).toBe(200)
   const after = await rowsOf(bellhop, [from.id, into.id])
   const laterIds = later.flatMap(({ id, messageId }) => [id, messageId ?? ''])
@@ -255,7 +247,7 @@ const OF_MOVES = [
   'idempotency_keys',
 ]
 
-/** A merge can end a snooze, of which its agent is told. What is about a ticket that no one can open counts as seen. */
+/** Not compared: a merge that ends a snooze notifies its agent, and marks what no one can open anymore as seen. */
 const OF_SNOOZES = '"reason":"snooze_ended"'
 
 type Rows = Record<string, Record<string, unknown>[]>
