@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
@@ -12,12 +13,7 @@ const ZONE = 'Europe/Berlin'
 const bellhop = await sharedBellhop()
 
 browserTest('a ticket is put away with a reason by keys alone, found under Snoozed, and undone', async () => {
-  const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
-  await makeTickets(client, ['Late parcel'])
-  const page = await openPage({ url: bellhop.url, agent: ben })
-  await openList(page, '/inbox/open')
-  await page.keyboard.press('s')
-  await page.getByRole('combobox', { name: 'Time' }).waitFor()
+  const page = await openSnooze()
   await page.getByLabel('Why').fill('call the carrier')
   await page.keyboard.press('Enter')
   await page.keyboard.type('tomorrow 14:30')
@@ -34,12 +30,7 @@ browserTest('a ticket is put away with a reason by keys alone, found under Snooz
 })
 
 browserTest('a date in another year is shown with its year before it is chosen, and after', async () => {
-  const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
-  await makeTickets(client, ['Late parcel'])
-  const page = await openPage({ url: bellhop.url, agent: ben })
-  await openList(page, '/inbox/open')
-  await page.keyboard.press('s')
-  await page.getByRole('combobox', { name: 'Time' }).waitFor()
+  const page = await openSnooze()
   await page.keyboard.type('1 jan 0:00')
   const year = new RegExp(`1 Jan ${new Date().getFullYear() + 1}`)
   await page.getByRole('option', { name: year }).waitFor()
@@ -100,6 +91,17 @@ browserTest('an @ in a note mentions a colleague, who finds the note under Menti
   await hers.getByRole('link', { name: 'Mentions 1' }).waitFor({ state: 'detached' })
   await hers.getByRole('button', { name: 'Following' }).waitFor()
 })
+
+/** The list of open tickets, with *Late parcel* on top and its Snooze open. */
+async function openSnooze(): Promise<Page> {
+  const { client, ben } = await openWorkspace(bellhop, { subject: 'Other' })
+  await makeTickets(client, ['Late parcel'])
+  const page = await openPage({ url: bellhop.url, agent: ben })
+  await openList(page, '/inbox/open')
+  await page.keyboard.press('s')
+  await page.getByRole('combobox', { name: 'Time' }).waitFor()
+  return page
+}
 
 /** The next two days that begin with one time of the year and go on with the other, in spring and in fall. */
 function nextClockChanges(): Temporal.PlainDate[] {
