@@ -42,6 +42,15 @@ export function ThisBrowser(props: BrowsersProps & { readEndpoint: () => unknown
     await Promise.all([props.readEndpoint(), readOwnNotificationsAgain()])
   }
 
+  const buttonsOf = (browser: Browser) => (
+    <>
+      <TestButton browser={browser} />
+      <ActionButton run={turnOff} onDone={() => 'Notifications are off in this browser.'}>
+        Turn off
+      </ActionButton>
+    </>
+  )
+
   return (
     <Section title="This browser" text="Your system shows notifications even when no Bellhop tab is open.">
       <Switch
@@ -100,20 +109,14 @@ export function ThisBrowser(props: BrowsersProps & { readEndpoint: () => unknown
               text="The server can't reach the push service."
               error={browser().error}
             >
-              <TestButton browser={browser()} />
-              <ActionButton run={turnOff} onDone={() => 'Notifications are off in this browser.'}>
-                Turn off
-              </ActionButton>
+              {buttonsOf(browser())}
             </State>
           )}
         </Match>
         <Match when={known()}>
           {(browser) => (
             <State title="On" tone="green" text="This browser shows your notifications.">
-              <TestButton browser={browser()} />
-              <ActionButton run={turnOff} onDone={() => 'Notifications are off in this browser.'}>
-                Turn off
-              </ActionButton>
+              {buttonsOf(browser())}
             </State>
           )}
         </Match>
