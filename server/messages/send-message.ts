@@ -122,7 +122,7 @@ async function leavesByEmail(
 ): Promise<boolean> {
   const ticket = await requireTicket(tx, orgId, ticketId)
   const { by } = await wayOf(deps, tx, ticket, await customerOf(tx, orgId, ticket.customerId))
-  // One that can't leave says so by itself.
+  // Without any way to the customer, it fails and says why.
   return by === deps.channels.byAddress.kind || by === 'nothing'
 }
 

@@ -25,8 +25,8 @@ import {
 } from './queries.ts'
 import { assigneesOf, recordWaiting, sendOrHold } from './send-message.ts'
 
-/** Someone wrote before it, which the one who sends it anyway has read. */
-const HELD_BY_WORDS: HeldBecause[] = ['answered', 'customer_wrote', 'not_by_email']
+/** Its author can send it anyway, after reading why it is held. */
+const HELD_UNLESS_FORCED: HeldBecause[] = ['answered', 'customer_wrote', 'not_by_email']
 
 /** A message that is not sent yet, or can be taken back, and who changes it. */
 interface WaitingRequest {
@@ -95,10 +95,10 @@ export async function sendNow(deps: Deps, orgId: string, request: WaitingRequest
     const own = { assignedTo: request.agentId ?? null }
     const assignable = await lockAssignees(tx, orgId, [...assignees, own])
     const found = await requireWaiting(tx, orgId, request)
-    const isHeldByWords = found.isHeld && HELD_BY_WORDS.includes(found.heldBecause ?? 'answered')
+    const isForcedNow = found.isHeld && HELD_UNLESS_FORCED.includes(found.heldBecause ?? 'answered')
     const scheduled = {
       ...(await withEnabledAuthor(tx, found, request)),
-      isForced: found.isForced || isHeldByWords,
+      isForced: found.isForced || isForcedNow,
       // Whoever presses Send now has the customer's words before them.
       isLater: false,
     }

@@ -13,9 +13,8 @@ import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { insertMovedRows } from './moved-rows.ts'
 import { findNewest, type NewestMessage } from './queries.ts'
 
-// What each agent has on both tickets becomes one: drafts, read marks, following, and what the
-// authors of waiting replies have seen. Undo restores both, unless the agent
-// has changed the one since.
+// What each agent has on both tickets becomes one: drafts, read marks, following, and what the authors of waiting replies
+// have seen. Undo restores both, unless the agent has changed the one since.
 
 type Draft = typeof drafts.$inferSelect
 type Mark = NonNullable<NonNullable<MovedValues['mark']>['before']>
@@ -111,8 +110,9 @@ export async function separateMark(
  * after it holds it. Comes after the messages have moved.
  */
 export async function joinSeen(tx: Transaction, { orgId, moveId, into: ticketId }: Joined): Promise<void> {
+  const { id, seenMessageId, seenAt, createdAt } = scheduledMessages
   const waiting = await tx
-    .select()
+    .select({ id, seenMessageId, seenAt, createdAt })
     .from(scheduledMessages)
     .where(matches(scheduledMessages, { orgId, ticketId }))
   for (const { id: rowId, seenMessageId, seenAt, createdAt } of waiting) {

@@ -45,6 +45,6 @@ export function atServer(local: number): string {
 }
 
 /** Undefined for no time of the server, or one that has passed. */
-export function timeToCome(atServer: string | undefined): string | undefined {
-  return atServer && toLocalTime(Date.parse(atServer)) > Date.now() ? atServer : undefined
+export function timeToCome(time: string | undefined): string | undefined {
+  return time && toLocalTime(Date.parse(time)) > Date.now() ? time : undefined
 }

@@ -124,7 +124,7 @@ export function WaitingReplyCard(props: WaitingReplyCardProps) {
               }
             >
               <Button size="small" look="primary" onClick={() => void sendNow(ticketId(), props.reply.id)}>
-                {isHeldByWords(props.reply) ? 'Send anyway' : 'Send'}
+                {isHeldUnlessForced(props.reply) ? 'Send anyway' : 'Send'}
               </Button>
               <EditHeld reply={props.reply} onEdit={edit} />
             </Show>
@@ -149,7 +149,8 @@ function SendsIn(props: { until: number }) {
   )
 }
 
-function isHeldByWords({ heldBecause }: WaitingReply): boolean {
+/** As in server/messages/waiting-message.ts. */
+function isHeldUnlessForced({ heldBecause }: WaitingReply): boolean {
   return heldBecause !== 'disabled' && heldBecause !== 'too_long'
 }
 
