@@ -65,6 +65,7 @@ export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent): 
     name: requireName(input.name),
     email: requireEmail(input.email),
     role: input.role,
+    picture: null,
     canSignIn: input.password !== undefined,
     lastSeenAt: null,
     disabledAt: null,

@@ -3,6 +3,7 @@ import type { Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { newLogId } from '../events/positions.ts'
 import { isNameTaken } from '../organizations/directory.ts'
 import { newOrganization, type Organization, requireName } from '../organizations/organizations.ts'
 import { type Agent, insertAgent, type NewAgent, type PreparedAgent, prepareAgent } from './agents.ts'
@@ -34,7 +35,7 @@ export async function insertOrganization(
   organization: Organization,
   admin: PreparedAgent,
 ): Promise<void> {
-  await tx.insert(organizations).values(organization)
+  await tx.insert(organizations).values({ ...organization, logId: newLogId(deps) })
   await insertAgent(tx, admin)
   const { id, name } = organization
   const detail = { administrator: admin.agent.email }

@@ -60,6 +60,7 @@ export function newApiKey(deps: Deps, orgId: string, input: NewApiKey): { key: A
     kind,
     name: requireName(input.name),
     prefix: secret.slice(0, start.length + SHOWN_CHARACTERS),
+    agentId: null,
     publicKey: kind === 'public' ? secret : null,
     scopes: requireScopes(input),
     rateLimit: requireRateLimit(input.rateLimit),

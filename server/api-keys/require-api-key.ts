@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import type { KeyScope } from '../database/tables/api-keys.ts'
+import { type KeyScope, NAMED_SCOPES } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader, networkOf, type Server } from '../requests/address.ts'
@@ -15,7 +15,7 @@ export interface Caller {
   agentId?: string
   /** Display name, shown on messages posted with the key. */
   name: string
-  /** Null means full access. */
+  /** Null means full access: all but `NAMED_SCOPES`. */
   scopes: KeyScope[] | null
   /** Null means the server's default. */
   rateLimit: number | null
@@ -91,8 +91,14 @@ function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | u
   if (caller.isPublic) {
     return new AppError(403, 'public_key', 'Public keys work only for the widget. Use a secret key.')
   }
-  if (scope === undefined || caller.scopes === null || caller.scopes.includes(scope)) return undefined
+  if (scope === undefined || hasScope(caller, scope)) return undefined
   return new AppError(403, 'missing_scope', `This key needs the scope ${scope}.`)
+}
+
+/** Full access is everything but the scopes that a key has only by name. Of agents, administrators have those too. */
+function hasScope({ scopes, isAdmin }: Caller, scope: KeyScope): boolean {
+  if (scopes !== null) return scopes.includes(scope)
+  return isAdmin || !NAMED_SCOPES.includes(scope)
 }
 
 /** For a permission that only some requests to a route need. Throws 403. */

@@ -11,7 +11,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 import { viewKey } from './views.ts'
 
 const time = t.String({ format: 'date-time' })
-const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: 10 })
+const scopes = t.Array(oneOf(KEY_SCOPES), { maxItems: KEY_SCOPES.length })
 
 // The verb validates the name, the limit and the time.
 const newKey = t.Object(

@@ -7,6 +7,7 @@ import postgresql0005 from '../../drizzle/postgresql/0005_visitor_numbers.sql' w
 import postgresql0006 from '../../drizzle/postgresql/0006_sending.sql' with { type: 'text' }
 import postgresql0007 from '../../drizzle/postgresql/0007_sent_by.sql' with { type: 'text' }
 import postgresql0008 from '../../drizzle/postgresql/0008_agent_day.sql' with { type: 'text' }
+import postgresql0009 from '../../drizzle/postgresql/0009_api.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -16,6 +17,7 @@ import sqlite0005 from '../../drizzle/sqlite/0005_visitor_numbers.sql' with { ty
 import sqlite0006 from '../../drizzle/sqlite/0006_sending.sql' with { type: 'text' }
 import sqlite0007 from '../../drizzle/sqlite/0007_sent_by.sql' with { type: 'text' }
 import sqlite0008 from '../../drizzle/sqlite/0008_agent_day.sql' with { type: 'text' }
+import sqlite0009 from '../../drizzle/sqlite/0009_api.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -37,6 +39,7 @@ export const MIGRATIONS = {
     { name: 'sending', sql: sqlite0006 },
     { name: 'sent_by', sql: sqlite0007 },
     { name: 'agent_day', sql: sqlite0008 },
+    { name: 'api', sql: sqlite0009 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -48,5 +51,6 @@ export const MIGRATIONS = {
     { name: 'sending', sql: postgresql0006 },
     { name: 'sent_by', sql: postgresql0007 },
     { name: 'agent_day', sql: postgresql0008 },
+    { name: 'api', sql: postgresql0009 },
   ],
 } satisfies Record<string, Migration[]>

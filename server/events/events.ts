@@ -18,6 +18,8 @@ import { queueDeliveries, type Subscriber, subscribersOf } from './outbox.ts'
 export type NewEvent = {
   ticketId: string
   createdAt: number
+  /** Looked up by the ticket when absent. */
+  customerId?: string
   messageId?: string
   /** `deps.actor` unless it says otherwise. */
   byId?: string
@@ -59,6 +61,7 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
     number: first + place,
     type: event.type,
     ticketId: event.ticketId,
+    customerId: event.customerId ?? null,
     messageId: event.messageId ?? null,
     byId: event.byId ?? deps.actor.id ?? null,
     changes: event.changes ?? null,

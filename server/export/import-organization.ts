@@ -8,6 +8,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import { PLACES, TICKET_STATUSES, tickets } from '../database/tables/tickets.ts'
 import { writeInOneTransaction } from '../database/write-transaction.ts'
 import type { Deps } from '../deps.ts'
+import { beginLog } from '../events/positions.ts'
 import { startAtNewestEvent } from '../reactions/react-to-log.ts'
 import { addChanges, type CounterChanges, saveCounters } from '../tickets/counters.ts'
 import { insertTags } from '../tickets/queries.ts'
@@ -102,7 +103,8 @@ async function storeAll(importing: Importing, parts: AsyncGenerator<ExportPart>)
   }
   await storeBatch()
   await storeCounters(importing)
-  // What the log says happened elsewhere.
+  // What the log says happened elsewhere, and no position of a client counts here.
+  await beginLog(deps, importing.tx, result.organization.id)
   await startAtNewestEvent(importing.tx, { orgId: result.organization.id })
   await addMissingTimes(importing.tx, result.organization.id)
   await addMissingColumns(importing.tx, result.organization.id)

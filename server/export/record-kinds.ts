@@ -61,7 +61,7 @@ export interface RecordKind {
  * (http/docs/guides/export.md) describes each, and says of all other tables why they are left out.
  */
 export const RECORD_KINDS: RecordKind[] = [
-  kind('organization', organizations, ['id'], { left: { erasedEvent: null } }),
+  kind('organization', organizations, ['id'], { left: { erasedEvent: null, logId: '' } }),
   kind('agent', agents, ['id']),
   kind('agentLink', agentLinks, ['id']),
   kind('apiKey', apiKeys, ['id']),

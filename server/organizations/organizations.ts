@@ -1,6 +1,7 @@
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
+import { newLogId } from '../events/positions.ts'
 import { createOrganizationId } from '../ids.ts'
 import { withoutDirectionControls } from '../text/direction-controls.ts'
 import { isBlank } from '../text/text.ts'
@@ -25,7 +26,7 @@ export const organizationColumns = {
 export async function createOrganization(deps: Deps, input: { name: string }): Promise<Organization> {
   const organization = newOrganization(deps, requireName(input.name))
   await deps.database.write(organization.id, async (tx) => {
-    await tx.insert(organizations).values(organization)
+    await tx.insert(organizations).values({ ...organization, logId: newLogId(deps) })
   })
   return organization
 }

@@ -173,6 +173,7 @@ export function newMessage(given: Pick<Message, OwnFields> & Partial<Message>): 
     sendError: null,
     sentBy: null,
     requestHash: null,
+    externalId: null,
     telegram: null,
     editedAt: null,
     takenBackAt: null,

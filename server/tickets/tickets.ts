@@ -4,6 +4,7 @@ import type { PlannedSends } from '../channels/channel.ts'
 import type { ChannelKind } from '../channels/kinds.ts'
 import { type Customer, upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import type { Metadata } from '../database/tables/customers.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
@@ -75,6 +76,8 @@ interface OpenedTicket {
   /** An agent whose row the unit has locked. */
   assignedTo?: string
   mailboxId?: string
+  externalId?: string | undefined
+  metadata?: Metadata | undefined
   /** Sends the first message, of an agent, to them by email. */
   recipients?: Recipients
 }
@@ -109,6 +112,8 @@ export async function openTicket(
     updatedAt: now,
     lastMessageAt: now,
     snoozedUntil: null,
+    externalId: input.externalId ?? null,
+    metadata: input.metadata ?? null,
     waitingOrder: waitingOrderOf(waits ? now : undefined, now),
     customer,
   }

@@ -47,6 +47,8 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       subject: id,
       mailboxId: '',
       mergedInto: null,
+      externalId: null,
+      metadata: null,
       version: 1,
     }
     await insertTickets(tx, [ticket])

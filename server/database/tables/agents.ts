@@ -1,7 +1,8 @@
 import { boolean, index, integer, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
 
-export const AGENT_ROLES = ['admin', 'agent'] as const
+/** A `program` can't sign in. It works through the keys that belong to it. */
+export const AGENT_ROLES = ['admin', 'agent', 'program'] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
 export const agents = table(
@@ -12,12 +13,15 @@ export const agents = table(
       .notNull()
       .references(() => organizations.id),
     name: text().notNull(),
+    /** Empty for a program. */
     email: text().notNull(),
-    /** The email in lower case, unique per organization. */
+    /** The email in lower case, unique per organization. A program's id. */
     emailKey: text().notNull(),
     /** Markdown, added to the agent's email replies above the mailbox's signature. */
     signature: text().notNull().default(''),
     role: text().$type<AgentRole>().notNull(),
+    /** The hash of the file with the picture that customers see; null for none. */
+    picture: text(),
     /** Enter sends what they write in a chat; it begins a line otherwise. */
     sendsByEnter: boolean().notNull().default(false),
     /** argon2id; null until the agent sets a password. */

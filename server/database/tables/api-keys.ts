@@ -4,8 +4,24 @@ import { organizations } from './organizations.ts'
 export const KEY_KINDS = ['secret', 'public'] as const
 export type KeyKind = (typeof KEY_KINDS)[number]
 
-export const KEY_SCOPES = ['tickets:read', 'tickets:write', 'messages:write'] as const
+export const KEY_SCOPES = [
+  'tickets:read',
+  'tickets:write',
+  'messages:write',
+  'notes:read',
+  'notes:write',
+  'customers:read',
+  'customers:write',
+  'agents:read',
+  'suggestions:write',
+  'endpoints:read',
+  'endpoints:write',
+  'import:write',
+  'erase',
+] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
+/** Never part of full access: a key has them only by name. */
+export const NAMED_SCOPES: readonly KeyScope[] = ['endpoints:write', 'import:write', 'erase']
 
 export const apiKeys = table(
   'api_keys',
@@ -20,6 +36,8 @@ export const apiKeys = table(
     hash: text().notNull(),
     /** The first characters, for people to recognize a key by. */
     prefix: text().notNull(),
+    /** The program that the key belongs to; null for none. */
+    agentId: text(),
     /** Only for public keys, which every widget snippet contains. */
     publicKey: text(),
     /** Null means full access. */

@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, primaryKey, table, text, uniqueIndex } from '../columns.ts'
+import { boolean, index, integer, json, primaryKey, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
+
+/** What integrations keep with a ticket or a customer, by key. */
+export type Metadata = Record<string, string>
 
 export const customers = table(
   'customers',
@@ -25,6 +28,10 @@ export const customers = table(
     unverifiedEmail: text(),
     /** A visitor of the widget has one: "Visitor 4821". */
     visitorNumber: integer(),
+    /** Their id in another system, unique in the organization. */
+    externalId: text(),
+    /** Null for none. */
+    metadata: json().$type<Metadata | null>(),
     /** Increases by one on each change. Part of the ETag of the customer's tickets. */
     version: integer().notNull().default(1),
     /**
@@ -39,6 +46,7 @@ export const customers = table(
   },
   (row) => [
     uniqueIndex('customers_by_email').on(row.orgId, row.emailKey),
+    uniqueIndex('customers_by_external_id').on(row.orgId, row.externalId).where(sql`external_id is not null`),
     index('customers_to_reindex').on(row.orgId, row.id).where(sql`reindex_after is not null`),
     index('customers_by_id').on(row.orgId, row.id).where(sql`merged_into is null`),
     index('customers_merged').on(row.mergedInto).where(sql`merged_into is not null`),

@@ -13,9 +13,13 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
 const LOG_EVENTS = [
   ...WEBHOOK_EVENTS,
   'ticket.updated',
-  'message.updated',
+  'ticket.imported',
   'ticket.deleted',
+  'message.updated',
   'note.added',
+  'customer.updated',
+  'customer.deleted',
+  'customer.merged',
   'reply.waiting',
   'conversation.seen',
   'workspace.changed',
@@ -42,6 +46,10 @@ export interface EventChanges {
   mergedInto?: FromTo<string | null>
   /** Messages came from another ticket or went to one. */
   messages?: Record<string, never>
+  metadata?: Record<string, never>
+  externalId?: Record<string, never>
+  /** Of `customer.merged`: the customer that they were merged into. */
+  into?: string
 }
 
 /** The event log. Within an organization, numbers have no gaps and follow the order of commits. */
@@ -51,7 +59,10 @@ export const events = table(
     orgId: text().notNull(),
     number: integer().notNull(),
     type: text().$type<LogEvent>().notNull(),
+    /** Empty for events that aren't of a ticket. */
     ticketId: text().notNull(),
+    /** Of the ticket at that time, or the customer who changed. */
+    customerId: text(),
     /** The message or the note. */
     messageId: text(),
     /** Id of the agent, the key or the customer who did it; null for the system. */

@@ -109,9 +109,12 @@ export const messages = table(
     takenBackAt: integer(),
     /** The visitor of a widget had seen it before it was taken back: their page says that a message was removed. */
     isRemovalShown: boolean().notNull().default(false),
+    /** Its id in the system that it was imported from. */
+    externalId: text(),
     createdAt: integer().notNull(),
   },
   (row) => [
+    index('messages_by_organization').on(row.orgId, row.createdAt, row.id),
     index('messages_by_ticket').on(row.ticketId, row.createdAt, row.id),
     index('messages_failed').on(row.orgId, row.ticketId, row.id).where(sql`sending in ('failed', 'bounced')`),
   ],

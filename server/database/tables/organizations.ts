@@ -1,4 +1,4 @@
-import { boolean, integer, table, text } from '../columns.ts'
+import { boolean, integer, json, table, text } from '../columns.ts'
 
 export const organizations = table('organizations', {
   id: text().primaryKey(),
@@ -23,6 +23,10 @@ export const organizations = table('organizations', {
   lastVisitor: integer().notNull().default(0),
   /** Number of the newest event. Assigned inside the unit that records it, so a reader's cursor never skips one. */
   lastEvent: integer().notNull().default(0),
+  /** Names the event log in the positions that clients keep. Another one begins when data is restored. */
+  logId: text().notNull().default(''),
+  /** Keys of tickets' and customers' metadata that agents see beside a conversation. */
+  shownMetadata: json().$type<string[]>(),
   /** Number of the newest event that deleted data permanently; null once none of that data is left on disk. */
   erasedEvent: integer(),
   createdAt: integer().notNull(),

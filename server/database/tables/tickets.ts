@@ -1,7 +1,17 @@
 import { sql } from 'drizzle-orm'
 import type { ChannelKind } from '../../channels/kinds.ts'
-import { endingWith, index, integer, json, primaryKey, rowNumber, table, text } from '../columns.ts'
-import { customers } from './customers.ts'
+import {
+  endingWith,
+  index,
+  integer,
+  json,
+  primaryKey,
+  rowNumber,
+  table,
+  text,
+  uniqueIndex,
+} from '../columns.ts'
+import { customers, type Metadata } from './customers.ts'
 
 /** Section 2 of the specification. */
 export const TICKET_STATUSES = ['open', 'resolved', 'pending'] as const
@@ -55,6 +65,10 @@ export const tickets = table(
     waitingOrder: integer().notNull().default(0),
     /** When it comes back. Null while it is awake. */
     snoozedUntil: integer(),
+    /** Its id in another system, unique in the organization. */
+    externalId: text(),
+    /** Null for none. */
+    metadata: json().$type<Metadata | null>(),
   },
   (row) => [
     index('tickets_by_wake').on(row.orgId, row.snoozedUntil, row.id).where(sql`snoozed_until is not null`),
@@ -131,6 +145,7 @@ export const tickets = table(
     index('tickets_by_customer').on(row.customerId, row.lastMessageAt),
     // The handle shown on the page is the end of the id (server/search/query-language.ts).
     index('tickets_by_handle').on(sql`substr(id, 25)`),
+    uniqueIndex('tickets_by_external_id').on(row.orgId, row.externalId).where(sql`external_id is not null`),
     index('tickets_merged').on(row.orgId, row.mergedInto).where(sql`merged_into is not null`),
   ],
 )

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { ChannelKind } from '../../channels/kinds.ts'
 import { boolean, bytes, index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { WebhookEvent } from './events.ts'
 import { organizations } from './organizations.ts'
@@ -15,6 +16,14 @@ export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
 export const OFF_REASONS = ['manual', 'failing', 'gone'] as const
 export type OffReason = (typeof OFF_REASONS)[number]
 
+/** An absent filter lets everything through. */
+export interface EndpointFilters {
+  channels?: ChannelKind[]
+  tags?: string[]
+  /** Fields of `ticket.updated`. */
+  changes?: string[]
+}
+
 export const endpoints = table(
   'endpoints',
   {
@@ -25,6 +34,8 @@ export const endpoints = table(
     url: text().notNull(),
     description: text().notNull().default(''),
     events: json().$type<WebhookEvent[]>().notNull(),
+    /** Only events of tickets with one of these channels, with one of these tags, and changes of one of these fields. Null: all. */
+    filters: json().$type<EndpointFilters | null>(),
     /** Signing secrets, encrypted. The next one signs together with the current one until it is promoted. */
     secret: bytes().notNull(),
     nextSecret: bytes(),
@@ -130,7 +141,11 @@ export const attempts = table(
   (row) => [primaryKey({ columns: [row.deliveryId, row.number] })],
 )
 
-/** Jobs of "resend all failed since". They continue after a crash. */
+/** `failed`: what failed is sent again. `replay`: events are sent again, or only those that the endpoint never got. */
+export const RESEND_KINDS = ['failed', 'replay', 'replay_missing'] as const
+export type ResendKind = (typeof RESEND_KINDS)[number]
+
+/** Jobs of "resend all failed since" and of replays. They continue after a crash. */
 export const resendJobs = table(
   'resend_jobs',
   {
@@ -139,9 +154,14 @@ export const resendJobs = table(
     endpointId: text()
       .notNull()
       .references(() => endpoints.id),
+    kind: text().$type<ResendKind>().notNull().default('failed'),
+    /** Times of deliveries. */
     since: integer().notNull(),
     until: integer().notNull(),
-    /** Id of the last delivery that was queued again. */
+    /** Of a replay: the number of the event before the first, and that of the last. */
+    afterEvent: integer(),
+    untilEvent: integer(),
+    /** Id of the last delivery that was queued again; of a replay, the number of the last event. */
     cursor: text().notNull().default(''),
     resent: integer().notNull().default(0),
     createdAt: integer().notNull(),

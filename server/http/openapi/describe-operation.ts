@@ -43,6 +43,7 @@ export function describeOperation(
   const operation: Operation = {
     operationId: generateOperationId(route.method, path),
     ...words,
+    ...scopeOf(words.security),
     parameters: [
       ...describeParameters('path', hooks.params, collection),
       ...describeParameters('query', hooks.query, collection),
@@ -62,6 +63,12 @@ export function describeOperation(
   }
   nameMissingPathParameters(path, operation)
   return { path, operation }
+}
+
+/** The scope that a key needs, where generators of clients and readers look for it without knowing our security scheme. */
+function scopeOf(security: Operation['security']): { 'x-scope'?: string } {
+  const scope = security?.flatMap(({ secretKey = [] }) => secretKey)[0]
+  return scope === undefined ? {} : { 'x-scope': scope }
 }
 
 function describeParameters(

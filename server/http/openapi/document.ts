@@ -39,6 +39,8 @@ export interface Operation {
   tags?: string[]
   deprecated?: boolean
   security?: Record<string, string[]>[]
+  /** The scope that a key needs. */
+  'x-scope'?: string
   parameters?: Parameter[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, Response>

@@ -45,6 +45,16 @@ const SCOPES: { scope: Scope; text: string }[] = [
   { scope: 'tickets:read', text: 'List tickets and read their messages.' },
   { scope: 'tickets:write', text: 'Create tickets and change their status, assignee and tags.' },
   { scope: 'messages:write', text: 'Send messages on tickets as an agent.' },
+  { scope: 'notes:read', text: 'Read notes.' },
+  { scope: 'notes:write', text: 'Add notes.' },
+  { scope: 'customers:read', text: 'List customers and read what agents know of them.' },
+  { scope: 'customers:write', text: 'Create, change and merge customers.' },
+  { scope: 'agents:read', text: 'Read the email addresses of agents.' },
+  { scope: 'suggestions:write', text: 'Suggest answers to agents.' },
+  { scope: 'endpoints:read', text: 'Read webhook endpoints and their deliveries.' },
+  { scope: 'endpoints:write', text: 'Create, change and delete webhook endpoints. Not in full access.' },
+  { scope: 'import:write', text: 'Import tickets with their dates and authors. Not in full access.' },
+  { scope: 'erase', text: 'Delete tickets and customers permanently. Not in full access.' },
 ]
 const DAY_MS = 86_400_000
 
