@@ -12,7 +12,7 @@ import {
 import { organizations } from '../database/tables/organizations.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { queueDeliveries, type Subscriber, subscribersOf } from './outbox.ts'
+import { queueDeliveries, type Receives, receivesOf, type Subscriber, subscribersOf } from './outbox.ts'
 
 /** Something that happened to a ticket. `data` is the payload of the webhook (section 6 of the specification). */
 export type NewEvent = {
@@ -50,12 +50,14 @@ interface Recorded {
 /** Locks the organization's row, and then its endpoints'. */
 async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded[]): Promise<void> {
   const all = recorded.flatMap(({ deps, newEvents }) => newEvents.map((event) => ({ deps, event })))
+  const forWebhooks = all.flatMap(({ event }) => (isForWebhooks(event) ? [event] : []))
   const [[last], subscribers] = await Promise.all([
     takeNumbers(tx, { orgId, howMany: all.length }),
-    all.some(({ event }) => isForWebhooks(event)) ? subscribersOf(tx, orgId) : [],
+    forWebhooks.length > 0 ? subscribersOf(tx, orgId) : [],
   ])
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const first = last.number - all.length + 1
+  const receives = await receivesOf(tx, orgId, forWebhooks, subscribers)
   const rows = all.map(({ deps, event }, place) => ({
     orgId,
     number: first + place,
@@ -66,7 +68,7 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
     byId: event.byId ?? deps.actor.id ?? null,
     changes: event.changes ?? null,
     createdAt: event.createdAt,
-    body: bodyOf(event, subscribers),
+    body: bodyOf(event, subscribers, receives),
   }))
   await insertEvents(tx, rows)
   await queueDeliveries(
@@ -75,6 +77,7 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
       isForWebhooks(event) ? { ...event, deps, orgId, number: first + place } : [],
     ),
     subscribers,
+    receives,
   )
 }
 
@@ -106,10 +109,10 @@ function isForWebhooks<E extends NewEvent>(event: E): event is Extract<E, { data
   return (WEBHOOK_EVENTS as readonly LogEvent[]).includes(event.type)
 }
 
-/** The exact bytes that are signed and sent; null when no endpoint is subscribed. */
-function bodyOf(event: NewEvent, subscribers: Subscriber[]): Uint8Array | null {
+/** The exact bytes that are signed and sent; null when no endpoint gets it. */
+function bodyOf(event: NewEvent, subscribers: Subscriber[], receives: Receives): Uint8Array | null {
   if (!isForWebhooks(event)) return null
-  if (!subscribers.some((subscriber) => subscriber.events.includes(event.type))) return null
+  if (!subscribers.some((subscriber) => receives(subscriber, event))) return null
   const body = { event: event.type, createdAt: isoTime(event.createdAt), data: event.data }
   return Buffer.from(JSON.stringify(body))
 }

@@ -1,11 +1,16 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
-import type { WebhookEvent } from '../database/tables/events.ts'
+import type { EventChanges, WebhookEvent } from '../database/tables/events.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import { deliveries, endpoints } from '../database/tables/webhooks.ts'
 import type { Deps } from '../deps.ts'
+import { passesFilters } from './endpoint-filters.ts'
 
-export type Subscriber = Pick<typeof endpoints.$inferSelect, 'id' | 'events' | 'offAt' | 'nextDeliveryAt'>
+export type Subscriber = Pick<
+  typeof endpoints.$inferSelect,
+  'id' | 'events' | 'filters' | 'offAt' | 'nextDeliveryAt'
+>
 
 /** A recorded event that endpoints may subscribe to. */
 interface OutboxEvent {
@@ -14,8 +19,15 @@ interface OutboxEvent {
   number: number
   type: WebhookEvent
   ticketId: string
+  changes?: EventChanges | undefined
   createdAt: number
 }
+
+/** Whether an endpoint gets an event. */
+export type Receives = (
+  subscriber: Pick<Subscriber, 'events' | 'filters'>,
+  event: { type: WebhookEvent; ticketId: string; changes?: EventChanges | undefined },
+) => boolean
 
 /**
  * Endpoints of the organization that are not deleted. Includes those that are off: their deliveries are held. Sorted by
@@ -26,15 +38,41 @@ export async function subscribersOf(tx: Transaction, orgId: string): Promise<Sub
   return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Inserts one delivery for each event and endpoint subscribed to it, in the commit of the events. */
+/** Which endpoints get which of these events. Reads the tickets only if an endpoint that is subscribed has filters. */
+export async function receivesOf(
+  tx: Transaction,
+  orgId: string,
+  events: { type: WebhookEvent; ticketId: string }[],
+  subscribers: Subscriber[],
+): Promise<Receives> {
+  const withFilters = subscribers.filter(({ filters }) => filters !== null)
+  const filtered = events.filter((event) => withFilters.some((one) => isSubscribed(one, event)))
+  if (filtered.length === 0) return isSubscribed
+  const ids = [...new Set(filtered.map(({ ticketId }) => ticketId))]
+  const found = await tx
+    .select({ id: tickets.id, channel: tickets.channel, tags: tickets.tags })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ids)))
+  const ticketOf = new Map(found.map((ticket) => [ticket.id, ticket]))
+  return (subscriber, { type, ticketId, changes }) =>
+    isSubscribed(subscriber, { type }) &&
+    passesFilters(subscriber.filters, { ...ticketOf.get(ticketId), type, changes })
+}
+
+function isSubscribed({ events }: Pick<Subscriber, 'events'>, { type }: { type: WebhookEvent }): boolean {
+  return events.includes(type)
+}
+
+/** Inserts one delivery for each event and endpoint that gets it, in the commit of the events. */
 export async function queueDeliveries(
   tx: Transaction,
   events: OutboxEvent[],
   subscribers: Subscriber[],
+  receives: Receives,
 ): Promise<void> {
   const queued = events.flatMap((event) =>
     subscribers
-      .filter((subscriber) => subscriber.events.includes(event.type))
+      .filter((subscriber) => receives(subscriber, event))
       .map((subscriber) => ({ event, subscriber })),
   )
   await insertDeliveries(
@@ -86,6 +124,7 @@ const endpointsOfOrganization = statement('outbox_endpoints', { orgId: text }, (
     .select({
       id: endpoints.id,
       events: endpoints.events,
+      filters: endpoints.filters,
       offAt: endpoints.offAt,
       nextDeliveryAt: endpoints.nextDeliveryAt,
     })
