@@ -24,6 +24,7 @@ import type { Ticket } from './queries.ts'
 export const TICKET_SORTS = [
   'created_asc',
   'created_desc',
+  'updated_asc',
   'updated_desc',
   'message_desc',
   'waiting',
@@ -34,6 +35,7 @@ export type TicketSort = (typeof TICKET_SORTS)[number]
 export const SORTED_BY = {
   created_asc: { column: 'createdAt', isAscending: true },
   created_desc: { column: 'createdAt', isAscending: false },
+  updated_asc: { column: 'updatedAt', isAscending: true },
   updated_desc: { column: 'updatedAt', isAscending: false },
   message_desc: { column: 'lastMessageAt', isAscending: false },
   waiting: { column: 'waitingOrder', isAscending: true },

@@ -266,6 +266,7 @@ const listed = {
 /** What the bodies of webhooks don't have: their message says it. */
 const read = {
   ...listed,
+  customerId: id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Id of the customer.'),
   lastMessageAt: time(
     'When the last message was sent, or when its snooze ended, if that was later. Automatic replies and notes don’t count.',
   ),
@@ -303,6 +304,7 @@ const EXAMPLE = {
   lastMessageAt: '2026-03-01T09:30:00.000Z',
   waitingSince: '2026-03-01T09:30:00.000Z',
   customer: { name: 'Ana Pires', email: 'ana@example.com' },
+  customerId: 'usr_01jq8z5w8wf6r9f5v0h3q1x2yz',
   tags: ['billing', 'vip'],
   spam: false,
 }

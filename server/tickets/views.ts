@@ -39,6 +39,7 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
     ...(since === undefined ? {} : { waitingSince: isoTime(since) }),
     ...(ticket.snoozedUntil === null ? {} : { snoozedUntil: isoTime(ticket.snoozedUntil) }),
     customer: viewCustomer(ticket),
+    customerId: ticket.customer.id,
     ...assignment(ticket),
     tags: ticket.tags,
     spam: ticket.place === PLACES.spam,

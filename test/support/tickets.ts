@@ -15,6 +15,7 @@ export interface ListedTicketJson {
   lastMessageAt: string
   waitingSince?: string
   customer: { name: string; email?: string }
+  customerId: string
   assignedTo?: string
   tags: string[]
   spam: boolean

@@ -16,7 +16,7 @@ const clock = createManualClock(Date.parse('2026-03-01T09:30:00.007Z'))
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
 
-test('returns 201 with the ticket as lists show it: its messages and the id of its customer are for GET', async () => {
+test('returns 201 with the ticket as lists show it: its messages are for GET', async () => {
   const client = await bellhop.organization()
   const body = {
     channel: 'api',
@@ -40,6 +40,7 @@ test('returns 201 with the ticket as lists show it: its messages and the id of i
     lastMessageAt: time,
     waitingSince: time,
     customer: body.customer,
+    customerId: expect.stringMatching(/^usr_[0-9a-z]{26}$/),
     tags: body.tags,
     spam: false,
   })

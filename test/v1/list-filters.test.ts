@@ -28,6 +28,7 @@ const TAGS = ['billing', 'vip', 'VIP', 'any', 'b:c', 'Ä b&c=d']
 const SORTS = {
   created_desc: ['createdAt', -1],
   created_asc: ['createdAt', 1],
+  updated_asc: ['updatedAt', 1],
   updated_desc: ['updatedAt', -1],
   message_desc: ['lastMessageAt', -1],
   waiting: ['waitingOrder', 1],

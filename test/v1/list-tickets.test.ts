@@ -15,7 +15,7 @@ describe('an item of the list', () => {
   test('has the fields of the list and no others', async () => {
     const client = await bellhop.organization()
     const agentId = await makeAgent(client)
-    const { id } = await makeTicket(client, { tags: ['vip'] })
+    const { id, customerId } = await makeTicket(client, { tags: ['vip'] })
     await changeTicket(client, id, { assignedTo: agentId })
     const item = {
       id,
@@ -28,6 +28,7 @@ describe('an item of the list', () => {
       lastMessageAt: '2026-03-01T09:30:00.000Z',
       waitingSince: '2026-03-01T09:30:00.000Z',
       customer: { name: 'Ana Pires', email: 'ana@example.com' },
+      customerId,
       tags: ['vip'],
       spam: false,
     }
@@ -68,9 +69,9 @@ describe('filters and orders', () => {
     ['channel', 'sms', 'not_allowed', 'Must be one of: widget, email, telegram, api.'],
     [
       'sort',
-      'updated_asc',
+      'subject_asc',
       'not_allowed',
-      'Must be one of: created_asc, created_desc, updated_desc, message_desc, waiting.',
+      'Must be one of: created_asc, created_desc, updated_asc, updated_desc, message_desc, waiting.',
     ],
     ['tag', '', 'too_short', 'Must have at least 1 character.'],
     ['tag', 't'.repeat(65), 'too_long', 'Must be at most 64 characters.'],
