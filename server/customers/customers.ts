@@ -2,10 +2,11 @@ import { and, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { integer, orNull, statement, text, value } from '../database/statement.ts'
+import { integer, statement, text, value } from '../database/statement.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
+import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { isOtherEmail, ownerOf } from './customer-emails.ts'
 
@@ -34,7 +35,7 @@ interface GivenCustomer {
 /**
  * The organization's customer with this address, made when there is none. Addresses are compared without regard to
  * case; a verified name that differs replaces the known one, and all their tickets are soon found by it. Without a name a
- * new customer gets the part before the `@`.
+ * new customer gets the part before the `@`. Making one records no event: that of the first ticket names them.
  */
 export async function upsertCustomer(
   deps: Deps,
@@ -42,22 +43,44 @@ export async function upsertCustomer(
   orgId: string,
   { name, email, isNameVerified = true }: GivenCustomer,
 ): Promise<Customer> {
+  const id = deps.newId('usr')
   const now = deps.clock.now()
-  const given = { givenName: name ?? null, isNameVerified: isNameVerified ? 1 : 0, now }
-  const [customer] = await upsert(tx, {
-    ...given,
-    id: deps.newId('usr'),
+  const [atFirst] = await upsert(tx, {
+    id,
     orgId,
     name: name ?? email.slice(0, email.lastIndexOf('@')),
     isNameGuessed: name === undefined,
     email,
     emailKey: email.toLowerCase(),
+    now,
   })
-  if (customer) return customer
-  const owner = await ownerOf(tx, orgId, email)
-  const [known] = owner ? await nameKnown(tx, { ...given, orgId, id: owner.id }) : []
-  if (!known) throw new Error('The customer was neither found nor made.')
-  return known
+  const owner = atFirst ?? (await ownerOf(tx, orgId, email))
+  const [found] = atFirst ? [atFirst] : owner ? await lockedCustomer(tx, { orgId, id: owner.id }) : []
+  if (!found) throw new Error('The customer was neither found nor made.')
+  const { isNameGuessed, ...customer } = found
+  const isReplaced = name !== undefined && (isNameVerified || isNameGuessed)
+  if (customer.id === id || !isReplaced || (name === customer.name && !isNameGuessed)) return customer
+  const [renamed] = await rename(tx, { orgId, id: customer.id, name, now })
+  if (name !== customer.name) recordCustomerUpdate(deps, tx, orgId, customer.id)
+  return renamed ?? customer
+}
+
+/** Records that something changed that `/v1/customers` shows, in the unit that changes it. */
+export function recordCustomerUpdate(deps: Deps, tx: Transaction, orgId: string, customerId: string): void {
+  const createdAt = deps.clock.now()
+  recordEvents(deps, tx, orgId, [{ type: 'customer.updated', ticketId: '', customerId, createdAt }])
+}
+
+/** Records that a customer's tickets and addresses are another one's now. */
+export function recordCustomerMerge(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  { from: customerId, into }: { from: string; into: string },
+): void {
+  const createdAt = deps.clock.now()
+  const event = { type: 'customer.merged' as const, ticketId: '', customerId, createdAt, changes: { into } }
+  recordEvents(deps, tx, orgId, [event])
 }
 
 /** How a channel other than email knows a customer: a visitor of the widget, a user of a Telegram bot. */
@@ -99,7 +122,7 @@ export async function upsertCustomerByIdentity(
  * tickets are soon found by it.
  */
 export async function addEmail(
-  { clock }: Pick<Deps, 'clock'>,
+  deps: Deps,
   tx: Transaction,
   orgId: string,
   { id, email }: { id: string; email: string },
@@ -114,12 +137,14 @@ export async function addEmail(
       isNameTyped: false,
       unverifiedEmail: null,
       version: sql`${customers.version} + 1`,
-      updatedAt: clock.now(),
+      updatedAt: deps.clock.now(),
       reindexAfter: '',
     })
     .where(and(matches(customers, { orgId, id }), isNull(customers.email)))
     .returning({ id: customers.id })
-  return changed.length > 0
+  if (changed.length === 0) return false
+  recordCustomerUpdate(deps, tx, orgId, id)
+  return true
 }
 
 async function findCustomer(tx: Transaction, orgId: string, id: string): Promise<Customer | undefined> {
@@ -159,19 +184,19 @@ export const customerColumns = {
   version: customers.version,
 }
 
-const given = { givenName: orNull(text), isNameVerified: integer, now: integer }
+const withGuess = { ...customerColumns, isNameGuessed: customers.isNameGuessed }
 
-/** Returns nothing for an address that a customer has beside their first. */
+/** Locks the one who is known. Returns nothing for an address that a customer has beside their first. */
 const upsert = statement(
   'customers_upsert',
   {
-    ...given,
     id: text,
     orgId: text,
     name: text,
     isNameGuessed: value<boolean>(),
     email: text,
     emailKey: text,
+    now: integer,
   },
   (tx, p) =>
     tx
@@ -188,30 +213,36 @@ const upsert = statement(
           updatedAt: p.now,
         })} where not ${isOtherEmail(p.orgId, p.emailKey)}`,
       )
-      .onConflictDoUpdate({ target: [customers.orgId, customers.emailKey], set: namedAs(p) })
-      .returning(customerColumns),
+      .onConflictDoUpdate({
+        target: [customers.orgId, customers.emailKey],
+        set: { version: sql`${customers.version}` },
+      })
+      .returning(withGuess),
 )
 
-const nameKnown = statement('customers_name_known', { ...given, orgId: text, id: text }, (tx, p) =>
+const lockedCustomer = statement('customers_lock', { orgId: text, id: text }, (tx, p) =>
   tx
     .update(customers)
-    .set(namedAs(p))
-    .where(matches(customers, { orgId: p.orgId, id: p.id }))
-    .returning(customerColumns),
+    .set({ version: sql`${customers.version}` })
+    .where(matches(customers, p))
+    .returning(withGuess),
 )
 
-/** The name that a known customer gets, and what a new name changes. */
-function namedAs({ givenName, isNameVerified, now }: Record<keyof typeof given, SQL>) {
-  const isReplaced = sql`(${isNameVerified} = 1 or ${customers.isNameGuessed})`
-  const name = sql`case when ${isReplaced} then coalesce(${givenName}, ${customers.name}) else ${customers.name} end`
-  return {
-    name,
-    isNameGuessed: sql`${customers.isNameGuessed} and ${givenName} is null`,
-    version: sql`${customers.version} + case when ${name} = ${customers.name} then 0 else 1 end`,
-    updatedAt: sql`case when ${name} = ${customers.name} then ${customers.updatedAt} else ${now} end`,
-    reindexAfter: sql`case when ${name} = ${customers.name} then ${customers.reindexAfter} else '' end`,
-  }
-}
+/** Gives a name that is not a guess, and may be the same one. */
+const rename = statement('customers_rename', { orgId: text, id: text, name: text, now: integer }, (tx, p) => {
+  const isSame = sql`${customers.name} = ${p.name}`
+  return tx
+    .update(customers)
+    .set({
+      name: p.name,
+      isNameGuessed: false,
+      version: sql`${customers.version} + case when ${isSame} then 0 else 1 end`,
+      updatedAt: sql`case when ${isSame} then ${customers.updatedAt} else ${p.now} end`,
+      reindexAfter: sql`case when ${isSame} then ${customers.reindexAfter} else '' end`,
+    })
+    .where(matches(customers, { orgId: p.orgId, id: p.id }))
+    .returning(customerColumns)
+})
 
 /** A value for each column of a customer, in their order: the given one or the default. */
 function valuesOf(given: Partial<Record<keyof typeof customers.$inferSelect, SQL>>): SQL {

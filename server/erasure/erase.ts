@@ -121,6 +121,9 @@ async function eraseSlice(
       orgId,
       customerIds.map((ticketId) => ({ ticketId, words: undefined })),
     )
+    recordEvents(deps, tx, orgId, [
+      { type: 'customer.deleted', ticketId: '', customerId: id, createdAt: deps.clock.now() },
+    ])
     await clearRemains(tx, orgId)
   }
   return { erased: locked.length, files, isGone }

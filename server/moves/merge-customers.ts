@@ -1,5 +1,10 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
-import { type CustomerRow, requireCustomer } from '../customers/customers.ts'
+import {
+  type CustomerRow,
+  recordCustomerMerge,
+  recordCustomerUpdate,
+  requireCustomer,
+} from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
@@ -7,7 +12,6 @@ import type { MergedCustomer } from '../database/tables/moves.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { recordWorkspaceChange } from '../events/events.ts'
 import { setAuthor, writerColumns, writtenFrom } from '../tickets/change-customer.ts'
 import { giveTickets } from '../tickets/give-tickets.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
@@ -60,7 +64,8 @@ export async function mergeCustomers(
       rows.map((row) => ({ orgId, moveId: move.id, ...row })),
     )
     await alsoSave?.(tx, move)
-    recordWorkspaceChange(deps, tx, orgId)
+    recordCustomerMerge(deps, tx, orgId, { from, into })
+    recordCustomerUpdate(deps, tx, orgId, into)
     return move
   })
 }

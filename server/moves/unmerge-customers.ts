@@ -1,5 +1,10 @@
 import { inArray } from 'drizzle-orm'
-import { type CustomerRow, customerOf, requireCustomer } from '../customers/customers.ts'
+import {
+  type CustomerRow,
+  customerOf,
+  recordCustomerUpdate,
+  requireCustomer,
+} from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { customers } from '../database/tables/customers.ts'
@@ -7,7 +12,6 @@ import { messages } from '../database/tables/messages.ts'
 import { type MergedCustomer, movedRows } from '../database/tables/moves.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { recordWorkspaceChange } from '../events/events.ts'
 import { giveTickets } from '../tickets/give-tickets.ts'
 import { listedIn, mergedCustomer, returnRows, saveCustomer } from './customer-rows.ts'
 import type { Move } from './moved-rows.ts'
@@ -44,7 +48,7 @@ export async function unmergeCustomers(deps: Deps, tx: Transaction, move: Move):
       .set(values.author)
       .where(matches(messages, { orgId, id: rowId, author: 'customer' }))
   }
-  recordWorkspaceChange(deps, tx, orgId)
+  for (const id of [fromId, holder.id]) recordCustomerUpdate(deps, tx, orgId, id)
 }
 
 interface Separation {

@@ -6,11 +6,10 @@ import { tickets } from '../../database/tables/tickets.ts'
 import { visitors } from '../../database/tables/widgets.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError, type Fault, invalid } from '../../errors.ts'
-import { recordWorkspaceChange } from '../../events/events.ts'
 import { cleanLines, isBlank, oneLine } from '../../text/text.ts'
 import { requireOutside } from '../../tickets/change-customer.ts'
 import { emailsOf, ownerOf, replaceEmails } from '../customer-emails.ts'
-import { type CustomerRow, requireCustomer } from '../customers.ts'
+import { type CustomerRow, recordCustomerUpdate, requireCustomer } from '../customers.ts'
 
 /** Addresses that an agent can give a customer. A merge can leave one with more. */
 const MAX_EMAILS = 20
@@ -48,14 +47,15 @@ export async function createCustomer(deps: Deps, orgId: string, fields: Customer
       updatedAt: now,
     })
     await replaceEmails(tx, orgId, { id, emails })
-    recordWorkspaceChange(deps, tx, orgId)
+    recordCustomerUpdate(deps, tx, orgId, id)
   })
   return id
 }
 
 /**
- * Changes what agents know of a customer. All their tickets are soon found by it. Throws 404; 400 for an address that can't
- * be a customer's; 409 when another customer has an address, and when email tickets would be left without one.
+ * Changes what agents know of a customer. All their tickets are soon found by it. A change without effect records nothing.
+ * Throws 404; 400 for an address that can't be a customer's; 409 when another customer has an address, and when email
+ * tickets would be left without one.
  */
 export async function editCustomer(
   deps: Deps,
@@ -63,22 +63,34 @@ export async function editCustomer(
   { id, change }: { id: string; change: CustomerFields },
 ): Promise<void> {
   await deps.database.write(orgId, async (tx) => {
-    const customer = await requireCustomer(tx, orgId, id)
-    const { emails, ...fields } = cleaned(change)
-    if (emails) await changeEmails(deps, tx, orgId, { customer, emails })
-    const hasName = fields.name !== undefined && fields.name !== customer.name
-    await tx
-      .update(customers)
-      .set({
-        ...fields,
-        ...(hasName && { isNameGuessed: false, isNameTyped: false }),
-        version: sql`${customers.version} + 1`,
-        updatedAt: deps.clock.now(),
-        reindexAfter: '',
-      })
-      .where(matches(customers, { orgId, id }))
-    recordWorkspaceChange(deps, tx, orgId)
+    await changeRow(deps, tx, await requireCustomer(tx, orgId, id), change)
   })
+}
+
+/** Changes a customer whose row is locked. */
+async function changeRow(
+  deps: Deps,
+  tx: Transaction,
+  customer: CustomerRow,
+  change: CustomerFields,
+): Promise<void> {
+  const { orgId, id } = customer
+  const { emails, ...fields } = cleaned(change)
+  const hasEmails = emails !== undefined && (await changeEmails(deps, tx, orgId, { customer, emails }))
+  const hasName = fields.name !== undefined && fields.name !== customer.name
+  const before: Record<string, unknown> = customer
+  if (!hasEmails && Object.entries(fields).every(([name, value]) => value === before[name])) return
+  await tx
+    .update(customers)
+    .set({
+      ...fields,
+      ...(hasName && { isNameGuessed: false, isNameTyped: false }),
+      version: sql`${customers.version} + 1`,
+      updatedAt: deps.clock.now(),
+      reindexAfter: '',
+    })
+    .where(matches(customers, { orgId, id }))
+  recordCustomerUpdate(deps, tx, orgId, id)
 }
 
 function cleaned({ name, emails, company, phone, note }: CustomerFields): CustomerFields {
@@ -91,20 +103,23 @@ function cleaned({ name, emails, company, phone, note }: CustomerFields): Custom
   }
 }
 
+/** Returns whether they were others. */
 async function changeEmails(
   deps: Deps,
   tx: Transaction,
   orgId: string,
   { customer, emails }: { customer: CustomerRow; emails: string[] },
-): Promise<void> {
+): Promise<boolean> {
   const { id } = customer
   const before = await emailsOf(tx, orgId, customer)
+  if (Bun.deepEquals(emails, before)) return false
   await requireFree(deps, tx, orgId, { emails, before, customerId: id })
   if (emails.length === 0 && before.length > 0) await requireNoMail(deps, tx, orgId, id)
   await replaceEmails(tx, orgId, { id, emails })
   const unverifiedEmail = emails.length > 0 ? null : await typedEmail(tx, orgId, id)
   const isNameTyped = customer.isNameTyped && emails.length === 0
   await tx.update(customers).set({ unverifiedEmail, isNameTyped }).where(matches(customers, { orgId, id }))
+  return true
 }
 
 interface WantedEmails {

@@ -77,7 +77,7 @@ export function createConversationFeed(
 
   async function show(events: LoggedEvent[]): Promise<void> {
     await followOpened(events)
-    if (events.some(({ ticketId }) => ticketId === '')) on.workspaceChanged([...pages])
+    if (events.some(({ type }) => type === 'workspace.changed')) on.workspaceChanged([...pages])
     for (const [ticketId, ofTicket] of Map.groupBy(events, (event) => event.ticketId)) {
       const members = byTicket.get(ticketId)
       if (!members) continue

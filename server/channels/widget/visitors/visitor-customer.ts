@@ -3,6 +3,8 @@ import {
   addEmail,
   type Customer,
   customerOf,
+  recordCustomerMerge,
+  recordCustomerUpdate,
   upsertCustomer,
   upsertCustomerByIdentity,
 } from '../../../customers/customers.ts'
@@ -155,6 +157,7 @@ async function changed(
       reindexAfter: '',
     })
     .where(matches(customers, { orgId, id }))
+  recordCustomerUpdate(deps, tx, orgId, id)
   return customerOf(tx, orgId, id)
 }
 
@@ -184,6 +187,7 @@ export async function moveToUser(
   await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
   await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
   await replaceDocuments(tx, orgId, [{ ticketId: oldId, words: undefined }])
+  recordCustomerMerge(deps, tx, orgId, { from: oldId, into: customer.id })
 }
 
 /** An agent has given them an address or a merge, which a browser that signs in must not take away. */
