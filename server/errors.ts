@@ -18,7 +18,12 @@ export class AppError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    readonly more: { errors?: Fault[]; headers?: Record<string, string> } = {},
+    readonly more: {
+      errors?: Fault[]
+      headers?: Record<string, string>
+      /** Of the object that is in the way. */
+      id?: string
+    } = {},
   ) {
     super(message)
   }

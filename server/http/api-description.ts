@@ -26,6 +26,12 @@ const problem = t.Object(
     }),
     code: errorCode,
     requestId: t.String({ examples: ['req_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
+    id: t.Optional(
+      t.String({
+        description: 'Of the ticket or customer that has the external id. Only with `external_id_taken`.',
+        examples: ['tkt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
+      }),
+    ),
     errors: t.Optional(
       t.Array(
         t.Object(

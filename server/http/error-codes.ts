@@ -17,6 +17,7 @@ export const API_ERROR_CODES = [
   'body_timeout',
   'idempotency_in_progress',
   'message_id_taken',
+  'external_id_taken',
   'already_sent',
   'taken_back',
   'too_old',

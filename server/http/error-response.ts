@@ -11,6 +11,7 @@ interface Problem {
   detail: string
   code: string
   requestId: string
+  id?: string
   errors?: Fault[]
 }
 
@@ -33,6 +34,7 @@ export function errorResponse(deps: Deps, error: unknown, requestId: string): Re
     detail: message,
     code,
     requestId,
+    ...(more.id === undefined ? {} : { id: more.id }),
     ...(more.errors ? { errors: more.errors } : {}),
   }
   return new Response(JSON.stringify(problem), {

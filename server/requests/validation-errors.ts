@@ -11,6 +11,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import { type Fault, MAX_FAULTS } from '../errors.ts'
 import { isTextKind, textFault } from '../text/text.ts'
+import { isMetadataKind, metadataFaults } from './metadata.ts'
 
 /** Where the value is. Decides whether a fault has a JSON pointer or a parameter name. */
 type Place = 'body' | 'query'
@@ -52,6 +53,7 @@ function* visit(schema: TSchema, value: unknown, path: string, place: Place): Ge
   if (KindGuard.IsObject(schema)) yield* visitObject(schema, value, path, place)
   else if (KindGuard.IsArray(schema)) yield* visitArray(schema, value, path, place)
   else if (KindGuard.IsRecord(schema)) yield* visitRecord(schema, value, path, place)
+  else if (isMetadataKind(schema)) yield* visitMetadata(schema, value, path)
   else if (typeof value === 'string' && value.length > (schema.maxLength ?? Number.POSITIVE_INFINITY) * 2) {
     // Also too long in code points, which needn't be counted.
     yield { path, code: 'too_long', detail: tooLong(schema) }
@@ -118,6 +120,12 @@ function* visitRecord(
   for (const name of names) yield* visit(entry, value[name], pointerInside(path, name), place)
 }
 
+function* visitMetadata(schema: TSchema, value: unknown, path: string): Generator<Found, void, void> {
+  for (const { key, ...fault } of metadataFaults(schema, value)) {
+    yield { path: key === undefined ? path : pointerInside(path, key), ...fault }
+  }
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -160,14 +168,17 @@ function describe({ type, schema, value }: ValueError): { code: string; detail: 
     case ValueErrorType.Literal:
       return { code: 'not_allowed', detail: `Must be ${schema.const}.` }
     case ValueErrorType.Union:
-      return unionFault(schema)
+      return unionFault(schema, value)
     default:
       return wrongType(schema)
   }
 }
 
-function unionFault(schema: TSchema): { code: string; detail: string } {
+function unionFault(schema: TSchema, value: unknown): { code: string; detail: string } {
   const branches: TSchema[] = schema.anyOf ?? []
+  const text = typeof value === 'string' ? branches.find(isTextKind) : undefined
+  const fault = text && textFault(text, value)
+  if (fault) return fault
   const words = branches.map((branch) => branch.const).filter((word) => typeof word === 'string')
   if (words.length > 0 && words.length === branches.length) {
     return { code: 'not_allowed', detail: `Must be one of: ${words.join(', ')}.` }

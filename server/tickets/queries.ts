@@ -25,6 +25,7 @@ import {
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { externalIdTaken } from '../requests/metadata.ts'
 import { isOfTicket, ofTicket } from './rows-of-ticket.ts'
 import { readWaitingOrder, waitingAfterMessage } from './waiting.ts'
 
@@ -104,6 +105,22 @@ export async function requireTicket(tx: Transaction, orgId: string, id: string):
   if (!ticket) throw notFound('ticket')
   return ticket
 }
+
+/** Throws 409 if another ticket of the organization has the external id. */
+export async function requireFreeExternalId(
+  tx: Transaction,
+  { id, orgId, externalId }: Pick<Ticket, 'id' | 'orgId' | 'externalId'>,
+): Promise<void> {
+  if (externalId === null) return
+  const [owner] = await findByExternalId(tx, { orgId, externalId })
+  if (owner && owner.id !== id) throw externalIdTaken('ticket', owner.id)
+}
+
+const findByExternalId = statement(
+  'tickets_by_external_id',
+  { orgId: text, externalId: text },
+  (tx: Transaction, p) => tx.select({ id: tickets.id }).from(tickets).where(matches(tickets, p)),
+)
 
 /** Locks a ticket and raises its version for a change besides its own columns, in one statement. */
 export const touchTicket = statement(
@@ -195,6 +212,8 @@ export const saveTicket = updateOf('tickets_save', tickets, {
     'lastMessageAt',
     'waitingOrder',
     'snoozedUntil',
+    'externalId',
+    'metadata',
   ],
   by: ['orgId', 'id'],
 })

@@ -3,6 +3,13 @@ import { attachmentIds, attachmentList } from '../attachments/schemas.ts'
 import { CHANNELS, SENT_BY } from '../channels/kinds.ts'
 import { MESSAGE_FORMATS, MESSAGE_ROLES } from '../database/tables/messages.ts'
 import { TICKET_STATUSES } from '../database/tables/tickets.ts'
+import {
+  externalId,
+  externalIdChange,
+  metadataChange,
+  newMetadata,
+  storedMetadata,
+} from '../requests/metadata.ts'
 import { described, oneOf } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { TICKET_SORTS } from './list-ranges.ts'
@@ -70,6 +77,8 @@ export const newTicket = t.Object(
     message: { ...messageText, description: 'The customer’s first message.' },
     attachments: attachmentIds,
     tags: t.Optional(tags),
+    externalId: t.Optional(externalId),
+    metadata: t.Optional(newMetadata),
   },
   {
     $id: 'NewTicket',
@@ -95,6 +104,8 @@ export const ticketChange = t.Object(
       }),
     ),
     tags: t.Optional({ ...tags, description: 'Replaces all tags.' }),
+    externalId: t.Optional(externalIdChange),
+    metadata: t.Optional(metadataChange),
   },
   {
     $id: 'TicketChange',
@@ -282,6 +293,8 @@ const read = {
     ),
   ),
   snoozedUntil: t.Optional(time('When a snoozed ticket comes back to the inbox. Absent while it is awake.')),
+  externalId: t.Optional(described(externalId, 'Its id in your system. Absent if it has none.')),
+  metadata: t.Optional(storedMetadata),
 }
 
 /** Who snoozed a ticket, until when and why. */

@@ -13,6 +13,7 @@ import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { planSends } from '../messages/sends/plan-sends.ts'
 import { insertSends } from '../messages/sends/queries.ts'
+import { mergeMetadata } from '../requests/metadata.ts'
 import { lengthOf, oneLine } from '../text/text.ts'
 import { moveCounters } from './counters.ts'
 import {
@@ -23,13 +24,14 @@ import {
   type Message,
   type MessageWithFiles,
   newMessage,
+  requireFreeExternalId,
   type TicketWithCustomer,
 } from './queries.ts'
 import { cleanTags } from './update-ticket.ts'
 import { webhookMessageSent, webhookTicketCreated } from './views.ts'
 import { waitingOrderOf, waitsForAnswer } from './waiting.ts'
 
-interface NewTicket {
+interface NewTicket extends Pick<OpenedTicket, 'externalId' | 'metadata'> {
   subject: string
   customer: { name?: string; email: string }
   message: string
@@ -50,9 +52,8 @@ export async function createTicket(
   return deps.database.write(
     orgId,
     async (tx: Transaction, customer: Customer) => {
-      const { subject, tags = [], attachments } = input
-      const message = { text: input.message }
-      const opened = { channel: 'api' as const, subject, customer, message, tags, attachments }
+      const { message: text, ...others } = input
+      const opened = { ...others, channel: 'api' as const, customer, message: { text } }
       const ticket = await openTicket(deps, tx, orgId, opened)
       await alsoSave?.(tx, ticket)
       return ticket
@@ -84,7 +85,7 @@ interface OpenedTicket {
 
 /**
  * The same on any channel, in the caller's unit, which has found or made the customer. Call it last: it ends with the
- * counters.
+ * counters. Throws 409 when another ticket has the external id.
  */
 export async function openTicket(
   deps: Deps,
@@ -113,10 +114,11 @@ export async function openTicket(
     lastMessageAt: now,
     snoozedUntil: null,
     externalId: input.externalId ?? null,
-    metadata: input.metadata ?? null,
+    metadata: mergeMetadata(null, input.metadata),
     waitingOrder: waitingOrderOf(waits ? now : undefined, now),
     customer,
   }
+  await requireFreeExternalId(tx, ticket)
   const id = input.message.id ?? deps.newId('msg')
   const owner = { ownerId: id, ticketId: ticket.id }
   const attachments = await attach(deps, tx, orgId, { ...owner, files: input.attachments })

@@ -9,6 +9,7 @@ import { AppError, invalid } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { isNamed } from '../requests/headers.ts'
+import { isSameMetadata, type MetadataChange, mergeMetadata } from '../requests/metadata.ts'
 import { recordActivities } from './activities.ts'
 import { moveCounters } from './counters.ts'
 import { requireNotMerged } from './merged.ts'
@@ -16,6 +17,7 @@ import {
   deleteTag,
   insertTags,
   lockEnabledAgent,
+  requireFreeExternalId,
   requireTicket,
   saveTagged,
   saveTicket,
@@ -31,6 +33,9 @@ export interface InboxChange extends Actions {
   tags?: string[]
   subject?: string
   isSpam?: boolean
+  /** Null removes it. */
+  externalId?: string | null
+  metadata?: MetadataChange
 }
 
 /** A ticket before and after an effective change. */
@@ -91,7 +96,7 @@ interface RowChange {
 
 /**
  * Changes a ticket whose row is locked, and adds the change to its thread. Returns undefined if nothing changes. Call
- * `recordChanges` after it, once for all tickets of the unit.
+ * `recordChanges` after it, once for all tickets of the unit. Throws 409 when another ticket has the external id.
  */
 export async function changeRow(
   deps: Deps,
@@ -102,7 +107,8 @@ export async function changeRow(
   requireSnoozable(change, now)
   const wanted = wantedTicket(before, change, assignable)
   const changes = fieldChanges(before, wanted)
-  if (changes.length === 0) return undefined
+  if (changes.length === 0 && !isOutsideChanged({ before, after: wanted })) return undefined
+  if (wanted.externalId !== before.externalId) await requireFreeExternalId(tx, wanted)
   const after = { ...wanted, version: before.version + 1, updatedAt: now }
   if (isWoken) after.lastMessageAt = now
   after.waitingOrder = await waitingOrderAfter(tx, { before, after, waitingSince })
@@ -110,7 +116,9 @@ export async function changeRow(
   if (after.snoozedUntil !== before.snoozedUntil) {
     changes.push(...(await saveSnooze(deps, tx, { ticket: after, why: change.why, isWoken, now })))
   }
-  await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
+  if (changes.length > 0) {
+    await recordActivities(deps, tx, before.orgId, { done: [{ ticketId: before.id, changes }], now })
+  }
   return { before, after }
 }
 
@@ -156,6 +164,8 @@ export function updatedEvent({ before, after }: Changed, createdAt: number): New
   const [wasSpam, isSpam] = [before.place === PLACES.spam, after.place === PLACES.spam]
   if (wasSpam !== isSpam) changes.spam = { from: wasSpam, to: isSpam }
   if (before.subject !== after.subject) changes.subject = {}
+  if (before.externalId !== after.externalId) changes.externalId = {}
+  if (!isSameMetadata(before.metadata, after.metadata)) changes.metadata = {}
   if (before.mergedInto !== after.mergedInto) {
     changes.mergedInto = { from: before.mergedInto, to: after.mergedInto }
   }
@@ -170,7 +180,7 @@ export function cleanTags(tags: string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim()))]
 }
 
-/** The ticket after the change. Throws 400 for an unknown agent and for too many tags. */
+/** The ticket after the change. Throws 400 for an unknown agent, and for too many tags or keys of metadata. */
 export function wantedTicket(before: Ticket, change: InboxChange, assignable: Set<string>): Ticket {
   const after = {
     ...before,
@@ -179,6 +189,8 @@ export function wantedTicket(before: Ticket, change: InboxChange, assignable: Se
     assignedTo: change.assignedTo === undefined ? before.assignedTo : (change.assignedTo ?? ''),
     tags: changedTags(before.tags, change),
     subject: change.subject ?? before.subject,
+    externalId: change.externalId === undefined ? before.externalId : change.externalId,
+    metadata: mergeMetadata(before.metadata, change.metadata),
   }
   if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
   return after
@@ -214,6 +226,11 @@ function fieldChanges(before: Ticket, after: Ticket): FieldChange[] {
     },
   ]
   return pairs.filter(({ from, to }) => !isSame(from, to))
+}
+
+/** What other systems keep with the ticket. Its thread doesn't show that it changed. */
+function isOutsideChanged({ before, after }: Changed): boolean {
+  return before.externalId !== after.externalId || !isSameMetadata(before.metadata, after.metadata)
 }
 
 /** Resolving a ticket ends its snooze, and spam and merged tickets have none. */

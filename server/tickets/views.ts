@@ -44,6 +44,8 @@ export function viewListedTicket(ticket: TicketWithCustomer) {
     tags: ticket.tags,
     spam: ticket.place === PLACES.spam,
     ...(ticket.mergedInto !== null && { mergedInto: ticket.mergedInto }),
+    ...(ticket.externalId !== null && { externalId: ticket.externalId }),
+    ...(ticket.metadata !== null && { metadata: ticket.metadata }),
   }
 }
 
