@@ -5,6 +5,7 @@ export const API_ERROR_CODES = [
   'malformed_json',
   'incomplete_body',
   'empty_file',
+  'too_broad',
   'unauthorized',
   'missing_scope',
   'public_key',

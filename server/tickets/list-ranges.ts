@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { CHANNELS, type ChannelKind } from '../channels/kinds.ts'
 import { engine } from '../database/columns.ts'
 import { integer, text } from '../database/statement.ts'
@@ -115,26 +115,45 @@ export function rangeParams(orgId: string, filter: RangeFilter): RangeParams {
 
 /** A query for the time (`at`) and row number (`number`) of the next `limit` tickets, after the first `offset` if there is one. */
 export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL {
-  const lead = shape.isTagged ? ticketTags : tickets
-  const at = lead[SORTED_BY[shape.sort].column]
-  const number = shape.isTagged ? ticketTags.ticketNumber : tickets.number
+  const ranges = rangesOf(shape)
   const isAscending = SORTED_BY[shape.sort].isAscending !== shape.isReversed
+  const order = isAscending ? sql`"at" asc, "number" asc` : sql`"at" desc, "number" desc`
+  const offset = hasOffset ? sql` offset ${integer.bind('offset')}` : sql``
+  const page = sql`order by ${order} limit ${integer.bind('limit')}${offset}`
+  return engine === 'sqlite'
+    ? sql`${sql.join(ranges, sql` union all `)} ${page}`
+    : sql`select * from (${cappedRanges(ranges, order, shape.mostRows)}) "merged" ${page}`
+}
+
+/** The same of all tickets in the ranges, in no order. */
+export function selectAllOfRanges(shape: RangeShape): SQL {
+  return sql.join(rangesOf(shape), sql` union all `)
+}
+
+/** Whether a ticket with this time and row number is after the one with the time `at` and the id `id`. */
+export function isAfterStart(at: SQLWrapper, number: SQLWrapper, isAscending: boolean): SQL {
   // SQLite enters the index of tickets at the time, and passes over those of the same time. If the ticket is gone,
   // they come once more.
   const known = sql`(select start.number from tickets start where start.id = ${text.bind('id')})`
   const start = sql`${integer.bind('at')}, coalesce(${known}, ${isAscending ? sql`0` : sql`9007199254740991`})`
+  return isAscending ? sql`(${at}, ${number}) > (${start})` : sql`(${at}, ${number}) < (${start})`
+}
+
+function rangesOf(shape: RangeShape): SQL[] {
+  const lead = shape.isTagged ? ticketTags : tickets
+  const at = lead[SORTED_BY[shape.sort].column]
+  const number = shape.isTagged ? ticketTags.ticketNumber : tickets.number
+  const isAscending = SORTED_BY[shape.sort].isAscending !== shape.isReversed
   const shared = [
     sql`${lead.orgId} = ${text.bind('orgId')}`,
     ...(shape.isTagged ? [sql`${ticketTags.tag} = ${text.bind('tag')}`] : []),
     ...(shape.isAssigned ? [sql`${lead.assignedTo} = ${text.bind('assignedTo')}`] : []),
   ]
-  const after = shape.hasStart
-    ? [isAscending ? sql`(${at}, ${number}) > (${start})` : sql`(${at}, ${number}) < (${start})`]
-    : []
+  const after = shape.hasStart ? [isAfterStart(at, number, isAscending)] : []
   const times = shape.hasTimes
     ? [sql`${at} >= ${integer.bind('from')}`, sql`${at} < ${integer.bind('until')}`]
     : []
-  const ranges = cells(shape.sizes).map(([status, channel, place]) => {
+  return cells(shape.sizes).map(([status, channel, place]) => {
     const cell = [
       sql`${lead.status} = ${text.bind(`status${status}`)}`,
       sql`${lead.channel} = ${text.bind(`channel${channel}`)}`,
@@ -143,12 +162,6 @@ export function selectRanges(shape: RangeShape, { hasOffset = false } = {}): SQL
     const conditions = sql.join([...shared, ...cell, ...times, ...after], sql` and `)
     return sql`select ${at} as "at", ${number} as "number" from ${lead} where ${conditions}`
   })
-  const order = isAscending ? sql`"at" asc, "number" asc` : sql`"at" desc, "number" desc`
-  const offset = hasOffset ? sql` offset ${integer.bind('offset')}` : sql``
-  const page = sql`order by ${order} limit ${integer.bind('limit')}${offset}`
-  return engine === 'sqlite'
-    ? sql`${sql.join(ranges, sql` union all `)} ${page}`
-    : sql`select * from (${cappedRanges(ranges, order, shape.mostRows)}) "merged" ${page}`
 }
 
 /**

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { engine } from '../database/columns.ts'
 import type { Reader } from '../database/database.ts'
 import { statement, text } from '../database/statement.ts'
 import { customers } from '../database/tables/customers.ts'
+import { selectTexts } from '../database/text-list.ts'
 import type { Deps } from '../deps.ts'
 import { newestEvent } from '../events/events.ts'
 import { bytesOfText, createByteCache } from '../responses/byte-cache.ts'
@@ -43,7 +43,9 @@ export function createListResponse(deps: Deps) {
 
   return async ({ orgId, wanted, request, set }: Asked): Promise<Response> => {
     const event = String(await newestEvent(read, orgId))
-    const name = `${orgId} ${queryOf(request.url)}`
+    const { assignedTo, customerId } = wanted.filters
+    // An address can become another agent's or customer's.
+    const name = [orgId, assignedTo, customerId, queryOf(request.url)].join(' ')
     const text = kept.get(name, event)
     const known: Finished | undefined = text === undefined ? undefined : unpack(text)
     const isCurrent = known && known.versions === (await versionsOf(read, orgId, known.customerIds))
@@ -95,22 +97,12 @@ async function versionsOf(read: Reader, orgId: string, ids: string[]): Promise<n
   return row?.sum ?? 0
 }
 
-/** One parameter with all ids: a parameter for each costs twice as much as the query. */
-const sumOfVersions = statement(
-  'customers_sum_of_versions',
-  { orgId: text, ids: text },
-  (read: Reader, p) => {
-    const ids = p.ids
-    const one =
-      engine === 'sqlite'
-        ? sql`value from json_each(${ids})`
-        : sql`json_array_elements_text(cast(${ids} as json))`
-    // The organization is an expression, so that no index but that of the ids is used.
-    return read
-      .select({ sum: sql<number>`coalesce(sum(${customers.version}), 0)`.mapWith(Number) })
-      .from(customers)
-      .where(sql`${customers.id} in (select ${one}) and (${customers.orgId} || '') = ${p.orgId}`)
-  },
+const sumOfVersions = statement('customers_sum_of_versions', { orgId: text, ids: text }, (read: Reader, p) =>
+  // The organization is an expression, so that no index but that of the ids is used.
+  read
+    .select({ sum: sql<number>`coalesce(sum(${customers.version}), 0)`.mapWith(Number) })
+    .from(customers)
+    .where(sql`${customers.id} in (${selectTexts(p.ids)}) and (${customers.orgId} || '') = ${p.orgId}`),
 )
 
 function queryOf(url: string): string {

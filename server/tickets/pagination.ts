@@ -1,10 +1,14 @@
 import type { Static } from 'elysia'
+import type { Reader } from '../database/database.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { invalid } from '../errors.ts'
-import type { IdPrefix } from '../ids.ts'
+import { type IdPrefix, isId } from '../ids.ts'
+import { parseInstant } from '../requests/parse-time.ts'
 import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
+import { agentIdOf, customerIdOf } from './filters/addresses.ts'
+import type { TicketFilters, Times } from './filters/ticket-filters.ts'
 import { SORTED_BY, type TicketSort } from './list-ranges.ts'
-import type { TicketFilters, TicketList, TicketListRequest } from './list-tickets.ts'
+import type { TicketList, TicketListRequest } from './list-tickets.ts'
 import type { MessagePage, MessageSort } from './message-pages.ts'
 import type { TicketWithCustomer } from './queries.ts'
 import type { messageQuery, ticketQuery } from './schemas.ts'
@@ -13,6 +17,7 @@ import type { messageQuery, ticketQuery } from './schemas.ts'
 const NOT_SPAM = Object.values(PLACES).filter((place) => place !== PLACES.spam)
 
 const MAX_PER_PAGE = 100
+const MAX_IDS = 100
 const DEFAULT_PER_PAGE = 25
 
 type Query = Static<typeof ticketQuery>
@@ -25,20 +30,51 @@ interface PagedList {
   prefix: IdPrefix
 }
 
-/** Reads the query. Throws 400 for an invalid cursor, for one of another list, and for a blank filter. */
-export function listRequest(query: Query): TicketListRequest {
+/** Reads the query. Throws 400 for an invalid cursor, for one of another list, and for what no filter can be. */
+export async function listRequest(read: Reader, orgId: string, query: Query): Promise<TicketListRequest> {
   const { status, channel } = query
   const assignedTo = trimmed('assignedTo', query.assignedTo)
   const tag = trimmed('tag', query.tag)
+  const customer = trimmed('customer', query.customer)
   const filters: TicketFilters = {
     status,
     channel,
-    assignedTo: assignedTo === 'unassigned' ? '' : assignedTo,
+    assignedTo: assignedTo === 'unassigned' ? '' : assignedTo && (await agentIdOf(read, orgId, assignedTo)),
     tag,
     places: query.spam === undefined ? undefined : query.spam ? [PLACES.spam] : NOT_SPAM,
+    createdAt: timesIn(query, 'created_since', 'created_before'),
+    updatedAt: timesIn(query, 'updated_since'),
+    customerId: customer && (await customerIdOf(read, orgId, customer)),
+    externalId: trimmed('externalId', query.externalId),
+    ids: idsIn('ids', query.ids),
   }
   const sort = query.sort ?? 'created_desc'
   return { filters, sort, ...pageRequest(query, { name: listName(filters, sort), prefix: 'tkt' }) }
+}
+
+/** From the first time on, and before the second one. Undefined without both. Throws 400. */
+function timesIn<Name extends string>(
+  query: { [name in Name]?: string | undefined },
+  since: Name,
+  before?: Name,
+): Times | undefined {
+  const timeOf = (parameter: Name | undefined) => {
+    const time = parameter && query[parameter]
+    return time === undefined ? undefined : parseInstant(time, { parameter })
+  }
+  const [from, until] = [timeOf(since), timeOf(before)]
+  if (from === undefined && until === undefined) return undefined
+  return { from: from ?? Number.MIN_SAFE_INTEGER, until: until ?? Number.MAX_SAFE_INTEGER }
+}
+
+/** Ids that are separated by commas, each once, without those that no ticket can have. */
+function idsIn(parameter: string, list: string | undefined): string[] | undefined {
+  if (list === undefined) return undefined
+  const ids = [...new Set(list.split(',').map((id) => id.trim()))]
+  if (ids.length > MAX_IDS) {
+    throw invalid([{ parameter, code: 'too_many', detail: `Must have at most ${MAX_IDS} ids.` }])
+  }
+  return ids.filter((id) => isId('tkt', id))
 }
 
 /** The same for the messages of a ticket. */
@@ -124,7 +160,11 @@ function requireCursor(text: string, { name, prefix }: PagedList): Cursor {
 function listName(filters: TicketFilters, sort: TicketSort): string {
   const { status, channel, assignedTo, tag, places } = filters
   const isSpam = places?.includes(PLACES.spam)
-  return Bun.hash.wyhash(JSON.stringify([sort, status, channel, assignedTo, tag, isSpam])).toString(36)
+  const { createdAt, updatedAt, customerId, externalId, ids } = filters
+  const others = [createdAt, updatedAt, customerId, externalId, ids]
+  const all = [sort, status, channel, assignedTo, tag, isSpam]
+  if (others.some((filter) => filter !== undefined)) all.push(JSON.stringify(others))
+  return Bun.hash.wyhash(JSON.stringify(all)).toString(36)
 }
 
 function messageListName(ticketId: string, sort: MessageSort): string {

@@ -172,10 +172,45 @@ export const ticketQuery = t.Object(
     assignedTo: t.Optional(
       t.String({
         minLength: 1,
-        maxLength: 64,
-        description: 'Agent id, or `unassigned`.',
+        maxLength: 254,
+        description: 'An agent’s id or email address, or `unassigned`.',
         examples: ['unassigned'],
       }),
+    ),
+    customer: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 254,
+        description: 'A customer’s id, or any of their email addresses.',
+        examples: ['ana@example.com'],
+      }),
+    ),
+    externalId: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'The ticket’s id in another system.',
+        examples: ['crm-4711'],
+      }),
+    ),
+    ids: t.Optional(
+      t.String({
+        minLength: 1,
+        maxLength: 4_000,
+        description: 'Up to 100 ticket ids, separated by commas. Ids of no ticket are left out.',
+        examples: ['tkt_01jq8z5w8wf6r9f5v0h3q1x2yz,tkt_01jq8z5w8wf6r9f5v0h3q1x2z0'],
+      }),
+    ),
+    created_since: t.Optional(time('Only tickets created at this time or later.')),
+    created_before: t.Optional(
+      t.String({
+        format: 'date-time',
+        description: 'Only tickets created before this time.',
+        examples: ['2026-04-01T00:00:00.000Z'],
+      }),
+    ),
+    updated_since: t.Optional(
+      time('Only tickets that changed at this time or later. The fastest with `sort=updated_asc`.'),
     ),
     tag: t.Optional(
       t.String({

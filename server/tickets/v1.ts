@@ -42,8 +42,10 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     .use(guard.requireApiKey)
     .get(
       '/tickets',
-      ({ caller: { orgId }, query, request, set }) =>
-        respondWithList({ orgId, wanted: listRequest(query), request, set }),
+      async ({ caller: { orgId }, query, request, set }) => {
+        const wanted = await listRequest(deps.database.read, orgId, query)
+        return respondWithList({ orgId, wanted, request, set })
+      },
       {
         transform: [guard.allow('tickets:read'), strictQuery(ticketQuery)],
         query: ticketQuery,

@@ -2,8 +2,9 @@ import { Database as Connection } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
 import { PLACES } from '../../server/database/tables/tickets.ts'
+import type { TicketFilters } from '../../server/tickets/filters/ticket-filters.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
-import { listTickets, type TicketFilters } from '../../server/tickets/list-tickets.ts'
+import { listTickets } from '../../server/tickets/list-tickets.ts'
 import { findMessagePage, MESSAGE_SORTS } from '../../server/tickets/message-pages.ts'
 import {
   ORG,

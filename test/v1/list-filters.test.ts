@@ -10,6 +10,7 @@ import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
 import { PLACES, TICKET_STATUSES, tickets } from '../../server/database/tables/tickets.ts'
 import { isoTime } from '../../server/dates.ts'
+import { recordEvents } from '../../server/events/events.ts'
 import { TICKET_SORTS } from '../../server/tickets/list-ranges.ts'
 import { listTickets as readList } from '../../server/tickets/list-tickets.ts'
 import { AGENT, fillTickets } from '../bench/workspace.ts'
@@ -19,7 +20,14 @@ import { countersAndRecount } from '../support/counters.ts'
 import { type Random, seeded } from '../support/random.ts'
 import { longestHold, startSeparateBellhop } from '../support/separate-bellhop.ts'
 import { storeTicket } from '../support/stored-ticket.ts'
-import { changeTicket, listTickets, makeTicket, readTicket } from '../support/tickets.ts'
+import {
+  changeTicket,
+  listTickets,
+  makeTicket,
+  NO_TICKET,
+  problemOf,
+  readTicket,
+} from '../support/tickets.ts'
 
 const bellhop = await startBellhop({ settings: { BELLHOP_RATE_LIMIT: '1000000' } })
 afterAll(() => bellhop.stop())
@@ -34,7 +42,8 @@ const SORTS = {
   waiting: ['waitingOrder', 1],
 } as const
 const OPERATIONS = 150
-const LISTS = 120
+const LISTS = 300
+const EXTERNAL_ID = 'crm 4711/ä'
 /** Wide enough for a slow machine. A scan of the tickets takes longer. */
 const MAX_HOLD_MS = 50
 
@@ -66,11 +75,12 @@ describe('any combination of filters', () => {
     const { customer } = await readTicket(acme, office.ids[0] ?? '')
     await done(admin.call('DELETE', `/console/customers/${customer.userId}`))
 
+    await nameElsewhere(acme.orgId, office.ids[1] ?? '')
     const all = await rows()
     const { kept, counted } = await countersAndRecount(bellhop.deps, acme.orgId)
     expect(kept, `seed ${seed}`).toEqual(counted)
     for (let number = 0; number < LISTS; number += 1) {
-      const query = anyQuery(random, agents)
+      const query = anyQuery(random, agents, all)
       const wanted = all.filter((ticket) => isFound(ticket, query)).sort(orderOf(query.sort))
       const list = await listTickets(acme, `?${new URLSearchParams({ ...query, per_page: '100' })}`)
       const name = `seed ${seed}: ${JSON.stringify(query)}`
@@ -81,6 +91,14 @@ describe('any combination of filters', () => {
       expect(list.meta.total, name).toBe(wanted.length)
       for (const { id, spam } of list.data)
         expect(spam).toBe(all.find((one) => one.id === id)?.place === PLACES.spam)
+      if (number % 4 > 0) continue
+      const inPages = await allPages(acme, { ...query, per_page: '3' })
+      expect(inPages, name).toEqual(wanted.map(({ id }) => id))
+      const far = await listTickets(acme, `?${new URLSearchParams({ ...query, per_page: '3', page: '4' })}`)
+      expect(
+        far.data.map(({ id }) => id),
+        name,
+      ).toEqual(wanted.slice(9, 12).map(({ id }) => id))
     }
     expect(all.filter(({ place }) => place === PLACES.spam).length, `seed ${seed}`).toBeGreaterThan(0)
   })
@@ -99,6 +117,96 @@ describe('any combination of filters', () => {
       400,
       [{ parameter: 'spam', code: 'not_allowed', detail: 'Must be one of: true, false.' }],
     ])
+  })
+})
+
+describe('times', () => {
+  test('are half-open, and need an offset and a day that exists', async () => {
+    const acme = await bellhop.organization()
+    const at = Date.parse('2026-03-01T09:30:00.000Z')
+    const given = { status: 'open', channel: 'api', assignedTo: '' } as const
+    const ids: string[] = []
+    for (const createdAt of [at - 1, at, at + 1]) {
+      ids.push(await storeTicket(bellhop.deps, acme.orgId, { ...given, tags: [], createdAt, updatedAt: at }))
+    }
+    const found = async (query: string) => (await allPages(acme, parametersIn(query))).toReversed()
+    expect(await found('created_since=2026-03-01T09:30:00Z')).toEqual(ids.slice(1))
+    expect(await found('created_before=2026-03-01T09:30:00Z')).toEqual(ids.slice(0, 1))
+    expect(await found('created_since=2026-03-01T10:30:00%2B01:00')).toEqual(ids.slice(1))
+    expect(await found('updated_since=2026-03-01T09:30:00.001Z')).toEqual([])
+    for (const time of ['2026-03-01', '2026-03-01T09:30:00', '2026-02-30T09:30:00Z', '1', '']) {
+      for (const parameter of ['created_since', 'created_before', 'updated_since']) {
+        const query = new URLSearchParams({ [parameter]: time })
+        const { errors } = problemOf(await acme.call('GET', `/tickets?${query}`), 400, 'invalid_request')
+        expect([time, errors?.[0]?.parameter, errors?.[0]?.code]).toEqual([time, parameter, 'invalid_format'])
+      }
+    }
+  })
+
+  test('continue with the cursor of their own list only', async () => {
+    const acme = await bellhop.organization()
+    for (let number = 0; number < 3; number += 1) await makeTicket(acme)
+    const since = 'created_since=2020-01-01T00:00:00Z&per_page=1'
+    const { meta } = await listTickets(acme, `?${since}`)
+    expect(meta).toMatchObject({ total: 3, perPage: 1 })
+    const other = await acme.call('GET', `/tickets?per_page=1&cursor=${meta.nextCursor}`)
+    expect(problemOf(other, 400, 'invalid_request').errors?.[0]?.code).toBe('foreign_cursor')
+    expect((await listTickets(acme, `?${since}&cursor=${meta.nextCursor}`)).data).toHaveLength(1)
+  })
+
+  test('of the last change find a ticket that changes while it is copied once more', async () => {
+    const acme = await bellhop.organization()
+    const [first, second] = [await makeTicket(acme), await makeTicket(acme)]
+    const query = '?sort=updated_asc&per_page=1'
+    const page = await listTickets(acme, query)
+    expect(page.data[0]?.id).toBe(first.id)
+    await changeTicket(acme, first.id, { status: 'pending' })
+    const rest: string[] = []
+    for (let cursor = page.meta.nextCursor; cursor !== undefined; ) {
+      const next = await listTickets(acme, `${query}&cursor=${cursor}`)
+      rest.push(...next.data.map(({ id }) => id))
+      cursor = next.meta.nextCursor
+    }
+    expect(rest).toEqual([second.id, first.id])
+  })
+})
+
+describe('addresses and ids', () => {
+  test('find the tickets of a customer by any of their addresses, and of an agent by theirs', async () => {
+    const acme = await bellhop.organization()
+    const other = await bellhop.organization('Other')
+    const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
+    const { id, customerId } = await makeTicket(acme, { customer: { email: 'Ana@Example.com' } })
+    await makeTicket(acme, { customer: { email: 'bo@example.com' } })
+    await changeTicket(acme, id, { assignedTo: ben.id })
+    const total = async (client: Client, query: string) => (await listTickets(client, `?${query}`)).meta.total
+    const email = encodeURIComponent(ben.email.toUpperCase())
+    for (const query of ['customer=ana@example.COM', `customer=${customerId}`, `assignedTo=${email}`]) {
+      expect([query, await total(acme, query), await total(other, query)]).toEqual([query, 1, 0])
+    }
+    await done(
+      ben.call('PATCH', `/console/customers/${customerId}`, {
+        body: { emails: ['ana@a.example', 'ana@b.example'] },
+      }),
+    )
+    for (const [query, count] of [
+      ['customer=ana@b.example', 1],
+      ['customer=ana@example.com', 0],
+      ['assignedTo=nobody@example.com', 0],
+    ] as const) {
+      expect([query, await total(acme, query)]).toEqual([query, count])
+    }
+  })
+
+  test('a list of ids has those of the organization, and is refused with more than 100', async () => {
+    const [acme, other] = [await bellhop.organization(), await bellhop.organization('Other')]
+    const [one, two, foreign] = [await makeTicket(acme), await makeTicket(acme), await makeTicket(other)]
+    const ids = [two.id, foreign.id, NO_TICKET, 'x', one.id, one.id].join()
+    const { data, meta } = await listTickets(acme, `?ids=${ids}&sort=created_asc`)
+    expect([data.map(({ id }) => id), meta.total]).toEqual([[one.id, two.id], 2])
+    const many = Array.from({ length: 101 }, () => bellhop.deps.newId('tkt')).join()
+    const refused = problemOf(await acme.call('GET', `/tickets?ids=${many}`), 400, 'invalid_request')
+    expect(refused.errors?.[0]).toMatchObject({ parameter: 'ids', code: 'too_many' })
   })
 })
 
@@ -260,7 +368,41 @@ interface Query extends Record<string, string> {
   sort: keyof typeof SORTS
 }
 
-function anyQuery(random: Random, agents: string[]): Query {
+function parametersIn(query: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(query))
+}
+
+/** The ids on all pages. Only the last one has no cursor. */
+async function allPages(client: Client, query: Record<string, string>): Promise<string[]> {
+  const ids: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const { data, meta } = await listTickets(client, `?${new URLSearchParams({ ...query, cursor })}`)
+    ids.push(...data.map(({ id }) => id))
+    cursor = meta.nextCursor
+  }
+  return ids
+}
+
+/** Gives a ticket an id in another system. */
+async function nameElsewhere(orgId: string, id: string): Promise<void> {
+  const { deps } = bellhop
+  await deps.database.write(orgId, async (tx) => {
+    await tx.update(tickets).set({ externalId: EXTERNAL_ID }).where(eq(tickets.id, id))
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId: id, createdAt: 1 }])
+  })
+}
+
+function anyQuery(random: Random, agents: string[], all: Row[]): Query {
+  const one = () => all[random(all.length)]
+  const times = Array.from({ length: 8 }, () => isoTime(one()?.createdAt ?? 0))
+  const further = {
+    created_since: times,
+    created_before: times,
+    updated_since: Array.from({ length: 8 }, () => isoTime(one()?.updatedAt ?? 0)),
+    customer: [one()?.customerId ?? '', 'usr_00000000000000000000000000'],
+    externalId: [EXTERNAL_ID, 'nothing'],
+    ids: [Array.from({ length: 9 }, () => one()?.id ?? '').join(), `${NO_TICKET},x,${one()?.id}`],
+  }
   const values = {
     status: TICKET_STATUSES,
     channel: CHANNELS,
@@ -269,10 +411,13 @@ function anyQuery(random: Random, agents: string[]): Query {
     spam: ['true', 'false'],
   }
   const filters = Object.entries(values).flatMap(([name, options]) =>
-    random(2) === 0 ? [[name, options[random(options.length)] ?? '']] : [],
+    random(random(3) === 0 ? 2 : 6) === 0 ? [[name, options[random(options.length)] ?? '']] : [],
+  )
+  const more = Object.entries(further).flatMap(([name, options]) =>
+    random(5) === 0 ? [[name, options[random(options.length)] ?? '']] : [],
   )
   const sorts = TICKET_SORTS
-  return { ...Object.fromEntries(filters), sort: sorts[random(sorts.length)] ?? 'created_desc' }
+  return { ...Object.fromEntries([...filters, ...more]), sort: sorts[random(sorts.length)] ?? 'created_desc' }
 }
 
 function factsOf({ id, assignedTo, tags, spam, updatedAt }: Facts) {
@@ -289,13 +434,22 @@ interface Facts {
 
 type Row = typeof tickets.$inferSelect
 
-function isFound(ticket: Row, { status, channel, assignedTo, tag, spam }: Query): boolean {
+function isFound(
+  ticket: Row,
+  { status, channel, assignedTo, tag, spam, customer, externalId, ids, ...times }: Query,
+): boolean {
   const agent = assignedTo === 'unassigned' ? '' : assignedTo
   return (
     (status === undefined || ticket.status === status) &&
     (channel === undefined || ticket.channel === channel) &&
     (agent === undefined || ticket.assignedTo === agent) &&
     (tag === undefined || ticket.tags.includes(tag)) &&
+    (customer === undefined || ticket.customerId === customer) &&
+    (externalId === undefined || ticket.externalId === externalId) &&
+    (ids === undefined || ids.split(',').includes(ticket.id)) &&
+    ticket.createdAt >= Date.parse(times.created_since ?? '1970-01-01T00:00:00Z') &&
+    ticket.createdAt < Date.parse(times.created_before ?? '2999-01-01T00:00:00Z') &&
+    ticket.updatedAt >= Date.parse(times.updated_since ?? '1970-01-01T00:00:00Z') &&
     (spam === undefined || String(ticket.place === PLACES.spam) === spam)
   )
 }
