@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json' with { type: 'json' }
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runProgram } from '../support/program.ts'
 
@@ -15,7 +16,7 @@ const WRONG: [string[], string][] = [
   [
     ['key', 'create', '--org', 'Acme', '--scopes', 'tickets:eat'],
     "Option '--scopes <scopes>' argument 'tickets:eat' is invalid. " +
-      'Choose from tickets:read, tickets:write, messages:write. Try: bellhop key create --help',
+      `Choose from ${KEY_SCOPES.join(', ')}. Try: bellhop key create --help`,
   ],
   [['serve', '--quick'], "Unknown option '--quick'. Try: bellhop serve --help"],
   [['deliveries', 'resend', '--since', '2h'], 'Give the id of a delivery, or --endpoint and --since.'],
