@@ -14,6 +14,8 @@ const {
   lastVisitor: _,
   lastEvent: _lastEvent,
   erasedEvent: _erasedEvent,
+  logId: _logId,
+  shownMetadata: _shownMetadata,
   ...columns
 } = getTableColumns(organizations)
 
