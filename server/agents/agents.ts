@@ -1,8 +1,9 @@
 import { and, asc, eq, getTableColumns, isNull, ne, or, sql } from 'drizzle-orm'
+import { forgetCachedKeys } from '../api-keys/api-keys.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { type AgentRole, agents } from '../database/tables/agents.ts'
+import { agents, type PersonRole } from '../database/tables/agents.ts'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
@@ -31,7 +32,7 @@ const MAX_EMAIL_LENGTH = 254
 export interface NewAgent {
   name: string
   email: string
-  role: AgentRole
+  role: PersonRole
   /** At least 10 characters. Without one the agent can't sign in yet. */
   password?: string
 }
@@ -80,7 +81,7 @@ export async function prepareAgent(deps: Deps, orgId: string, input: NewAgent): 
 export async function insertAgent(tx: Transaction, { agent, passwordHash }: PreparedAgent): Promise<void> {
   const saved = await tx
     .insert(agents)
-    .values({ ...agent, emailKey: addressKey(agent.email), passwordHash })
+    .values({ ...agent, emailKey: addressKey(agent.email) || agent.id, passwordHash })
     .onConflictDoNothing()
     .returning({ id: agents.id })
   if (saved.length === 0) {
@@ -99,19 +100,20 @@ export function listAgents(deps: Deps, orgId: string): Promise<Agent[]> {
 
 interface AgentChange {
   name?: string
-  role?: AgentRole
+  role?: PersonRole
 }
 
-/** Changes the given fields. Throws 404, 400 for an invalid name, and 409 for the last administrator. */
-export function changeAgent(
+/** Changes the given fields. Throws 404, 400 for an invalid name, and 409 for the last administrator and a program's role. */
+export async function changeAgent(
   deps: Deps,
   orgId: string,
   { id, change }: { id: string; change: AgentChange },
 ): Promise<Agent> {
   const name = change.name === undefined ? undefined : requireName(change.name)
-  return deps.database.write(orgId, async (tx) => {
+  const changed = await deps.database.write(orgId, async (tx) => {
     const admins = change.role === undefined ? [] : await lockEnabledAdmins(tx, orgId)
     const before = await lockAgent(tx, orgId, id)
+    if (change.role !== undefined) requirePerson(before)
     const after = { ...before, name: name ?? before.name, role: change.role ?? before.role }
     if (after.name === before.name && after.role === before.role) return before
     if (after.role !== 'admin') requireOtherAdmin(admins, before)
@@ -121,19 +123,39 @@ export function changeAgent(
     recordWorkspaceChange(deps, tx, orgId)
     return after
   })
+  forgetKeysOf(deps, changed)
+  return changed
 }
 
 /** Restores a disabled agent's access, by id or email. Their former tickets stay unassigned. Throws 404. */
-export function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
-  return deps.database.write(orgId, async (tx) => {
+export async function enableAgent(deps: Deps, orgId: string, idOrEmail: string): Promise<Agent> {
+  const enabled = await deps.database.write(orgId, async (tx) => {
     const agent = await lockAgent(tx, orgId, idOrEmail)
     if (agent.disabledAt === null) return agent
-    const { id, email } = agent
+    const { id } = agent
     await tx.update(agents).set({ disabledAt: null }).where(matches(agents, { orgId, id }))
-    await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: { id, label: email } })
+    await recordAudit(deps, tx, orgId, { action: 'agent.enabled', subject: subjectOf(agent) })
     recordWorkspaceChange(deps, tx, orgId)
     return { ...agent, disabledAt: null }
   })
+  forgetKeysOf(deps, enabled)
+  return enabled
+}
+
+/** How the audit log names an agent. */
+export function subjectOf({ id, email, name }: Agent): { id: string; label: string } {
+  return { id, label: email || name }
+}
+
+/** The keys of a program act under its name, until it is disabled. Call it after the unit. */
+export function forgetKeysOf(deps: Deps, { role }: Agent): void {
+  if (role === 'program') forgetCachedKeys(deps)
+}
+
+/** Throws 409 for a program, which has no other role, and no password. */
+export function requirePerson({ role }: Agent): void {
+  if (role !== 'program') return
+  throw new AppError(409, 'is_program', "This is a program. It can't sign in, and has no other role.")
 }
 
 /** Locks an agent's row, by id or email. Throws 404. */
@@ -175,8 +197,8 @@ export function addressKey(email: string): string {
 }
 
 async function auditChanges(deps: Deps, tx: Transaction, before: Agent, after: Agent): Promise<void> {
-  const { orgId, id, email } = before
-  const subject = { id, label: email }
+  const { orgId } = before
+  const subject = subjectOf(before)
   if (after.name !== before.name) {
     const detail = { from: before.name, to: after.name }
     await recordAudit(deps, tx, orgId, { action: 'agent.renamed', subject, detail })

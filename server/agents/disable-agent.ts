@@ -13,15 +13,17 @@ import {
   type Agent,
   endLinks,
   endSessions,
+  forgetKeysOf,
   lockAgent,
   lockEnabledAdmins,
   requireOtherAdmin,
+  subjectOf,
 } from './agents.ts'
 
 const BATCH_SIZE = 100
 
 /**
- * Ends an agent's access, sessions and links, by id or email, then unassigns their tickets in batches. If interrupted,
+ * Ends an agent's access, sessions and links, by id or email, or that of a program's keys, then unassigns their tickets in batches. If interrupted,
  * calling it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
  */
 export async function disableAgent(
@@ -30,6 +32,7 @@ export async function disableAgent(
   idOrEmail: string,
 ): Promise<{ agent: Agent; unassignedTickets: number }> {
   const agent = await deps.database.write(orgId, (tx) => endAccess(deps, tx, orgId, idOrEmail))
+  forgetKeysOf(deps, agent)
   let unassignedTickets = 0
   // On PostgreSQL a concurrent change can make a batch smaller, so only an empty batch is the last one.
   for (let count = 1; count > 0; unassignedTickets += count) count = await unassignBatch(deps, agent)
@@ -41,12 +44,12 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   const agent = await lockAgent(tx, orgId, idOrEmail)
   if (agent.disabledAt !== null) return agent
   requireOtherAdmin(admins, agent)
-  const { id, email } = agent
+  const { id } = agent
   const disabledAt = deps.clock.now()
   await tx.update(agents).set({ disabledAt }).where(matches(agents, { orgId, id }))
   await endSessions(tx, { orgId, agentId: id })
   await endLinks(tx, { orgId, agentId: id })
-  await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: { id, label: email } })
+  await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: subjectOf(agent) })
   recordWorkspaceChange(deps, tx, orgId)
   return { ...agent, disabledAt }
 }

@@ -13,6 +13,7 @@ import {
   lockAgent,
   type NewAgent,
   prepareAgent,
+  requirePerson,
 } from './agents.ts'
 
 const HOUR_MS = 3_600_000
@@ -49,12 +50,13 @@ export async function inviteAgent(
 
 /**
  * Creates a new link for an agent, by id or email, and cancels the previous one. For an agent with a password it is a
- * reset and ends their sessions. Throws 404, and 409 for a disabled agent.
+ * reset and ends their sessions. Throws 404, and 409 for a disabled agent and for a program.
  */
 export function createLink(deps: Deps, orgId: string, idOrEmail: string): Promise<OneTimeLink> {
   const token = newToken(deps)
   return deps.database.write(orgId, async (tx) => {
     const agent = await lockAgent(tx, orgId, idOrEmail)
+    requirePerson(agent)
     if (agent.disabledAt !== null) {
       throw new AppError(409, 'agent_disabled', 'This agent is disabled. Enable them first.')
     }

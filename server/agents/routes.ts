@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import { AGENT_ROLES } from '../database/tables/agents.ts'
+import { fileResponse } from '../attachments/download.ts'
+import { AGENT_ROLES, PERSON_ROLES } from '../database/tables/agents.ts'
 import { LINK_PURPOSES } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
@@ -7,11 +8,12 @@ import { isId } from '../ids.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
 import { createPublicAddress } from '../requests/public-address.ts'
 import { strictQuery } from '../requests/query.ts'
-import { byId, oneOf } from '../requests/schemas.ts'
+import { byId, oneOf, orNull } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { changeAgent, enableAgent, listAgents } from './agents.ts'
 import { disableAgent } from './disable-agent.ts'
 import { createLink, inviteAgent } from './one-time-links.ts'
+import { createProgram, readPicture, setPicture } from './programs.ts'
 import { AGENT_STATES, viewAgent, viewLink } from './views.ts'
 
 const time = t.String({ format: 'date-time' })
@@ -19,19 +21,27 @@ const strict = { additionalProperties: false }
 
 // The verbs validate names and emails.
 const name = t.String({ maxLength: 1_000 })
-const role = oneOf(AGENT_ROLES)
+const role = oneOf(PERSON_ROLES)
 
 const newAgent = t.Object({ name, email: t.String({ maxLength: 1_000 }), role }, strict)
+const newProgram = t.Object({ name }, strict)
+/** The id of an upload of the administrator. */
+const newPicture = t.Object({ picture: orNull(t.String({ maxLength: 100 })) }, strict)
+/** The version, which makes the address of another picture another one. */
+const pictureQuery = t.Object({ v: t.Optional(t.String({ maxLength: 100 })) }, strict)
 const agentChange = t.Object({ name: t.Optional(name), role: t.Optional(role) }, strict)
 
 const agentSchema = t.Object({
   id: t.String(),
   name: t.String(),
+  /** Empty for a program. */
   email: t.String(),
-  role,
+  role: oneOf(AGENT_ROLES),
   state: oneOf(AGENT_STATES),
   createdAt: time,
   lastSeenAt: t.Optional(time),
+  /** The path of the picture of a program. */
+  picture: t.Optional(t.String()),
 })
 const agentList = t.Object({ data: t.Array(agentSchema) })
 const invitedAgent = t.Object({ agent: agentSchema, link: t.Object({ url: t.String(), expiresAt: time }) })
@@ -60,6 +70,25 @@ export function agentRoutes(deps: Deps, guard: AgentGuard) {
         return status(201, { agent: viewAgent(agent), link: { url, expiresAt } })
       },
       { ...withBody, body: newAgent, response: { 201: invitedAgent } },
+    )
+    .post(
+      '/programs',
+      async ({ me, as, body, status }) => status(201, viewAgent(await createProgram(as, me.orgId, body))),
+      { ...withBody, body: newProgram, response: { 201: agentSchema } },
+    )
+    .put(
+      '/agents/:id/picture',
+      async ({ me, as, params, body: { picture } }) => {
+        const id = requireAgentId(params.id)
+        return viewAgent(await setPicture(as, me.orgId, { id, picture, uploader: me.agentId }))
+      },
+      { ...withBody, params: byId, body: newPicture, response: { 200: agentSchema } },
+    )
+    .get(
+      '/agents/:id/picture',
+      async ({ me, as, params: { id }, request }) =>
+        fileResponse(request, await readPicture(as, me.orgId, id), 'private, max-age=31536000, immutable'),
+      { transform: strictQuery(pictureQuery), params: byId, query: pictureQuery },
     )
     .post(
       '/agents/:id/link',

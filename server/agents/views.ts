@@ -5,7 +5,7 @@ import type { OneTimeLink } from './one-time-links.ts'
 export const AGENT_STATES = ['active', 'invited', 'disabled'] as const
 
 export function viewAgent(agent: Agent) {
-  const { id, name, email, role, lastSeenAt } = agent
+  const { id, name, email, role, lastSeenAt, picture } = agent
   return {
     id,
     name,
@@ -13,6 +13,8 @@ export function viewAgent(agent: Agent) {
     role,
     state: stateOf(agent),
     createdAt: isoTime(agent.createdAt),
+    // A new picture has another address.
+    ...(picture !== null && { picture: `/console/agents/${id}/picture?v=${picture.slice(0, 8)}` }),
     ...(lastSeenAt === null ? {} : { lastSeenAt: isoTime(lastSeenAt) }),
   }
 }
@@ -22,8 +24,8 @@ export function viewLink(base: string, { token, purpose, expiresAt }: OneTimeLin
   return { url: `${base}/join#${token}`, expiresAt: isoTime(expiresAt), purpose }
 }
 
-/** `invited`: hasn't set a password yet. */
-function stateOf({ disabledAt, canSignIn }: Agent): (typeof AGENT_STATES)[number] {
+/** `invited`: hasn't set a password yet. A program has none. */
+function stateOf({ disabledAt, canSignIn, role }: Agent): (typeof AGENT_STATES)[number] {
   if (disabledAt !== null) return 'disabled'
-  return canSignIn ? 'active' : 'invited'
+  return canSignIn || role === 'program' ? 'active' : 'invited'
 }

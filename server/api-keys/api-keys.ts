@@ -2,13 +2,14 @@ import { and, asc, eq, isNull, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
+import { agents } from '../database/tables/agents.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../encryption.ts'
-import { invalid, notFound } from '../errors.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
-import { keyByHash, keyColumns } from '../organizations/directory.ts'
+import { isProgramOfKey, keyByHash, keyColumns } from '../organizations/directory.ts'
 import { requireName } from '../organizations/organizations.ts'
 
 /** Prefixes that people and secret scanners recognize. */
@@ -23,7 +24,10 @@ const MAX_RATE_LIMIT = 1_000_000
 const MAX_CACHED = 10_000
 
 /** As it is shown: without the hash of the key itself. */
-export type ApiKey = Omit<typeof apiKeys.$inferSelect, 'hash'>
+export type ApiKey = Omit<typeof apiKeys.$inferSelect, 'hash'> & {
+  /** That it belongs to, with `agentId`. */
+  program: Pick<typeof agents.$inferSelect, 'name' | 'disabledAt'> | null
+}
 
 export interface NewApiKey {
   name: string
@@ -33,6 +37,8 @@ export interface NewApiKey {
   rateLimit?: number
   /** Milliseconds since 1970. */
   expiresAt?: number
+  /** Id or name of the program that acts with it. */
+  program?: string
 }
 
 /** `secret` is the whole key. It is returned only here; the database keeps its SHA-256. Throws 400 for invalid input. */
@@ -42,11 +48,12 @@ export async function createApiKey(
   input: NewApiKey,
 ): Promise<{ key: ApiKey; secret: string }> {
   const made = newApiKey(deps, orgId, input)
-  await deps.database.write(orgId, async (tx) => {
-    await insertApiKey(deps, tx, made)
+  return deps.database.write(orgId, async (tx) => {
+    const key = input.program === undefined ? made.key : await keyOf(tx, made.key, input.program)
+    await insertApiKey(deps, tx, { ...made, key })
     recordWorkspaceChange(deps, tx, orgId)
+    return { ...made, key }
   })
-  return made
 }
 
 /** A key that isn't stored yet, with its organization in it: `bellhop_sk_<organization>_<random>`. Throws 400 for invalid input. */
@@ -61,6 +68,7 @@ export function newApiKey(deps: Deps, orgId: string, input: NewApiKey): { key: A
     name: requireName(input.name),
     prefix: secret.slice(0, start.length + SHOWN_CHARACTERS),
     agentId: null,
+    program: null,
     publicKey: kind === 'public' ? secret : null,
     scopes: requireScopes(input),
     rateLimit: requireRateLimit(input.rateLimit),
@@ -75,15 +83,37 @@ export function newApiKey(deps: Deps, orgId: string, input: NewApiKey): { key: A
 export async function insertApiKey(
   deps: Deps,
   tx: Transaction,
-  { key, secret }: { key: ApiKey; secret: string },
+  { key: { program, ...key }, secret }: { key: ApiKey; secret: string },
 ): Promise<void> {
   await tx.insert(apiKeys).values({ ...key, hash: hashToken(secret) })
   const { id, orgId, kind, name, scopes, rateLimit, expiresAt } = key
+  const limits = { kind, scopes, rateLimit, expiresAt: isoTimeOrNull(expiresAt) }
   await recordAudit(deps, tx, orgId, {
     action: 'api_key.created',
     subject: { id, label: name },
-    detail: { kind, scopes, rateLimit, expiresAt: isoTimeOrNull(expiresAt) },
+    detail: { ...limits, ...(program && { program: program.name }) },
   })
+}
+
+/** The key of a program. Throws 400 for an unknown program and a public key, and 409 for a name that several have. */
+async function keyOf(tx: Transaction, key: ApiKey, idOrName: string): Promise<ApiKey> {
+  const isNamed = or(eq(agents.id, idOrName), eq(agents.name, idOrName))
+  const found = await tx
+    .select({ id: agents.id, name: agents.name, disabledAt: agents.disabledAt })
+    .from(agents)
+    .where(and(matches(agents, { orgId: key.orgId, role: 'program' }), isNull(agents.disabledAt), isNamed))
+  const [program] = found.filter(({ id }) => id === idOrName).concat(found)
+  if (!program || key.kind === 'public') {
+    const detail = program
+      ? "A public key can't act as a program."
+      : 'No enabled program has this id or name.'
+    throw invalid([{ pointer: '/program', code: 'not_allowed', detail }])
+  }
+  if (program.id !== idOrName && found.length > 1) {
+    throw new AppError(409, 'ambiguous_name', `Several programs are named "${idOrName}". Use the id.`)
+  }
+  const { id: agentId, ...shown } = program
+  return { ...key, agentId, program: shown }
 }
 
 /** Oldest first, revoked ones too. */
@@ -91,6 +121,7 @@ export function listApiKeys(deps: Deps, orgId: string): Promise<ApiKey[]> {
   return deps.database.read
     .select(keyColumns)
     .from(apiKeys)
+    .leftJoin(agents, isProgramOfKey)
     .where(eq(apiKeys.orgId, orgId))
     .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
 }

@@ -6,14 +6,15 @@ import { createAddressReader, networkOf, type Server } from '../requests/address
 import { createLastUsed, findValidKey } from './api-keys.ts'
 import { createKeyLimits } from './rate-limit.ts'
 
-/** The caller of a request: an organization's secret key or a signed-in agent. */
+/** The caller of a request: an organization's secret key, which may belong to a program, or a signed-in agent. */
 export interface Caller {
+  kind: 'agent' | 'program' | 'key'
   orgId: string
   /** Id of the key, or of the agent's session. */
   keyId: string
-  /** Only for agents. */
+  /** Of the agent or the program. */
   agentId?: string
-  /** Display name, shown on messages posted with the key. */
+  /** Display name, shown on messages: of the agent or the program, or else of the key. */
   name: string
   /** Null means full access: all but `NAMED_SCOPES`. */
   scopes: KeyScope[] | null
@@ -50,9 +51,12 @@ export function createKeyGuard(
         headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },
       })
     }
+    const { id: keyId, orgId, name, scopes, rateLimit, kind, agentId, program } = key
+    if (program?.disabledAt != null) throw programDisabled()
     lastUsed.record(key.id)
-    const { id: keyId, orgId, name, scopes, rateLimit, kind } = key
-    return { orgId, keyId, name, scopes, rateLimit, isPublic: kind === 'public', isAdmin: false }
+    const ofKey = { orgId, keyId, scopes, rateLimit, isPublic: kind === 'public', isAdmin: false }
+    if (agentId === null) return { ...ofKey, kind: 'key', name }
+    return { ...ofKey, kind: 'program', agentId, name: program?.name ?? name }
   }
 
   return {
@@ -78,13 +82,17 @@ export function createKeyGuard(
 
 export type KeyGuard = ReturnType<typeof createKeyGuard>
 
-/** The owner of an upload: the agent, or the key if there is no agent. */
-export function idOfCaller({ agentId, keyId }: Caller): string {
-  return agentId ?? keyId
+/** The owner of an upload and of idempotency keys: the agent, or the key, also that of a program. */
+export function idOfCaller({ kind, agentId, keyId }: Caller): string {
+  return kind === 'agent' && agentId !== undefined ? agentId : keyId
 }
 
 function bearerToken(header: string | null): string | undefined {
   return header === null ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
+}
+
+function programDisabled(): AppError {
+  return new AppError(403, 'program_disabled', 'The program that this key belongs to is disabled.')
 }
 
 function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | undefined {

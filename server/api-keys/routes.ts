@@ -21,6 +21,8 @@ const newKey = t.Object(
     scopes: t.Optional(scopes),
     rateLimit: t.Optional(t.Number()),
     expiresAt: t.Optional(time),
+    /** Id of the program that acts with it. */
+    program: t.Optional(t.String({ maxLength: 1_000 })),
   },
   { additionalProperties: false },
 )
@@ -39,6 +41,7 @@ const keySchema = t.Object({
   lastUsedAt: orNull(time),
   createdAt: time,
   publicKey: t.Optional(t.String()),
+  program: t.Optional(t.Object({ id: t.String(), name: t.String() })),
 })
 const keyList = t.Object({ data: t.Array(keySchema) })
 /** `secret` is the whole key, returned only here. */

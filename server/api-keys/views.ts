@@ -3,7 +3,7 @@ import type { ApiKey } from './api-keys.ts'
 
 /** A key without its secret. A public key isn't secret and is included. */
 export function viewKey(key: ApiKey) {
-  const { id, kind, name, prefix, scopes, rateLimit, publicKey } = key
+  const { id, kind, name, prefix, scopes, rateLimit, publicKey, agentId, program } = key
   return {
     id,
     kind,
@@ -16,5 +16,6 @@ export function viewKey(key: ApiKey) {
     lastUsedAt: isoTimeOrNull(key.lastUsedAt),
     createdAt: isoTime(key.createdAt),
     ...(publicKey === null ? {} : { publicKey }),
+    ...(agentId !== null && program && { program: { id: agentId, name: program.name } }),
   }
 }

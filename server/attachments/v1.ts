@@ -43,7 +43,7 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
     .get(
       '/attachments/:id',
       async ({ caller, params, request }) => {
-        const viewer = { id: idOfCaller(caller), seesNotes: caller.agentId !== undefined }
+        const viewer = { id: idOfCaller(caller), seesNotes: caller.kind === 'agent' }
         return fileResponse(request, await openAttachment(deps, caller.orgId, { id: params.id, viewer }))
       },
       {

@@ -2,9 +2,12 @@ import type { Command } from 'commander'
 import { type Agent, createAgent, enableAgent, listAgents } from '../agents/agents.ts'
 import { disableAgent } from '../agents/disable-agent.ts'
 import { createLink } from '../agents/one-time-links.ts'
+import { createProgram } from '../agents/programs.ts'
 import { viewLink } from '../agents/views.ts'
 import { AGENT_ROLES, type AgentRole } from '../database/tables/agents.ts'
 import { isoTime, isoTimeOrNull } from '../dates.ts'
+import type { Deps } from '../deps.ts'
+import { UsageError } from '../errors.ts'
 import { addList, addOfOrg, addOnOne } from './commands.ts'
 import { oneOf, passwordFrom } from './option-values.ts'
 import { formatTime, note, print, printJson } from './output.ts'
@@ -13,16 +16,18 @@ import { serverUrl } from './with-deps.ts'
 export function addAgent(program: Command): void {
   const agent = program.command('agent').description('manage agents')
   addOfOrg(agent, 'create', {
-    description: 'add an agent; prints the id',
-    run: (deps, orgId, { name, email, role, passwordFile }: CreateOptions) => {
-      const password = passwordFrom(passwordFile)
-      return createAgent(deps, orgId, { name, email, role, ...(password !== undefined && { password }) })
-    },
+    description: 'add an agent or a program; prints the id',
+    run: create,
     print: (made, { json }) => (json ? printJson(viewAgent(made)) : print(made.id)),
   })
     .requiredOption('--name <name>', 'the name customers see')
-    .requiredOption('--email <address>', 'email address')
-    .option('--role <role>', AGENT_ROLES.join(' or '), oneOf(AGENT_ROLES), 'agent')
+    .option('--email <address>', 'email address; a program has none')
+    .option(
+      '--role <role>',
+      `${AGENT_ROLES.join(', ')}; a program works through API keys, see: bellhop key create --as`,
+      oneOf(AGENT_ROLES),
+      'agent',
+    )
     .option('--password-file <file>', 'file with the password; - reads standard input')
     .option('--json', 'print JSON')
   addList(agent, {
@@ -31,7 +36,7 @@ export function addAgent(program: Command): void {
     columns: {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
-      EMAIL: ({ email }) => email,
+      EMAIL: ({ email }) => email || '-',
       ROLE: ({ role }) => role,
       CREATED: ({ createdAt }) => formatTime(createdAt),
       STATE: ({ disabledAt }) => (disabledAt === null ? 'active' : `disabled ${formatTime(disabledAt)}`),
@@ -63,9 +68,19 @@ export function addAgent(program: Command): void {
   }).option('--org <org>', 'id or name of the organization')
 }
 
+function create(deps: Deps, orgId: string, { name, email, role, passwordFile }: CreateOptions) {
+  if (role === 'program') {
+    if (email === undefined && passwordFile === undefined) return createProgram(deps, orgId, { name })
+    throw new UsageError('A program has neither --email nor --password-file: it can’t sign in.')
+  }
+  if (email === undefined) throw new UsageError('An agent needs --email <address>.')
+  const password = passwordFrom(passwordFile)
+  return createAgent(deps, orgId, { name, email, role, ...(password !== undefined && { password }) })
+}
+
 interface CreateOptions {
   name: string
-  email: string
+  email?: string
   role: AgentRole
   passwordFile?: string
   json?: true

@@ -10,17 +10,19 @@ export function addKey(program: Command): void {
   const key = program.command('key').description('manage API keys')
   addOfOrg(key, 'create', {
     description: 'create an API key; prints only the key, and only once',
-    run: (deps, orgId, { name, scopes, rateLimit, expires, public: isPublic }: CreateOptions) =>
+    run: (deps, orgId, { name, scopes, rateLimit, expires, public: isPublic, as: program }: CreateOptions) =>
       createApiKey(deps, orgId, {
         name,
         kind: isPublic ? 'public' : 'secret',
         ...(scopes && { scopes }),
+        ...(program !== undefined && { program }),
         ...(rateLimit !== undefined && { rateLimit }),
         ...(expires !== undefined && { expiresAt: expires }),
       }),
     print: ({ secret }) => print(secret),
   })
     .option('--name <name>', 'what the key is for, and the sender of messages posted with it', 'API')
+    .option('--as <program>', 'id or name of the program that acts with it, and sends the messages')
     .option(
       '--scopes <scopes>',
       `comma-separated list of ${KEY_SCOPES.join(', ')} (default: all)`,
@@ -38,6 +40,7 @@ export function addKey(program: Command): void {
       KEY: ({ prefix }) => `${prefix}…`,
       NAME: ({ name }) => name,
       KIND: ({ kind }) => kind,
+      PROGRAM: ({ program }) => program?.name ?? '-',
       SCOPES: ({ kind, scopes }) => (kind === 'public' ? '-' : (scopes?.join(',') ?? 'all')),
       'LAST USED': ({ lastUsedAt }) => formatTime(lastUsedAt),
       STATE: stateOf,
@@ -58,6 +61,7 @@ interface CreateOptions {
   rateLimit?: number
   expires?: number
   public?: true
+  as?: string
 }
 
 function stateOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): string {

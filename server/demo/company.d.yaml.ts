@@ -1,11 +1,11 @@
 import type { NewWidget } from '../channels/widget/widgets/widget-rows.ts'
-import type { AgentRole } from '../database/tables/agents.ts'
+import type { PersonRole } from '../database/tables/agents.ts'
 import type { DraftKind } from '../database/tables/threads.ts'
 
 interface Person {
   name: string
   email: string
-  role: AgentRole
+  role: PersonRole
 }
 
 /** What the browser of a visitor says. */

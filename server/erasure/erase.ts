@@ -217,12 +217,7 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, given: T
     deps,
     tx,
     orgId,
-    erased.map(({ id: ticketId, customerId }) => ({
-      type: 'ticket.deleted',
-      ticketId,
-      customerId,
-      createdAt: now,
-    })),
+    ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
   )
   // Those of other units of this commit, too, may be of these tickets.
   await saveDeferred(tx)

@@ -9,6 +9,7 @@ export const API_ERROR_CODES = [
   'unauthorized',
   'missing_scope',
   'public_key',
+  'program_disabled',
   'not_yours',
   'not_found',
   'file_missing',

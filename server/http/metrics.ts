@@ -119,8 +119,8 @@ function isOwnMachine({ headers }: Request, peer: string | undefined): boolean {
 }
 
 /** Full access is required because the metrics cover all organizations. */
-function requireFullAccess({ isPublic, scopes, agentId }: Caller): void {
-  if (!isPublic && scopes === null && agentId === undefined) return
+function requireFullAccess({ isPublic, scopes, kind }: Caller): void {
+  if (!isPublic && scopes === null && kind !== 'agent') return
   throw new AppError(403, 'missing_scope', 'Metrics need a secret key with full access.')
 }
 

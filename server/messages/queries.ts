@@ -219,22 +219,38 @@ export const findOwnWaiting = statement('scheduled_own_waiting', seen, (tx, p) =
     ),
 )
 
-/** Whether the author's agent is disabled or their key revoked. */
+/** Whether the author's agent or program is disabled, or their key revoked. */
 export async function isAuthorDisabled(
   tx: Transaction,
   { orgId, agentId, keyId = null }: Author,
 ): Promise<boolean> {
-  const endedAt =
-    agentId === null
-      ? await tx
+  const ofKey =
+    keyId === null
+      ? []
+      : await tx
           .select({ endedAt: apiKeys.revokedAt })
           .from(apiKeys)
-          .where(matches(apiKeys, { orgId, id: keyId ?? '' }))
+          .where(matches(apiKeys, { orgId, id: keyId }))
+  const ofAgent =
+    agentId === null
+      ? []
       : await tx
           .select({ endedAt: agents.disabledAt })
           .from(agents)
           .where(matches(agents, { orgId, id: agentId }))
-  return endedAt.some((author) => author.endedAt !== null)
+  return [...ofKey, ...ofAgent].some(({ endedAt }) => endedAt !== null)
+}
+
+/** Whether the agent works through API keys and never sees a page. */
+export async function isProgram(
+  tx: Transaction,
+  { orgId, agentId }: { orgId: string; agentId: string },
+): Promise<boolean> {
+  const found = await tx
+    .select({ id: agents.id })
+    .from(agents)
+    .where(matches(agents, { orgId, id: agentId, role: 'program' }))
+  return found.length > 0
 }
 
 /** Whether an agent who replies to an unassigned ticket is assigned to it. */

@@ -35,10 +35,11 @@ const MAX_UNDO_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const MAX_DAYS_AHEAD = 30
 
-/** A signed-in agent or an API key. */
+/** A signed-in agent, an API key, or a program with its key. */
 interface Author {
-  /** Null for a key. */
+  /** Null for a key without a program. */
   agentId: string | null
+  /** Null for a signed-in agent. */
   keyId: string | null
   agentName: string
 }
@@ -121,9 +122,9 @@ export async function scheduleMessage(
       createdAt: now,
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()
-    const uploads = { ids, uploader: agentId ?? author.keyId ?? '' }
+    const uploads = { ids, uploader: author.keyId ?? agentId ?? '' }
     await attach(deps, tx, orgId, { ownerId: id, ticketId, files: { uploads } })
-    if (agentId !== null) {
+    if (agentId !== null && author.keyId === null) {
       const draft = { orgId, ticketId, agentId, kind: 'reply' as const, text, attachments: ids }
       await deleteSentDraft(tx, draft)
     }

@@ -85,7 +85,7 @@ export async function sendMessage(
   const actions = stillPossible(ticket, scheduled.actions ?? {}, assignable)
   const isWoken = !isSnoozing(actions, now) && (await isWokenByReply(tx, ticket, agentId))
   const change = {
-    ...((await isToAssign(tx, { ticket, agentId, assignable })) && { assignedTo: agentId }),
+    ...((await isToAssign(tx, { ticket, scheduled, assignable })) && { assignedTo: agentId }),
     ...actions,
     // The time that was chosen may be past.
     ...(!isSnoozing(actions, now) && { snoozedUntil: isWoken ? null : undefined }),
@@ -138,15 +138,20 @@ function recordHeld(deps: Deps, tx: Transaction, { orgId, ticketId, id: messageI
   recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, messageId, createdAt }])
 }
 
+/** A program that answers takes no ticket from those who look after the unassigned ones. */
 async function isToAssign(
   tx: Transaction,
-  { ticket, agentId, assignable }: { ticket: Ticket; agentId: string | null; assignable: Set<string> },
+  {
+    ticket,
+    scheduled: { agentId, keyId },
+    assignable,
+  }: { ticket: Ticket; scheduled: ScheduledReply; assignable: Set<string> },
 ): Promise<boolean> {
-  if (agentId === null || ticket.assignedTo !== '' || !assignable.has(agentId)) return false
+  if (agentId === null || keyId !== null || ticket.assignedTo !== '' || !assignable.has(agentId)) return false
   return assignsOnReply(tx, ticket.orgId)
 }
 
 export function authorOf({ agentId, keyId, agentName: name }: ScheduledMessage): Actor {
-  if (agentId !== null) return { kind: 'agent', id: agentId, name }
+  if (agentId !== null) return { kind: keyId === null ? 'agent' : 'program', id: agentId, name }
   return keyId === null ? { kind: 'key', name } : { kind: 'key', id: keyId, name }
 }

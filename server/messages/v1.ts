@@ -75,8 +75,8 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
-function authorOf({ agentId, keyId, name: agentName }: Caller) {
-  return agentId === undefined ? { agentId: null, keyId, agentName } : { agentId, keyId: null, agentName }
+function authorOf({ kind, agentId, keyId, name: agentName }: Caller) {
+  return { agentId: agentId ?? null, keyId: kind === 'agent' ? null : keyId, agentName }
 }
 
 // What the API description says of each operation beyond its schemas.

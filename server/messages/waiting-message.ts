@@ -20,6 +20,7 @@ import {
   findScheduled,
   holdScheduled,
   isAuthorDisabled,
+  isProgram,
   type ScheduledReply,
   type StoredMessage,
 } from './queries.ts'
@@ -65,7 +66,7 @@ export async function takeBack(deps: Deps, orgId: string, request: WaitingReques
   if (!isTakenBack) throw draftTooLong('so the message is held')
 }
 
-/** Into the draft of its author. An API key has none. Returns false if it is too long for the draft. */
+/** Into the draft of its author. An API key has none, nor has a program. Returns false if it is too long for the draft. */
 async function returnContent(
   deps: Deps,
   tx: Transaction,
@@ -80,8 +81,10 @@ async function returnContent(
   const { recipients = null, actions = null, sendAt = null } = message
   const bound = attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId })
   const written = { text, recipients, actions, sendAt, attachments: bound.map(({ id }) => id) }
-  const fits = agentId === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId, ...written }))
-  if (fits && attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId, agentId })
+  const drafter = agentId !== null && !(await isProgram(tx, { orgId, agentId })) ? agentId : null
+  const fits =
+    drafter === null || (await returnToDraft(deps, tx, { orgId, ticketId, agentId: drafter, ...written }))
+  if (fits && attachmentCount > 0) await detachUploads(deps, tx, orgId, { ownerId, agentId: drafter })
   return fits
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, ne } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { mailboxes } from '../database/tables/mailboxes.ts'
 import { notificationSettings, pushSubscriptions, viewBells } from '../database/tables/notifications.ts'
@@ -55,7 +55,7 @@ async function readAudience({ database: { read }, clock }: Deps, orgId: string):
       notificationSettings,
       and(eq(notificationSettings.orgId, agents.orgId), eq(notificationSettings.agentId, agents.id)),
     )
-    .where(and(eq(agents.orgId, orgId), isNull(agents.disabledAt)))
+    .where(and(eq(agents.orgId, orgId), isNull(agents.disabledAt), ne(agents.role, 'program')))
     .orderBy(asc(agents.id))
   if (people.length === 0) return { recipients: [], hasMailbox: false }
   const subscriptions = await read

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, isNull, or, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, or, type SQL } from 'drizzle-orm'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys } from '../database/tables/api-keys.ts'
 import { bots } from '../database/tables/bots.ts'
@@ -31,7 +31,7 @@ const STEPS: Record<FirstStep, Step> = {
   },
   widget: { table: widgets, isCounted: isNull(widgets.deletedAt) },
   telegram: { table: bots, isCounted: isNull(bots.deletedAt) },
-  agents: { table: agents, isCounted: isNull(agents.disabledAt), least: 2 },
+  agents: { table: agents, isCounted: and(isNull(agents.disabledAt), ne(agents.role, 'program')), least: 2 },
   key: { table: apiKeys, isCounted: and(eq(apiKeys.kind, 'secret'), isNull(apiKeys.revokedAt)) },
   endpoint: { table: endpoints, isCounted: isNull(endpoints.deletedAt) },
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, getTableColumns, isNotNull, isNull, ne, or } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
@@ -63,7 +63,7 @@ export interface Account {
   passwordHash: string | null
 }
 
-/** Enabled agents with this email, at most one per organization. */
+/** Enabled agents with this email who can have a password, at most one per organization. */
 export function findAccounts(read: Reader, emailKey: string): Promise<Account[]> {
   return read
     .select({
@@ -76,7 +76,7 @@ export function findAccounts(read: Reader, emailKey: string): Promise<Account[]>
     })
     .from(agents)
     .innerJoin(organizations, eq(organizations.id, agents.orgId))
-    .where(and(eq(agents.emailKey, emailKey), isNull(agents.disabledAt)))
+    .where(and(eq(agents.emailKey, emailKey), isNull(agents.disabledAt), ne(agents.role, 'program')))
     .orderBy(asc(organizations.createdAt), asc(organizations.id))
 }
 
@@ -93,11 +93,13 @@ export async function mostAccountsOfOneEmail(read: Reader): Promise<number> {
 }
 
 const { hash: _, ...withoutHash } = getTableColumns(apiKeys)
-/** An API key as it is shown: without the hash of the key itself. */
-export const keyColumns = withoutHash
+/** An API key as it is shown, without the hash of the key itself, and the program that it belongs to. */
+export const keyColumns = { ...withoutHash, program: { name: agents.name, disabledAt: agents.disabledAt } }
+
+export const isProgramOfKey = matches(agents, { orgId: apiKeys.orgId, id: apiKeys.agentId })
 
 export const keyByHash = statement('api_keys_by_hash', { hash: text }, (read: Reader, p) =>
-  read.select(keyColumns).from(apiKeys).where(eq(apiKeys.hash, p.hash)),
+  read.select(keyColumns).from(apiKeys).leftJoin(agents, isProgramOfKey).where(eq(apiKeys.hash, p.hash)),
 )
 
 /** A revoked public key. `deletedAt` is of its widget, which may have another key now. */

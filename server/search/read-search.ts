@@ -141,7 +141,7 @@ async function findAssignee(read: Reader, orgId: string, me: string, value: stri
       `No agent matches “${value}”. Try assigned:me, assigned:none, or a name or email address.`,
     )
   }
-  const examples = matches.slice(0, 3).map(({ email }) => `assigned:${email}`)
+  const examples = matches.slice(0, 3).map(({ id, email }) => `assigned:${email || id}`)
   throw invalidQuery(`Several agents match “${value}”. Try ${examples.join(' or ')}.`)
 }
 

@@ -86,6 +86,7 @@ export function createAgentGuard(deps: Deps) {
       if (!session) return undefined
       const { orgId, sessionId, agentId, name, role } = session
       return {
+        kind: 'agent',
         orgId,
         keyId: sessionId,
         agentId,

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { insertOf, statement } from '../database/statement.ts'
@@ -33,7 +33,7 @@ export async function addFollowers(
   if (rows.length > 0) await tx.insert(followers).values(rows).onConflictDoNothing()
 }
 
-/** The enabled agents who follow a ticket, the first one first. */
+/** The enabled agents who follow a ticket, the first one first. Programs are told of nothing, and follow none. */
 export async function readFollowers(read: Reader, of: OfTicket): Promise<string[]> {
   return (await followersOf(read, of)).map(({ agentId }) => agentId)
 }
@@ -52,7 +52,10 @@ const followersOf = statement('followers_of', ofTicket, (read: Reader, p) =>
   read
     .select({ agentId: followers.agentId })
     .from(followers)
-    .innerJoin(agents, and(eq(agents.id, followers.agentId), isNull(agents.disabledAt)))
+    .innerJoin(
+      agents,
+      and(eq(agents.id, followers.agentId), isNull(agents.disabledAt), ne(agents.role, 'program')),
+    )
     .where(and(matches(followers, { orgId: p.orgId, ticketId: p.ticketId }), followers.isFollowing))
     .orderBy(asc(followers.changedAt), asc(followers.agentId)),
 )

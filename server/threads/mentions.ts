@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
@@ -49,7 +49,14 @@ async function requireMentioned(tx: Transaction, orgId: string, written: string)
   const found = await tx
     .select({ id: agents.id })
     .from(agents)
-    .where(and(eq(agents.orgId, orgId), inArray(agents.id, ids), isNull(agents.disabledAt)))
+    .where(
+      and(
+        eq(agents.orgId, orgId),
+        inArray(agents.id, ids),
+        isNull(agents.disabledAt),
+        ne(agents.role, 'program'),
+      ),
+    )
   const able = new Set(found.map(({ id }) => id))
   const faults = ids.flatMap((id): Fault[] => {
     const detail = `${names.get(id)} can't see this ticket. Remove the mention.`

@@ -68,7 +68,6 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
       '/tickets',
       async ({ caller, body, request, set, status }) => {
         const { orgId } = caller
-        const as = actingAs(deps, actorOf(caller))
         const input = { ...body, attachments: uploadsOf(caller, body) }
         const asAnswer = (made: TicketWithCustomer) => ({
           status: 201,
@@ -80,7 +79,9 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           idempotent(caller, request, { path: '/v1/tickets', body }),
           async (remember) =>
             asAnswer(
-              await createTicket(as, orgId, input, (tx, made) => remember(tx, asAnswer(made), made.id)),
+              await createTicket(actingAs(deps, actorOf(caller)), orgId, input, (tx, made) =>
+                remember(tx, asAnswer(made), made.id),
+              ),
             ),
         )
         Object.assign(set.headers, answerHeaders(answer))
@@ -150,7 +151,6 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           location: null,
           etag: null,
         })
-        const as = actingAs(deps, actorOf(caller))
         const path = `/v1/tickets/${params.id}/messages`
         const answer = await once<ReturnType<typeof viewSentMessage>>(
           idempotent(caller, request, { path, body }),
@@ -159,7 +159,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
             const { text, format } = body
             const input = { ticketId: params.id, text, format, agentName, agentId, attachments }
             return asAnswer(
-              await postAgentMessage(as, orgId, input, (tx, posted) =>
+              await postAgentMessage(actingAs(deps, actorOf(caller)), orgId, input, (tx, posted) =>
                 remember(tx, asAnswer(posted), posted.ticketId),
               ),
             )
@@ -194,8 +194,8 @@ function uploadsOf(caller: Caller, { attachments: ids = [] }: { attachments?: st
   return { uploads: { ids, uploader: idOfCaller(caller) } }
 }
 
-export function actorOf({ agentId, keyId, name }: Caller): Actor {
-  return agentId === undefined ? { kind: 'key', id: keyId, name } : { kind: 'agent', id: agentId, name }
+export function actorOf({ kind, agentId, keyId, name }: Caller): Actor {
+  return { kind, id: agentId ?? keyId, name }
 }
 
 export function answerHeaders(answer: { location: string | null; etag: string | null; isReplay: boolean }) {

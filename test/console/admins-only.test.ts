@@ -15,6 +15,8 @@ const ADMINS_ONLY = [
   'POST /console/agents',
   'PATCH /console/agents/:id',
   'POST /console/agents/:id/link',
+  'POST /console/programs',
+  'PUT /console/agents/:id/picture',
   'POST /console/agents/:id/disable',
   'POST /console/agents/:id/enable',
   'PATCH /console/organization',

@@ -1,5 +1,5 @@
 import { createAgent } from '../../server/agents/agents.ts'
-import type { AgentRole } from '../../server/database/tables/agents.ts'
+import type { PersonRole } from '../../server/database/tables/agents.ts'
 import type { Deps } from '../../server/deps.ts'
 import { newToken } from '../../server/encryption.ts'
 import { startSession } from '../../server/sessions/sessions.ts'
@@ -30,7 +30,7 @@ export async function signInAgent(
     role = 'agent',
     name = 'Ben Okafor',
     password,
-  }: { role?: AgentRole; name?: string; password?: string } = {},
+  }: { role?: PersonRole; name?: string; password?: string } = {},
 ): Promise<SignedInAgent> {
   made += 1
   const email = `${name.split(' ')[0]?.toLowerCase()}.${made}@acme.example`

@@ -162,6 +162,12 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     foreign: 201,
     body: () => ({ name: 'Dan', email: 'dan@example.com', role: 'agent' }),
   },
+  'POST /console/programs': { foreign: 201, body: () => ({ name: 'Answer bot' }) },
+  'PUT /console/agents/:id/picture': {
+    path: '/console/agents/:program/picture',
+    body: () => ({ picture: null }),
+  },
+  'GET /console/agents/:id/picture': { path: '/console/agents/:program/picture' },
   'POST /console/agents/:id/link': { path: `${agent}/link` },
   'PATCH /console/agents/:id': { path: agent, body: () => ({ role: 'admin' }) },
   'POST /console/agents/:id/disable': { path: `${agent}/disable` },

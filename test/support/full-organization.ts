@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { inviteAgent } from '../../server/agents/one-time-links.ts'
+import { createProgram, setPicture } from '../../server/agents/programs.ts'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { receiveUpload } from '../../server/attachments/uploads.ts'
 import { pauseMailbox } from '../../server/channels/email/mailboxes/mailbox-state.ts'
@@ -26,6 +27,7 @@ import { listDeliveries } from '../../server/webhooks/deliveries/delivery-log.ts
 import { createEndpoint, disableEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
+import { paintedPng } from './images.ts'
 import { newMailbox } from './mailboxes.ts'
 import { storeBot } from './stored-bot.ts'
 import { ORIGIN, openWidget } from './visitors.ts'
@@ -58,6 +60,8 @@ export interface Owned {
   newNote: string
   newTicket: string
   agent: string
+  /** It has a picture. */
+  program: string
   session: string
   key: string
   savedReply: string
@@ -97,6 +101,9 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     email: `ben.${MARKER}@acme.example`,
     role: 'agent',
   })
+  const { id: program } = await createProgram(deps, orgId, { name: `Bot ${MARKER}` })
+  const picture = await uploadFile(deps, orgId, admin.id, paintedPng(4, 4))
+  await setPicture(deps, orgId, { id: program, picture, uploader: admin.id })
   const { endpoint } = await createEndpoint(deps, orgId, {
     url: `https://hooks.example/${MARKER}`,
     events: ['ticket.created'],
@@ -211,6 +218,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       otherCustomer,
       move: move.id,
       mail,
+      program,
       ticket: ticketId,
       visitorTicket: conversation.id,
       message,
@@ -249,8 +257,13 @@ async function subscribe(agent: SignedInAgent): Promise<string> {
   return (await agent.call<{ id: string }>('POST', '/console/me/browsers', { body })).json.id
 }
 
-async function uploadFile(deps: Deps, orgId: string, uploader: string): Promise<string> {
-  const bytes = new Blob([`A file ${MARKER}`])
+async function uploadFile(
+  deps: Deps,
+  orgId: string,
+  uploader: string,
+  content: BlobPart = `A file ${MARKER}`,
+): Promise<string> {
+  const bytes = new Blob([content])
   const body = bytes.stream()
   const file = { uploader, name: `${MARKER}.txt`, body, announcedBytes: bytes.size }
   return (await receiveUpload(deps, orgId, file)).id

@@ -2,7 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import {
   events,
   type LogEvent,
-  SPECIFIED_EVENTS,
+  WEBHOOK_EVENTS,
   type WebhookEvent,
 } from '../../server/database/tables/events.ts'
 import { endpoints } from '../../server/database/tables/webhooks.ts'
@@ -12,7 +12,7 @@ import type { Deps } from '../../server/deps.ts'
 export async function subscribe(
   deps: Deps,
   orgId: string,
-  wanted: WebhookEvent[] = [...SPECIFIED_EVENTS],
+  wanted: WebhookEvent[] = [...WEBHOOK_EVENTS],
 ): Promise<void> {
   const now = deps.clock.now()
   await deps.database.write(undefined, async (tx) => {

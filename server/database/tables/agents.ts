@@ -1,8 +1,11 @@
 import { boolean, index, integer, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
 
+/** Of people, who sign in. */
+export const PERSON_ROLES = ['admin', 'agent'] as const
+export type PersonRole = (typeof PERSON_ROLES)[number]
 /** A `program` can't sign in. It works through the keys that belong to it. */
-export const AGENT_ROLES = ['admin', 'agent', 'program'] as const
+export const AGENT_ROLES = [...PERSON_ROLES, 'program'] as const
 export type AgentRole = (typeof AGENT_ROLES)[number]
 
 export const agents = table(

@@ -1,7 +1,7 @@
 import { index, integer, json, table, text } from '../columns.ts'
 
-/** Who acted: an agent, an API key, a command on the server, or the server itself. */
-export const ACTOR_KINDS = ['agent', 'key', 'command', 'system'] as const
+/** Who acted: an agent, a program through its key, another API key, a command on the server, or the server itself. */
+export const ACTOR_KINDS = ['agent', 'program', 'key', 'command', 'system'] as const
 export type ActorKind = (typeof ACTOR_KINDS)[number]
 
 /** A noun and a past verb. */
@@ -15,6 +15,7 @@ export type AuditAction =
   | 'agent.renamed'
   | 'agent.signature_changed'
   | 'agent.role_changed'
+  | 'agent.picture_changed'
   | 'agent.disabled'
   | 'agent.enabled'
   | 'session.revoked'

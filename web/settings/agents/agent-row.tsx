@@ -136,7 +136,7 @@ function createAgentActions(agent: Accessor<Agent>) {
   }
 
   function setRole(role: Role): void {
-    const before = agent().role
+    const before = role === 'admin' ? 'agent' : 'admin'
     void attempt(async () => {
       await ask(one().patch({ role }))
       const word = ROLES.find(({ value }) => value === role)?.label.toLowerCase() ?? role
@@ -171,7 +171,7 @@ function createAgentActions(agent: Accessor<Agent>) {
   }
 }
 
-export type Role = Agent['role']
+export type Role = Exclude<Agent['role'], 'program'>
 
 export const ROLES: { value: Role; label: string; hint: string }[] = [
   { value: 'agent', label: 'Agent', hint: 'Replies to tickets.' },

@@ -13,7 +13,7 @@ import './audit.css'
 import { ACTIONS, type AuditEntry, actionText, isAction, subjectText } from './entry-text.ts'
 
 const OPTIONS = Object.entries(ACTIONS).map(([value, label]) => ({ value, label }))
-const ACTOR_KINDS = { agent: '', key: 'API key', command: 'command', system: '' }
+const ACTOR_KINDS = { agent: '', program: 'program', key: 'API key', command: 'command', system: '' }
 
 const PAGE_SIZE = 50
 

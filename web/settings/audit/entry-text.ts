@@ -12,6 +12,7 @@ export const ACTIONS: Record<string, string> = {
   'agent.password_set': 'Set a password',
   'agent.renamed': 'Renamed an agent',
   'agent.signature_changed': 'Changed their signature',
+  'agent.picture_changed': 'Changed the picture of a program',
   'agent.role_changed': 'Changed a role',
   'agent.disabled': 'Disabled an agent',
   'agent.enabled': 'Enabled an agent',
@@ -151,8 +152,10 @@ function detailText(action: string, detail: Record<string, unknown>): string {
       return `with ${counted(detail.deletedTickets, 'ticket')}${viewText(detail.changedViews)}`
     case 'endpoint.failed_resent':
       return typeof detail.since === 'string' ? `since ${new Date(detail.since).toLocaleString()}` : ''
-    case 'api_key.created':
-      return Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
+    case 'api_key.created': {
+      const scopes = Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
+      return detail.program ? `that acts as ${String(detail.program)} ${scopes}`.trim() : scopes
+    }
     case 'mailbox.changed':
     case 'widget.changed':
     case 'bot.changed':
