@@ -1,12 +1,13 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { AppError } from '../errors.ts'
 import { API } from './api-description.ts'
-import { REFERENCE_PATH } from './docs/layout.ts'
-import { docsPage, EXAMPLE_ADDRESS, textResponse, withServerAddress } from './docs/routes.ts'
+import { INDEX_PATH, REFERENCE_PATH } from './docs/layout.ts'
+import { docsPage, EXAMPLE_ADDRESS, markdownPage, textResponse, withServerAddress } from './docs/routes.ts'
 import type { DeclaredRoute } from './openapi/describe-operation.ts'
 
 /**
- * Serves `/v1/openapi.json` and the reference page `/docs`, both generated from the routes of the app that uses this
+ * Serves `/v1/openapi.json` and the reference page `/docs`, also as Markdown, all generated from the routes of the app that uses this
  * plugin. They are generated at the first request, kept in memory, and sent with an `ETag`. They show the public URL, or
  * the address that the reader uses: most clients can't use a relative one. If a route can't be described, the request
  * fails with an Error that names the cause.
@@ -23,6 +24,10 @@ export function openapi(publicUrl?: string): Elysia {
     const { renderReference } = await import('./docs/reference.ts')
     return renderReference(await document(), documentPath)
   })
+  const markdown = once(async () => {
+    const { renderReferenceMarkdown } = await import('./docs/markdown-pages.ts')
+    return renderReferenceMarkdown(await document(), { origin: EXAMPLE_ADDRESS, prefix: API.prefix })
+  })
   const detail = { hide: true }
   app
     .get(
@@ -32,6 +37,28 @@ export function openapi(publicUrl?: string): Elysia {
       { detail },
     )
     .get(REFERENCE_PATH, async ({ request }) => docsPage(request, await page(), publicUrl), { detail })
+    .get(
+      `${REFERENCE_PATH}.md`,
+      async ({ request }) => markdownPage(request, (await markdown()).reference, publicUrl),
+      { detail },
+    )
+    .get(
+      INDEX_PATH,
+      async ({ request }) =>
+        markdownPage(request, (await markdown()).index, publicUrl, 'text/plain; charset=utf-8'),
+      { detail },
+    )
+    .get(
+      '/docs/operations/:file',
+      async ({ request, params: { file } }) => {
+        const page = (await markdown()).operations.get(file.replace(/\.md$/, ''))
+        if (page === undefined || !file.endsWith('.md')) {
+          throw new AppError(404, 'unknown_route', 'There is no operation with this name.')
+        }
+        return markdownPage(request, page, publicUrl)
+      },
+      { detail },
+    )
   return app
 }
 

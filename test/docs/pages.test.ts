@@ -9,6 +9,7 @@ import { documents, TOP } from './page.ts'
 
 const PATHS = ['/docs', ...GUIDES.map(({ slug }) => `/docs/${slug}`)]
 const FILES = ['/docs/docs.css', '/docs/docs.js']
+const MARKDOWN = [...PATHS.map((path) => `${path}.md`), '/docs/operations/listTickets.md']
 
 let bellhop: Bellhop
 beforeAll(async () => {
@@ -57,12 +58,15 @@ describe.each(PATHS)('the page %s', (path) => {
   })
 })
 
-test.each([...PATHS, ...FILES])('%s is sent again only when it changed', async (path) => {
-  const etag = (await get(path)).headers.get('etag') ?? ''
-  expect(etag).toMatch(/^(W\/)?"[\w-]{43}"$/)
-  expect((await get(path, { 'if-none-match': etag })).status).toBe(304)
-  expect((await get(path, { 'if-none-match': '"old"' })).status).toBe(200)
-})
+test.each([...PATHS, ...FILES, ...MARKDOWN, '/docs/llms.txt'])(
+  '%s is sent again only when it changed',
+  async (path) => {
+    const etag = (await get(path)).headers.get('etag') ?? ''
+    expect(etag).toMatch(/^(W\/)?"[\w-]{43}"$/)
+    expect((await get(path, { 'if-none-match': etag })).status).toBe(304)
+    expect((await get(path, { 'if-none-match': '"old"' })).status).toBe(200)
+  },
+)
 
 test('the style and the script load nothing from elsewhere', async () => {
   for (const path of FILES) expect(await read(path)).not.toMatch(/https?:|@import|import\(/)
@@ -98,6 +102,59 @@ describe('the examples have the address', () => {
       expect(page).not.toContain(host)
       expect(page).not.toContain(Bun.escapeHTML(host))
     }
+  })
+})
+
+describe('for language models', () => {
+  test('an index names every page and operation with a line about it, at the address of the reader', async () => {
+    const response = await get('/docs/llms.txt')
+    expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const index = await response.text()
+    const lines = [...index.matchAll(/^- \[([^\]]+)\]\((\S+)\): (.+)$/gm)]
+    const linked = lines.map(([, , link = '']) => link)
+    const { paths, webhooks } = JSON.parse(await read('/v1/openapi.json'))
+    const operations = [...Object.values<object>(paths), ...Object.values<object>(webhooks)].flatMap((item) =>
+      Object.values(item).map(({ operationId }) => `/docs/operations/${operationId}.md`),
+    )
+    const pages = [...GUIDES.map(({ slug }) => `/docs/${slug}.md`), '/docs.md', ...operations]
+    expect(linked).toEqual(pages.map((page) => bellhop.url + page))
+    expect(index).toContain(`- [Limits](${bellhop.url}/docs/limits.md): How many requests you can send`)
+    for (const [line, , , summary = ''] of lines) expect([line, summary.length > 15]).toEqual([line, true])
+  })
+
+  test('every page is Markdown under the same address, and links to the others as Markdown', async () => {
+    const index = await read('/docs/llms.txt')
+    const pages = [...index.matchAll(/^- \[.+?\]\((\S+)\)/gm)].map(([, link = '']) => new URL(link).pathname)
+    const dead: string[] = []
+    for (const path of pages) {
+      const response = await get(path)
+      expect([path, response.headers.get('content-type')]).toEqual([path, 'text/markdown; charset=utf-8'])
+      const markdown = await response.text()
+      expect([path, markdown.startsWith('# ')]).toEqual([path, true])
+      expect([path, markdown.includes('http://127.0.0.1:3000')]).toEqual([path, false])
+      const prose = markdown.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, '')
+      for (const [, link = ''] of prose.matchAll(/\]\(([^)]+)\)/g)) {
+        const url = new URL(link, bellhop.url + path)
+        if (url.origin !== bellhop.url) continue
+        const isMarkdown = !url.pathname.startsWith('/docs') || /\.(?:md|yml|json|txt)$/.test(url.pathname)
+        const target = isMarkdown ? await textOf(url.pathname) : undefined
+        const anchor = decodeURIComponent(url.hash.slice(1))
+        if (target === undefined || (anchor !== '' && !anchorsOf(target).includes(anchor))) {
+          dead.push(`${path}: ${link}`)
+        }
+      }
+    }
+    expect(dead).toEqual([])
+  })
+
+  test('an operation has its fields, its scope, and examples in three languages', async () => {
+    const page = await read('/docs/operations/createTicket.md')
+    expect(page).toStartWith('# Create a ticket\n\n`POST /v1/tickets` · needs a key with `tickets:write`')
+    expect(page).toContain('- `customer.email` (email, required')
+    for (const block of ['```sh\ncurl -X POST', '```typescript\nconst response', '```python\nimport json'])
+      expect(page).toContain(block)
+    expect((await get('/docs/operations/createTicket')).status).toBe(404)
+    expect((await get('/docs/operations/constructor.md')).status).toBe(404)
   })
 })
 

@@ -65,11 +65,14 @@ export const OPEN_ROUTES = [
   'GET /v1/openapi.json',
   'ALL /v1/*',
   'GET /docs',
+  'GET /docs.md',
+  'GET /docs/llms.txt',
+  'GET /docs/operations/:file',
   'GET /docs/docs.css',
   'GET /docs/docs.js',
   'GET /docs/bellhop-alerts.yml',
   'GET /docs/bellhop-dashboard.json',
-  ...GUIDES.map(({ slug }) => `GET /docs/${slug}`),
+  ...GUIDES.flatMap(({ slug }) => [`GET /docs/${slug}`, `GET /docs/${slug}.md`]),
   // Takes the secret that only Telegram knows (test/channels/telegram-webhook.test.ts).
   'POST /telegram/:path',
   // Need a public key, which shows nothing of its own, and most of them a visitor's token (test/widget).

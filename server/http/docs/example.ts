@@ -1,4 +1,3 @@
-import type { Operation } from '../openapi/document.ts'
 import type { Schema } from '../openapi/schemas.ts'
 
 const BY_FORMAT: Record<string, string> = {
@@ -24,34 +23,8 @@ export function exampleOf(shape: Schema): unknown {
   return type === 'string' ? (BY_FORMAT[String(shape.format)] ?? 'text') : {}
 }
 
-/** A call for a shell in which `$BELLHOP` is the base address and `$BELLHOP_KEY` a key. */
-export function curlOf(method: string, path: string, operation: Operation): string {
-  const parameters = operation.parameters ?? []
-  const filled = path.replaceAll(/\{(\w+)\}/g, (placeholder, name) => {
-    const parameter = parameters.find((one) => one.in === 'path' && one.name === name)
-    const value = parameter && ownExample(parameter.schema)
-    return typeof value === 'string' ? value : placeholder
-  })
-  const query = new URLSearchParams()
-  for (const { name, in: place, required, schema } of parameters) {
-    if (place === 'query' && required) query.set(name, String(exampleOf(schema)))
-  }
-  const address = `$BELLHOP${filled}${query.size > 0 ? `?${query}` : ''}`
-  const lines = [`curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "${address}"`]
-  lines.push(`-H "Authorization: Bearer $BELLHOP_KEY"`)
-  const body = operation.requestBody?.content['application/json']
-  if (body) {
-    const json = JSON.stringify(exampleOf(body.schema), null, 2)
-    lines.push(
-      '-H "Content-Type: application/json"',
-      `-d '${json.replaceAll("'", "'\\''").replaceAll('\n', '\n  ')}'`,
-    )
-  }
-  if (!body && operation.requestBody) lines.push('--data-binary @file')
-  return lines.join(' \\\n  ')
-}
-
-function ownExample(shape: Schema): unknown {
+/** The example that the schema has itself. */
+export function ownExample(shape: Schema): unknown {
   if (Array.isArray(shape.examples) && shape.examples.length > 0) return shape.examples[0]
   if (shape.const !== undefined) return shape.const
   return shape.enum?.[0] ?? shape.default

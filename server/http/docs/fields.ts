@@ -2,7 +2,7 @@ import type { Header } from '../openapi/document.ts'
 import type { Schema } from '../openapi/schemas.ts'
 import { type Html, html, prose } from './html.ts'
 
-interface Field {
+export interface Field {
   /** The path to it, for example `customer.email` or `data[].id`. */
   path: string
   isRequired: boolean
@@ -51,18 +51,24 @@ function renderFields(fields: Field[], mark: Mark): Html {
 }
 
 function renderField({ path, schema: shape }: Field, mark: Html | false): Html {
-  const words = Array.isArray(shape.enum) ? shape.enum : shape.const === undefined ? [] : [shape.const]
+  const words = allowedWords(shape)
   const cut = path.lastIndexOf('.') + 1
   return html`<li>
 <p class="field"><code><span class="owner">${path.slice(0, cut)}</span>${path.slice(cut)}</code>
 <span class="type">${typeWords(shape)}</span>${mark}</p>
-${prose(shape.description)}${words.length > 0 && html`<p class="values">${words.map((word) => html`<code>${literal(word)}</code> `)}</p>`}
+${prose(shape.description)}${words.length > 0 && html`<p class="values">${words.map((word) => html`<code>${word}</code> `)}</p>`}
 ${limits(shape).length > 0 && html`<p class="limits">${limits(shape).join(' · ')}</p>`}
 </li>`
 }
 
+/** The only values that a field has. */
+export function allowedWords(shape: Schema): string[] {
+  const values = Array.isArray(shape.enum) ? shape.enum : shape.const === undefined ? [] : [shape.const]
+  return values.map(literal)
+}
+
 /** A type in plain words: `list of string`, `Ticket or null`. */
-function typeWords(shape: Schema): string {
+export function typeWords(shape: Schema): string {
   if (shape.anyOf) return shape.anyOf.map(typeWords).join(' or ')
   const types = [shape.type ?? (shape.properties || shape.allOf ? 'object' : 'any value')].flat()
   const words = types.map((type) => {
@@ -72,7 +78,7 @@ function typeWords(shape: Schema): string {
   return words.join(' or ')
 }
 
-function limits(shape: Schema): string[] {
+export function limits(shape: Schema): string[] {
   const { minLength, maxLength, minimum, maximum, minItems, maxItems, uniqueItems, pattern } = shape
   return [
     range(minLength, maxLength, 'characters'),

@@ -29,9 +29,13 @@ export function inlineProse(markdown: string | undefined): Html {
   )
 }
 
-/** Code to read and to copy; the script of the page adds the button. It scrolls, so the keyboard can reach it. */
-export function codeExample(code: Html | string, label: string): Html {
-  return html`<div class="code"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
+/**
+ * Code to read and to copy; the script of the page adds the button. It scrolls, so the keyboard can reach it. Where the
+ * same is there in several languages, the page shows the one that the reader chose.
+ */
+export function codeExample(code: Html | string, label: string, language?: string): Html {
+  const inLanguage = language !== undefined && html` data-language="${language}"`
+  return html`<div class="code"${inLanguage}><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>`
 }
 
 function write(piece: Piece): string {

@@ -4,6 +4,8 @@ import { type Html, html } from './html.ts'
 export const STYLE_PATH = '/docs/docs.css'
 export const SCRIPT_PATH = '/docs/docs.js'
 export const REFERENCE_PATH = '/docs'
+/** https://llmstxt.org */
+export const INDEX_PATH = '/docs/llms.txt'
 
 /** A section of the current page. */
 export interface Section {
@@ -52,6 +54,7 @@ ${Object.entries(GUIDES_BY_GROUP).map(([name, guides]) => {
 <main id="content">
 <details class="on-page"><summary>On this page</summary>${renderSections(sections)}</details>
 ${content}
+<p class="formats"><a href="${path}.md">This page as Markdown</a> <a href="${INDEX_PATH}">All pages for language models</a></p>
 </main>
 </body>
 </html>

@@ -1,5 +1,6 @@
 import type { Operation, Parameter, Response } from '../openapi/document.ts'
-import { curlOf, exampleOf } from './example.ts'
+import { codeExamples } from './code-examples.ts'
+import { exampleOf } from './example.ts'
 import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
 import { codeExample, type Html, html, inlineProse, prose } from './html.ts'
 
@@ -19,7 +20,8 @@ ${renderAnswers('Responses', operation)}
 </div>
 <div class="examples">
 <p class="caption">Request</p>
-${codeExample(curlOf(method, path, operation), 'Example request')}
+<div class="languages" role="group" aria-label="Language of the examples"></div>
+${codeExamples(method, path, operation).map(({ language, label, code }) => codeExample(code, `Example request in ${label}`, language))}
 ${
   success &&
   body &&

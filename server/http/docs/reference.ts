@@ -38,7 +38,7 @@ ${groups.map(renderGroup)}`,
 }
 
 /** A part of a document, with the schemas that it refers to filled in. None of them contains itself. */
-function withSchemas<Part>(part: Part, schemas: Record<string, Schema>): Part {
+export function withSchemas<Part>(part: Part, schemas: Record<string, Schema>): Part {
   return JSON.parse(JSON.stringify(part), (_, value) => {
     const name = /^#\/components\/schemas\/(.+)$/.exec(value?.$ref)?.[1]
     if (name === undefined) return value

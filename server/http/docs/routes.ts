@@ -44,6 +44,14 @@ export function guideRoutes(publicUrl: string | undefined): Elysia {
       },
       { detail },
     )
+    app.get(
+      `/docs/${guide.slug}.md`,
+      async ({ request }) => {
+        const { guideMarkdown } = await import('./markdown-pages.ts')
+        return markdownPage(request, await guideMarkdown(guide), publicUrl)
+      },
+      { detail },
+    )
   }
   app
     .get(STYLE_PATH, ({ request }) => textResponse(request, style(), 'text/css; charset=utf-8'), { detail })
@@ -82,6 +90,16 @@ function style(): string {
 export function docsPage(request: Request, page: string, publicUrl: string | undefined): Promise<Response> {
   const text = withServerAddress(page, request, publicUrl)
   return textResponse(request, text, 'text/html; charset=utf-8', { 'content-security-policy': POLICY })
+}
+
+/** A page of the documentation as Markdown, for programs and for reading in a terminal. */
+export function markdownPage(
+  request: Request,
+  text: string,
+  publicUrl: string | undefined,
+  type = 'text/markdown; charset=utf-8',
+): Promise<Response> {
+  return textResponse(request, withServerAddress(text, request, publicUrl), type)
 }
 
 /** Puts the address that this reader reaches the server at into the examples of a page. */
