@@ -16,6 +16,8 @@ import { addImport } from './import.ts'
 import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { print } from './output.ts'
+import { addApi } from './remote/api.ts'
+import { addTrigger } from './remote/trigger.ts'
 import { addRestore } from './restore.ts'
 import { addService } from './service-commands.ts'
 import { addSetup } from './setup.ts'
@@ -89,6 +91,8 @@ function createProgram(): Command {
   addService(program)
   addHealth(program)
   addDoctor(program)
+  addApi(program)
+  addTrigger(program)
   program
     .command('licenses')
     .description('print the licenses of Bellhop and of the packages in it')

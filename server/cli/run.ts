@@ -1,12 +1,13 @@
 import { BackupError } from '../backup/backup-error.ts'
 import { StorageError } from '../database/database.ts'
 import { AppError, ConfigError, type Fault, RefusedElsewhere, StartError, UsageError } from '../errors.ts'
+import { RemoteError } from './remote/remote-error.ts'
 
 const DONE = 0
 const FAILED = 1
 const WRONG_USAGE = 2
 /** Errors whose message is written for the person at the terminal. */
-const READABLE_ERRORS = [AppError, BackupError, ConfigError, StartError, UsageError]
+const READABLE_ERRORS = [AppError, BackupError, ConfigError, RemoteError, StartError, UsageError]
 
 /** Runs a command and returns its exit code. An error is printed to standard error in one sentence. */
 export async function run(work: () => Promise<void>): Promise<number> {

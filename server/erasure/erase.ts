@@ -217,7 +217,12 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, given: T
     deps,
     tx,
     orgId,
-    ticketIds.map((ticketId) => ({ type: 'ticket.deleted', ticketId, createdAt: now })),
+    erased.map(({ id: ticketId, customerId }) => ({
+      type: 'ticket.deleted',
+      ticketId,
+      customerId,
+      createdAt: now,
+    })),
   )
   // Those of other units of this commit, too, may be of these tickets.
   await saveDeferred(tx)

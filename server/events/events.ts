@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { deferredWrite } from '../database/deferred-writes.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
@@ -6,15 +6,19 @@ import {
   type EventChanges,
   events,
   type LogEvent,
-  WEBHOOK_EVENTS,
-  type WebhookEvent,
+  SPECIFIED_EVENTS,
+  type SpecifiedEvent,
 } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
+import { tickets } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Receives, receivesOf, type Subscriber, subscribersOf } from './outbox.ts'
 
-/** Something that happened to a ticket. `data` is the payload of the webhook (section 6 of the specification). */
+/**
+ * Something that happened to a ticket or a customer. `data` is the payload of the webhook (section 6 of the specification);
+ * that of the other events is made after the commit (server/events/api/bodies.ts).
+ */
 export type NewEvent = {
   ticketId: string
   createdAt: number
@@ -24,7 +28,7 @@ export type NewEvent = {
   /** `deps.actor` unless it says otherwise. */
   byId?: string
   changes?: EventChanges
-} & ({ type: WebhookEvent; data: object } | { type: Exclude<LogEvent, WebhookEvent> })
+} & ({ type: SpecifiedEvent; data: object } | { type: Exclude<LogEvent, SpecifiedEvent> })
 
 /**
  * Appends events to the organization's log and queues their deliveries, in the unit that makes the change. They are
@@ -50,20 +54,25 @@ interface Recorded {
 /** Locks the organization's row, and then its endpoints'. */
 async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded[]): Promise<void> {
   const all = recorded.flatMap(({ deps, newEvents }) => newEvents.map((event) => ({ deps, event })))
-  const forWebhooks = all.flatMap(({ event }) => (isForWebhooks(event) ? [event] : []))
-  const [[last], subscribers] = await Promise.all([
+  const specified = all.flatMap(({ event }) => (isSpecified(event) ? [event] : []))
+  const [[last], subscribers, customerOf] = await Promise.all([
     takeNumbers(tx, { orgId, howMany: all.length }),
-    forWebhooks.length > 0 ? subscribersOf(tx, orgId) : [],
+    specified.length > 0 ? subscribersOf(tx, orgId) : [],
+    customersOf(
+      tx,
+      orgId,
+      all.map(({ event }) => event),
+    ),
   ])
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const first = last.number - all.length + 1
-  const receives = await receivesOf(tx, orgId, forWebhooks, subscribers)
+  const receives = await receivesOf(tx, orgId, specified, subscribers)
   const rows = all.map(({ deps, event }, place) => ({
     orgId,
     number: first + place,
     type: event.type,
     ticketId: event.ticketId,
-    customerId: event.customerId ?? null,
+    customerId: event.customerId ?? customerOf.get(event.ticketId) ?? null,
     messageId: event.messageId ?? null,
     byId: event.byId ?? deps.actor.id ?? null,
     changes: event.changes ?? null,
@@ -74,11 +83,23 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
   await queueDeliveries(
     tx,
     all.flatMap(({ deps, event }, place) =>
-      isForWebhooks(event) ? { ...event, deps, orgId, number: first + place } : [],
+      isSpecified(event) ? { ...event, deps, orgId, number: first + place } : [],
     ),
     subscribers,
     receives,
   )
+}
+
+/** The customers of the tickets whose events don't say them. */
+async function customersOf(tx: Transaction, orgId: string, all: NewEvent[]): Promise<Map<string, string>> {
+  const unknown = all.filter(({ ticketId, customerId }) => ticketId !== '' && customerId === undefined)
+  if (unknown.length === 0) return new Map()
+  const ids = [...new Set(unknown.map(({ ticketId }) => ticketId))]
+  const found = await tx
+    .select({ id: tickets.id, customerId: tickets.customerId })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ids)))
+  return new Map(found.map(({ id, customerId }) => [id, customerId]))
 }
 
 /** Records that settings changed, so that open pages load them again. Call it in the unit that changes them. */
@@ -105,13 +126,13 @@ export async function newestEvent(read: Reader, orgId: string): Promise<number> 
   return newest?.number ?? 0
 }
 
-function isForWebhooks<E extends NewEvent>(event: E): event is Extract<E, { data: object }> {
-  return (WEBHOOK_EVENTS as readonly LogEvent[]).includes(event.type)
+function isSpecified<E extends NewEvent>(event: E): event is Extract<E, { data: object }> {
+  return (SPECIFIED_EVENTS as readonly LogEvent[]).includes(event.type)
 }
 
 /** The exact bytes that are signed and sent; null when no endpoint gets it. */
 function bodyOf(event: NewEvent, subscribers: Subscriber[], receives: Receives): Uint8Array | null {
-  if (!isForWebhooks(event)) return null
+  if (!isSpecified(event)) return null
   if (!subscribers.some((subscriber) => receives(subscriber, event))) return null
   const body = { event: event.type, createdAt: isoTime(event.createdAt), data: event.data }
   return Buffer.from(JSON.stringify(body))

@@ -141,7 +141,9 @@ export function createWorkspace(
 }
 
 function changesFrame(events: LoggedEvent[]): Frame {
-  const texts = events.map(({ number, type, ticketId }) =>
+  // A change of a customer is in the events of their tickets, too.
+  const shown = events.filter(({ type }) => !type.startsWith('customer.'))
+  const texts = shown.map(({ number, type, ticketId }) =>
     liveText({ event: 'changed', data: { type, ticketId } }, number),
   )
   return frameOf(texts.join(''))

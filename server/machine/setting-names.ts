@@ -53,7 +53,7 @@ export function fileSettingOf(name: SettingName): string {
   return `${name}_FILE`
 }
 
-/** The examples of the API reference use it. */
+/** For commands that call the API of another server, and in the examples of the API reference. */
 const OTHERS = new Set(['BELLHOP_KEY'])
 /** Kubernetes and linked containers set these for a service that is called `bellhop`. */
 const OF_A_CLUSTER = /^BELLHOP_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/

@@ -42,6 +42,15 @@ export function loadedEnvironment(): Environment {
 }
 
 /**
+ * A key of the API and the address of a server, for commands that call one from any machine. A settings file that can't be
+ * read, such as that of a service on the same machine, matters only if something is missing.
+ */
+export function remoteSettings(): { key: string | undefined; url: string | undefined } {
+  const { BELLHOP_KEY, BELLHOP_URL } = process.env.BELLHOP_KEY ? process.env : loadedEnvironment()
+  return { key: BELLHOP_KEY || undefined, url: BELLHOP_URL || undefined }
+}
+
+/**
  * The environment with what it doesn't set from the settings file, and with the secrets of `NAME_FILE`. The file is
  * `chosen`, or else that of the service, or else `bellhop.env` in the data folder. Throws `ConfigError`.
  */

@@ -34,7 +34,7 @@ export async function editSentMessage(
     if (!edited) throw notChangeable(deps)
     if (!edited.isChanged) return
     await saveEdit(tx, message, { text, format, now: deps.clock.now() })
-    await recordTicketChange(deps, tx, message)
+    await recordTicketChange(deps, tx, { orgId, ticketId: message.ticketId, messageId: message.id })
   })
 }
 
@@ -67,7 +67,7 @@ export async function removeFromChat(deps: Deps, tx: Transaction, message: Store
     .where(matches(messages, { orgId, id: messageId }))
   await waitAgain(tx, ticket)
   // Open pages find what was taken back by the time of the event.
-  await recordTicketChange(deps, tx, { orgId, ticketId, at: taken.takenBackAt })
+  await recordTicketChange(deps, tx, { orgId, ticketId, messageId, at: taken.takenBackAt })
   return true
 }
 

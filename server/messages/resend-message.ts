@@ -41,7 +41,7 @@ export async function resendMessage(
       const again = { to, agentName, mailboxId: ticket.mailboxId }
       await deps.channels.sending(send.channel).resend(deps, tx, send, again)
     } else await planAgain(deps, tx, { ticket, message, to })
-    await recordTicketChange(deps, tx, { orgId, ticketId })
+    await recordTicketChange(deps, tx, { orgId, ticketId, messageId })
   })
 }
 

@@ -137,7 +137,9 @@ async function recordOpened(
   await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes: [line] }], now })
   const customer = await customerOf(tx, orgId, opened.customerId)
   const data = webhookTicketCreated({ ...after, customer })
-  recordEvents(deps, tx, orgId, [{ type: 'ticket.created', ticketId, createdAt: now, data }])
+  recordEvents(deps, tx, orgId, [
+    { type: 'ticket.created', ticketId, customerId: customer.id, createdAt: now, data },
+  ])
   moveCounters(tx, orgId, [{ after }])
 }
 

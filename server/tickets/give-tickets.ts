@@ -42,7 +42,13 @@ export async function giveTickets(
     deps,
     tx,
     orgId,
-    ids.map((ticketId) => ({ type: 'ticket.updated', ticketId, createdAt: now, changes: { customer: {} } })),
+    ids.map((ticketId) => ({
+      type: 'ticket.updated',
+      ticketId,
+      customerId: into.id,
+      createdAt: now,
+      changes: { customer: {} },
+    })),
   )
   return ids
 }

@@ -142,8 +142,9 @@ export async function addAgentMessage(
   await insertSends(tx, sends)
   const message = { ...stored, attachments }
   await touchTags(tx, ticket)
-  const data = webhookMessageSent({ ...ticket, customer }, message)
-  return { message, ticket, event: { type: 'message.sent', ticketId, messageId: id, createdAt: now, data } }
+  const data = webhookMessageSent({ ...ticket, customer }, message, deps.actor)
+  const about = { ticketId, customerId: customer.id, messageId: id, createdAt: now }
+  return { message, ticket, event: { type: 'message.sent', ...about, data } }
 }
 
 /** Files can be sent without a text, but not a message without both. Throws 400. */

@@ -81,14 +81,14 @@ export async function receiveCustomerMessage(
   })
   const ticket = changed?.after ?? touched
   const customer = await customerOf(tx, orgId, ticket.customerId)
-  const about = { ticketId, createdAt: now }
+  const about = { ticketId, customerId: customer.id, createdAt: now }
   const events: NewEvent[] = [
     {
       type: 'message.sent',
       ...about,
       messageId: id,
       ...(message.author !== 'third_party' && { byId: customer.id }),
-      data: webhookMessageSent({ ...ticket, customer }, { ...message, attachments }),
+      data: webhookMessageSent({ ...ticket, customer }, { ...message, attachments }, deps.actor),
     },
   ]
   // No one ends a snooze: the server does.

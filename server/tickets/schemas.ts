@@ -399,6 +399,28 @@ const message = t.Object(
 
 const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounced', 'taken_back'] as const
 
+const AUTHOR_KINDS = ['customer', 'agent', 'program', 'key', 'system'] as const
+
+/** Who wrote a message, or caused an event. */
+const author = t.Object(
+  {
+    kind: oneOf(
+      AUTHOR_KINDS,
+      '`program`: a program as an agent. `key`: an API key without a program. `system`: the server itself.',
+      'AuthorKind',
+    ),
+    id: t.Optional(
+      t.String({
+        description:
+          'Id of the customer, agent, program or key. Absent for the server, and for people who only write by email.',
+        examples: ['agt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
+      }),
+    ),
+    name: t.Optional(t.String({ examples: ['Ben'] })),
+  },
+  { $id: 'Author' },
+)
+
 /** A message with its delivery. */
 export const outgoingMessage = t.Object(
   {
@@ -510,5 +532,8 @@ const webhook = (event: string, data: Record<string, TSchema>) =>
 /** Bodies of the webhooks: section 6 of the specification. */
 export const webhookBodies = {
   'ticket.created': webhook('ticket.created', { ticket: eventTicket }),
-  'message.sent': webhook('message.sent', { ticket: t.Object(listed), message }),
+  'message.sent': webhook('message.sent', {
+    ticket: t.Object(listed),
+    message: t.Object({ ...message.properties, author: described(author, 'Who wrote it.') }),
+  }),
 }

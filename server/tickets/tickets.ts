@@ -142,14 +142,14 @@ export async function openTicket(
   )
   await insertMessages(tx, [message])
   await insertSends(tx, sends)
-  const about = { ticketId: ticket.id, createdAt: now }
+  const about = { ticketId: ticket.id, customerId: customer.id, createdAt: now }
   recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
     {
       type: 'message.sent',
       ...about,
       messageId: id,
-      data: webhookMessageSent(ticket, { ...message, attachments }),
+      data: webhookMessageSent(ticket, { ...message, attachments }, deps.actor),
     },
   ])
   moveCounters(tx, orgId, [{ after: ticket }])

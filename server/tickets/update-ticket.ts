@@ -172,7 +172,8 @@ export function updatedEvent({ before, after }: Changed, createdAt: number): New
   if (before.snoozedUntil !== after.snoozedUntil) {
     changes.snoozedUntil = { from: isoTimeOrNull(before.snoozedUntil), to: isoTimeOrNull(after.snoozedUntil) }
   }
-  return { type: 'ticket.updated', ticketId: after.id, createdAt, changes }
+  const { id: ticketId, customerId } = after
+  return { type: 'ticket.updated', ticketId, customerId, createdAt, changes }
 }
 
 /** Trimmed, without duplicates, in the same order and case. */

@@ -68,6 +68,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
       '/tickets',
       async ({ caller, body, request, set, status }) => {
         const { orgId } = caller
+        const as = actingAs(deps, actorOf(caller))
         const input = { ...body, attachments: uploadsOf(caller, body) }
         const asAnswer = (made: TicketWithCustomer) => ({
           status: 201,
@@ -79,9 +80,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           idempotent(caller, request, { path: '/v1/tickets', body }),
           async (remember) =>
             asAnswer(
-              await createTicket(actingAs(deps, actorOf(caller)), orgId, input, (tx, made) =>
-                remember(tx, asAnswer(made), made.id),
-              ),
+              await createTicket(as, orgId, input, (tx, made) => remember(tx, asAnswer(made), made.id)),
             ),
         )
         Object.assign(set.headers, answerHeaders(answer))
@@ -151,6 +150,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           location: null,
           etag: null,
         })
+        const as = actingAs(deps, actorOf(caller))
         const path = `/v1/tickets/${params.id}/messages`
         const answer = await once<ReturnType<typeof viewSentMessage>>(
           idempotent(caller, request, { path, body }),
@@ -159,7 +159,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
             const { text, format } = body
             const input = { ticketId: params.id, text, format, agentName, agentId, attachments }
             return asAnswer(
-              await postAgentMessage(actingAs(deps, actorOf(caller)), orgId, input, (tx, posted) =>
+              await postAgentMessage(as, orgId, input, (tx, posted) =>
                 remember(tx, asAnswer(posted), posted.ticketId),
               ),
             )

@@ -3,6 +3,7 @@ import { viewAttachments } from '../attachments/views.ts'
 import type { SendingState } from '../database/tables/messages.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
+import type { Actor } from '../deps.ts'
 import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
 import type { SnoozeNote } from './snooze/snooze.ts'
 import { waitingSinceOf } from './waiting.ts'
@@ -12,6 +13,7 @@ type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' 
   isAutomatic?: boolean
   author?: Message['author']
 }
+type WrittenRow = MessageRow & Pick<Message, 'author' | 'authorName' | 'agentId'>
 /** With the state of its delivery. */
 type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'>
 type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
@@ -90,7 +92,7 @@ export function webhookTicketCreated(ticket: Ticket & Pick<TicketWithCustomer, '
 }
 
 /** `data` of `message.sent` (section 6), with the ticket as it is after the message. */
-export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageRow) {
+export function webhookMessageSent(ticket: TicketWithCustomer, message: WrittenRow, actor: Actor) {
   return {
     ticket: {
       ...viewWebhookTicket(ticket),
@@ -99,8 +101,27 @@ export function webhookMessageSent(ticket: TicketWithCustomer, message: MessageR
       tags: ticket.tags,
       spam: ticket.place === PLACES.spam,
     },
-    message: viewMessage(message),
+    message: { ...viewMessage(message), author: authorOf(ticket, message, actor) },
   }
+}
+
+/** Who wrote a message. Without an id: people who aren't the ticket's customer, and agents who wrote from elsewhere. */
+function authorOf(
+  { customer }: TicketWithCustomer,
+  { role, author, authorName, agentId, agentName, isAutomatic }: WrittenRow,
+  actor: Actor,
+) {
+  if (role === 'customer') {
+    const isCustomer = author === 'customer'
+    return {
+      kind: 'customer' as const,
+      id: isCustomer ? customer.id : undefined,
+      name: isCustomer ? customer.name : (authorName ?? undefined),
+    }
+  }
+  const name = agentName ?? undefined
+  if (actor.kind === 'key') return { kind: 'key' as const, id: actor.id, name }
+  return { kind: isAutomatic ? ('system' as const) : ('agent' as const), id: agentId ?? undefined, name }
 }
 
 /** The first fields of every shape of a ticket. */

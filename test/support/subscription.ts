@@ -2,7 +2,7 @@ import { asc, eq } from 'drizzle-orm'
 import {
   events,
   type LogEvent,
-  WEBHOOK_EVENTS,
+  SPECIFIED_EVENTS,
   type WebhookEvent,
 } from '../../server/database/tables/events.ts'
 import { endpoints } from '../../server/database/tables/webhooks.ts'
@@ -12,7 +12,7 @@ import type { Deps } from '../../server/deps.ts'
 export async function subscribe(
   deps: Deps,
   orgId: string,
-  wanted: WebhookEvent[] = [...WEBHOOK_EVENTS],
+  wanted: WebhookEvent[] = [...SPECIFIED_EVENTS],
 ): Promise<void> {
   const now = deps.clock.now()
   await deps.database.write(undefined, async (tx) => {

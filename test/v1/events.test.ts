@@ -23,7 +23,7 @@ afterAll(() => bellhop.stop())
 
 test('a new ticket emits ticket.created and then message.sent for its first message', async () => {
   const client = await subscribed()
-  const { id, messages } = await makeAndReadTicket(client, { tags: ['vip'] })
+  const { id, messages, customer } = await makeAndReadTicket(client, { tags: ['vip'] })
   const createdAt = new Date(clock.now()).toISOString()
   const shared = {
     id,
@@ -47,6 +47,7 @@ test('a new ticket emits ticket.created and then message.sent for its first mess
           text: 'My invoice for February is missing.',
           format: 'plain',
           createdAt,
+          author: { kind: 'customer', id: customer.userId, name: 'Ana Pires' },
         },
       },
     },
@@ -89,6 +90,7 @@ test('a message through the API emits message.sent with the ticket as it then is
         format: 'plain',
         agentName: 'Shop bot',
         createdAt: now,
+        author: { kind: 'key', id: expect.stringMatching(/^key_/), name: 'Shop bot' },
       },
     },
   })

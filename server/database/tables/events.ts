@@ -1,17 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { bytes, index, integer, json, primaryKey, table, text } from '../columns.ts'
 
-/** Section 6 of the specification: the events an endpoint can subscribe to. */
-export const WEBHOOK_EVENTS = ['ticket.created', 'message.sent'] as const
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+/** Section 6 of the specification. Their bodies are written in the unit that makes the change. */
+export const SPECIFIED_EVENTS = ['ticket.created', 'message.sent'] as const
+export type SpecifiedEvent = (typeof SPECIFIED_EVENTS)[number]
 
-/**
- * Every event in the log. Those that aren't webhook events only notify open pages of a change.
- * `workspace.changed` has no ticket: agents, keys, endpoints, views, saved replies, settings. Rows written before it got
- * this name say `desk.changed`; pages only look at the empty ticket id.
- */
-const LOG_EVENTS = [
-  ...WEBHOOK_EVENTS,
+/** The events that `/v1/events` has and an endpoint can subscribe to. */
+export const WEBHOOK_EVENTS = [
+  ...SPECIFIED_EVENTS,
   'ticket.updated',
   'ticket.imported',
   'ticket.deleted',
@@ -20,10 +16,15 @@ const LOG_EVENTS = [
   'customer.updated',
   'customer.deleted',
   'customer.merged',
-  'reply.waiting',
-  'conversation.seen',
-  'workspace.changed',
 ] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+/**
+ * Every event in the log. Those that aren't webhook events, and `ticket.updated` without `changes`, only notify open pages.
+ * `workspace.changed` has no ticket: agents, keys, endpoints, views, saved replies, settings. Rows written before it got
+ * this name say `desk.changed`; pages only look at the empty ticket id.
+ */
+const LOG_EVENTS = [...WEBHOOK_EVENTS, 'reply.waiting', 'conversation.seen', 'workspace.changed'] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]
 
 /** A value before and after. */
@@ -69,7 +70,7 @@ export const events = table(
     byId: text(),
     /** What changed, without texts. Null where the type says it all. */
     changes: json().$type<EventChanges | null>(),
-    /** The webhook body: the exact bytes that are signed and sent. Null when no endpoint was subscribed. */
+    /** The webhook body: the exact bytes that are signed and sent. Null when no endpoint was subscribed, or none yet. */
     body: bytes(),
     createdAt: integer().notNull(),
   },

@@ -71,14 +71,23 @@ export async function changeTicket(
   if (ticket && ticket.tags.length > 0) await touchTagRows(tx, changed)
 }
 
-/** Records that something in a ticket has changed, other than by a new message. Open pages load it again. */
+/** Records that one of its messages, or something else in a ticket has changed, other than by a new message. */
 export async function recordTicketChange(
   deps: Deps,
   tx: Transaction,
-  { orgId, ticketId, at = deps.clock.now() }: { orgId: string; ticketId: string; at?: number },
+  {
+    orgId,
+    ticketId,
+    messageId,
+    at: createdAt = deps.clock.now(),
+  }: { orgId: string; ticketId: string; messageId?: string; at?: number },
 ): Promise<void> {
-  await changeTicket(tx, { orgId, id: ticketId, at })
-  recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: at }])
+  await changeTicket(tx, { orgId, id: ticketId, at: createdAt })
+  recordEvents(deps, tx, orgId, [
+    messageId === undefined
+      ? { type: 'ticket.updated', ticketId, createdAt, changes: {} }
+      : { type: 'message.updated', ticketId, messageId, createdAt },
+  ])
 }
 
 const touchRow = statement('sends_ticket', { orgId: text, id: text, at: integer }, (tx, p) =>

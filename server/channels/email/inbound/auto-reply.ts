@@ -80,7 +80,7 @@ export async function planAutoReply(
   await tx.insert(autoReplies).values({ ...counted, messageId: written.id, createdAt: now })
   await insertSends(tx, sends)
   const [touched = ticket] = await touchTicket(tx, { orgId, id: ticketId, updatedAt: now })
-  const data = webhookMessageSent({ ...touched, customer }, message)
+  const data = webhookMessageSent({ ...touched, customer }, message, deps.actor)
   recordEvents(deps, tx, orgId, [
     { type: 'message.sent', ticketId, messageId: message.id, createdAt: now, data },
   ])

@@ -35,6 +35,6 @@ export async function chooseMailbox(
     const from = mailboxes.find(({ id }) => id === ticket.mailboxId)?.address ?? ''
     const changes = [{ field: 'mailbox' as const, from, to: chosen.address }]
     await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes }], now })
-    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now }])
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt: now, changes: {} }])
   })
 }

@@ -56,7 +56,7 @@ export async function storeEdit(
     await tx.update(messages).set({ editedAt: now }).where(isMessage)
     await saveFile(tx, stored, message)
   }
-  await recordTicketChange(deps, tx, { orgId, ticketId })
+  await recordTicketChange(deps, tx, { orgId, ticketId, messageId })
   return { outcome: 'done' }
 }
 

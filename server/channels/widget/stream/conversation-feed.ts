@@ -193,7 +193,7 @@ async function framesOf(
   // It has been deleted since, and the event that says so follows.
   if (!conversation) return []
   const sent = shown.find(({ type }) => type === 'message.sent')
-  const changed = shown.find(({ type }) => type === 'ticket.updated')
+  const changed = shown.find(({ type }) => type === 'message.updated')
   const limit = MAX_MESSAGES_PER_FRAME
   const { place } = conversation
   const messages = sent ? await messagesSince(deps, { ...place, time: sent.createdAt, limit }) : []
