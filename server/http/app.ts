@@ -21,6 +21,7 @@ import { AppError } from '../errors.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
+import { messageListRoutes } from '../messages/list-routes.ts'
 import { replyRoutes } from '../messages/routes.ts'
 import { messageRoutes } from '../messages/v1.ts'
 import { moveConsoleRoutes } from '../moves/routes.ts'
@@ -152,6 +153,7 @@ export function createApp(
   function messageApiRoutes() {
     return new Elysia({ name: 'messages' })
       .use(messageRoutes(deps, guards.keys))
+      .use(messageListRoutes(deps, guards.keys, guards.large))
       .use(moveRoutes(deps, guards.keys))
   }
 

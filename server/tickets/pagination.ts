@@ -1,7 +1,7 @@
 import type { Static } from 'elysia'
 import type { Reader } from '../database/database.ts'
 import { PLACES } from '../database/tables/tickets.ts'
-import { invalid } from '../errors.ts'
+import { type AppError, invalid } from '../errors.ts'
 import { type IdPrefix, isId } from '../ids.ts'
 import { parseInstant } from '../requests/parse-time.ts'
 import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
@@ -53,7 +53,7 @@ export async function listRequest(read: Reader, orgId: string, query: Query): Pr
 }
 
 /** From the first time on, and before the second one. Undefined without both. Throws 400. */
-function timesIn<Name extends string>(
+export function timesIn<Name extends string>(
   query: { [name in Name]?: string | undefined },
   since: Name,
   before?: Name,
@@ -80,6 +80,13 @@ function idsIn(parameter: string, list: string | undefined): string[] | undefine
 /** The same for the messages of a ticket. */
 export function messagesRequest(ticketId: string, { sort = 'created_asc', ...paging }: MessageQuery) {
   return { sort, ...pageRequest(paging, { name: messageListName(ticketId, sort), prefix: 'msg' }) }
+}
+
+/** Of a list that is only read forward. Throws 400. */
+export function forwardRequest(query: Omit<Paging, 'page'>, list: PagedList): PageRequest {
+  const wanted = pageRequest(query, list)
+  if (wanted.cursor?.direction === 'previous') throw invalidCursor()
+  return wanted
 }
 
 function pageRequest({ page, per_page, cursor: given }: Paging, list: PagedList): PageRequest {
@@ -122,6 +129,22 @@ export function messageLinks(
   return linksOf(request, { name: messageListName(ticketId, request.sort), rows, hasMore, path, url })
 }
 
+/** Of a list that is only read forward: `next` is the place that its next page begins after. */
+export function forwardLinks(
+  { cursor, page }: PageRequest,
+  {
+    next,
+    list,
+    path,
+    url,
+  }: { next: { id: string; at: number } | undefined; list: string; path: string; url: string },
+) {
+  if (!next) return { nextCursor: undefined, header: '' }
+  const to = (cursor?.page ?? page) + 1
+  const nextCursor = encodeCursor({ direction: 'next', list, ...next, page: to })
+  return { nextCursor, header: link(path, url, nextCursor, 'next') }
+}
+
 interface Shown {
   name: string
   /** With the time that the list is sorted by. */
@@ -147,13 +170,15 @@ function linksOf({ cursor, ...request }: PageRequest, { name, rows, hasMore, pat
 
 function requireCursor(text: string, { name, prefix }: PagedList): Cursor {
   const cursor = decodeCursor(text, prefix)
-  if (!cursor) {
-    const detail = 'Pass `meta.nextCursor` unchanged.'
-    throw invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
-  }
+  if (!cursor) throw invalidCursor()
   if (cursor.list === name) return cursor
   const detail = 'This cursor belongs to a list with other filters or another sort.'
   throw invalid([{ parameter: 'cursor', code: 'foreign_cursor', detail }])
+}
+
+function invalidCursor(): AppError {
+  const detail = 'Pass `meta.nextCursor` unchanged.'
+  return invalid([{ parameter: 'cursor', code: 'invalid_cursor', detail }])
 }
 
 /** A short fingerprint of filters and sort. */

@@ -153,10 +153,10 @@ export const newMessage = t.Object(
 const page = t.Optional(
   t.Integer({ minimum: 1, description: 'Page number, from 1. Not with a cursor.', examples: [1] }),
 )
-const per_page = t.Optional(
+export const per_page = t.Optional(
   t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
 )
-const cursor = t.Optional(
+export const cursor = t.Optional(
   t.String({
     maxLength: 512,
     description:
@@ -164,6 +164,27 @@ const cursor = t.Optional(
     examples: [''],
   }),
 )
+
+/** Of a list without page numbers. */
+export const nextCursor = t.Optional(
+  t.String({
+    maxLength: 512,
+    description: '`meta.nextCursor` of the previous page, with the same filters. Empty for the first page.',
+    examples: [''],
+  }),
+)
+
+/** Half-open. */
+const createdWithin = (what: string) => ({
+  created_since: t.Optional(time(`Only ${what} created at this time or later.`)),
+  created_before: t.Optional(
+    t.String({
+      format: 'date-time',
+      description: `Only ${what} created before this time.`,
+      examples: ['2026-04-01T00:00:00.000Z'],
+    }),
+  ),
+})
 
 export const ticketQuery = t.Object(
   {
@@ -201,14 +222,7 @@ export const ticketQuery = t.Object(
         examples: ['tkt_01jq8z5w8wf6r9f5v0h3q1x2yz,tkt_01jq8z5w8wf6r9f5v0h3q1x2z0'],
       }),
     ),
-    created_since: t.Optional(time('Only tickets created at this time or later.')),
-    created_before: t.Optional(
-      t.String({
-        format: 'date-time',
-        description: 'Only tickets created before this time.',
-        examples: ['2026-04-01T00:00:00.000Z'],
-      }),
-    ),
+    ...createdWithin('tickets'),
     updated_since: t.Optional(
       time('Only tickets that changed at this time or later. The fastest with `sort=updated_asc`.'),
     ),
@@ -236,6 +250,23 @@ export const ticketQuery = t.Object(
       ),
     ),
     cursor,
+  },
+  { additionalProperties: false },
+)
+
+const messageRole = oneOf(
+  MESSAGE_ROLES,
+  'Who wrote it. Messages sent through the API are from the agent.',
+  'MessageRole',
+)
+
+/** All messages of an organization. */
+export const allMessagesQuery = t.Object(
+  {
+    role: t.Optional(described(messageRole, 'Only messages from customers, or only from agents.')),
+    ...createdWithin('messages'),
+    per_page,
+    cursor: nextCursor,
   },
   { additionalProperties: false },
 )
@@ -369,11 +400,7 @@ const MESSAGE_EXAMPLE = {
 const message = t.Object(
   {
     id: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Message id.'),
-    role: oneOf(
-      MESSAGE_ROLES,
-      'Who wrote it. Messages sent through the API are from the agent.',
-      'MessageRole',
-    ),
+    role: messageRole,
     text: t.String({ examples: ['My invoice is missing.'] }),
     format,
     agentName: t.Optional(t.String({ description: 'Only on messages from agents.', examples: ['Ben'] })),
@@ -509,6 +536,15 @@ const pageMeta = t.Object(
   { $id: 'PageMeta' },
 )
 
+/** Of a list that is read forward, and not counted. */
+export const forwardMeta = t.Object(
+  {
+    perPage: t.Integer({ examples: [25] }),
+    nextCursor: pageMeta.properties.nextCursor,
+  },
+  { $id: 'ForwardMeta' },
+)
+
 export const ticketList = t.Object(
   {
     data: t.Array(listedTicket),
@@ -523,6 +559,20 @@ export const messageList = t.Object(
     meta: pageMeta,
   },
   { $id: 'MessageList' },
+)
+
+const messageOfTicket = t.Object(
+  { ...outgoingMessage.properties, ticketId: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.') },
+  {
+    $id: 'MessageOfTicket',
+    base: outgoingMessage,
+    examples: [{ ...MESSAGE_EXAMPLE, ticketId: 'tkt_01jq8z5w8wf6r9f5v0h3q1x2yz' }],
+  },
+)
+
+export const allMessages = t.Object(
+  { data: t.Array(messageOfTicket), meta: forwardMeta },
+  { $id: 'MessageOfTicketList' },
 )
 
 /** Without a name: a client's generator that leaves out what only webhooks use would leave out the bodies it needs. */

@@ -42,7 +42,8 @@ const text = (description: string) => ({ description, schema: { type: 'string' a
 const etag = text('The version of the ticket, for `If-None-Match` and `If-Match`.')
 
 const links = text('URLs of the next and previous pages, as `rel="next"` and `rel="prev"` (RFC 8288).')
-const longUrl = problem('The URL is longer than 8,192 characters.')
+export const nextLink = text('URL of the next page, as `rel="next"` (RFC 8288).')
+export const longUrl = problem('The URL is longer than 8,192 characters.')
 
 export const listTickets = {
   operationId: 'listTickets',

@@ -146,6 +146,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/attachments/:id': { path: '/v1/attachments/:attachment' },
   'DELETE /v1/attachments/:id': { path: '/v1/attachments/:upload' },
   'GET /v1/saved-replies': { foreign: 200 },
+  'GET /v1/messages': { foreign: 200 },
 
   'GET /console/session': { foreign: 200 },
   'GET /console/sessions': { foreign: 200 },

@@ -92,6 +92,14 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     414: [client, 'GET', `${one}/messages?cursor=${'x'.repeat(9000)}`],
     429: [spent, 'GET', `${one}/messages`],
   },
+  listAllMessages: {
+    200: [client, 'GET', '/messages?per_page=1'],
+    400: [client, 'GET', '/messages?page=1'],
+    401: [nobody, 'GET', '/messages'],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/messages'],
+    414: [client, 'GET', `/messages?cursor=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', '/messages'],
+  },
   createTicket: {
     201: [client, 'POST', '/tickets', { body: ticketInput({ tags: ['a'] }) }],
     400: [client, 'POST', '/tickets', { body: {} }],
@@ -269,6 +277,7 @@ describe('the document of the real app', () => {
         'GET /v1/tickets/{id}/messages',
         'GET /v1/attachments/{id}',
         'GET /v1/saved-replies',
+        'GET /v1/messages',
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
         'POST /v1/customers/{id}/merge',
