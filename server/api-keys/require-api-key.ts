@@ -104,7 +104,7 @@ function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | u
 }
 
 /** Full access is everything but the scopes that a key has only by name. Of agents, administrators have those too. */
-function hasScope({ scopes, isAdmin }: Caller, scope: KeyScope): boolean {
+export function hasScope({ scopes, isAdmin }: Caller, scope: KeyScope): boolean {
   if (scopes !== null) return scopes.includes(scope)
   return isAdmin || !NAMED_SCOPES.includes(scope)
 }

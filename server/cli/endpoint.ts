@@ -78,13 +78,13 @@ export function addEndpoint(program: Command): void {
   addOnOne(endpoint, 'disable', {
     what,
     description: 'stop sending to an endpoint, and hold its deliveries until it is enabled',
-    run: disableEndpoint,
+    run: (deps, orgId, id) => disableEndpoint(deps, orgId, id),
     print: (_, id) => print(`Disabled ${id}. Its deliveries are held.`),
   })
   addOnOne(endpoint, 'enable', {
     what,
     description: 'enable an endpoint and send its held deliveries',
-    run: enableEndpoint,
+    run: (deps, orgId, id) => enableEndpoint(deps, orgId, id),
     print: (_, id) => print(`Enabled ${id}. Sending its held deliveries.`),
   })
   addRotate(endpoint)

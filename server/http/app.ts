@@ -48,6 +48,7 @@ import { tagRoutes } from '../tags/routes.ts'
 import { threadRoutes } from '../threads/routes.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
+import { webhookRoutes } from '../webhooks/api/v1.ts'
 import { deliveryRoutes } from '../webhooks/deliveries/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoints/routes.ts'
 import { assetRoutes } from './assets.ts'
@@ -155,6 +156,7 @@ export function createApp(
       .use(messageRoutes(deps, guards.keys))
       .use(messageListRoutes(deps, guards.keys, guards.large))
       .use(moveRoutes(deps, guards.keys))
+      .use(webhookRoutes(deps, guards.keys))
   }
 
   function ticketConsoleRoutes() {

@@ -3,7 +3,7 @@ import { createLog } from '../../server/log.ts'
 import { openDeps } from '../../server/open-deps.ts'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
-import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { createEndpoint, MAX_ENDPOINTS } from '../../server/webhooks/endpoints/endpoints.ts'
 import { startHangingServer } from '../support/hanging-server.ts'
 import { type Child, mainThreadCpuOf, startChild, startProduct } from './child.ts'
 import { type CountingReceiver, startCountingReceiver } from './counting-receiver.ts'
@@ -120,21 +120,27 @@ async function latency(receiver: CountingReceiver, hanging: number, hangingPort:
   return median(samples)
 }
 
-/** Another organization whose endpoints all hang, each with deliveries waiting. */
+/** Other organizations whose endpoints all hang, each with deliveries waiting. */
 async function addHanging({ folder }: Workspace, howMany: number, port: number): Promise<void> {
   if (howMany === 0) return
   const log = createLog('error', false, () => {}, Date.now)
   const deps = await openDeps(readConfig({ BELLHOP_DATA: folder, BELLHOP_WEBHOOK_ALLOW: ALLOW }), { log })
-  const { id } = await createOrganization(deps, { name: 'Hanging' })
+  const ids: string[] = []
   for (let number = 0; number < howMany; number += 1) {
+    if (number % MAX_ENDPOINTS === 0) {
+      ids.push((await createOrganization(deps, { name: `Hanging ${number}` })).id)
+    }
+    const id = ids.at(-1) ?? ''
     await createEndpoint(deps, id, { url: `https://127.0.0.1:${port}/${number}`, events: ['message.sent'] })
   }
   for (let number = 0; number < 10; number += 1) {
-    await createTicket(deps, id, {
-      subject: 'Hello',
-      customer: { email: 'ana@example.com' },
-      message: 'Hello',
-    })
+    for (const id of ids) {
+      await createTicket(deps, id, {
+        subject: 'Hello',
+        customer: { email: 'ana@example.com' },
+        message: 'Hello',
+      })
+    }
   }
   await deps.database.close()
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createOrganization } from '../../server/organizations/organizations.ts'
 import { createTicket } from '../../server/tickets/tickets.ts'
-import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { createEndpoint, MAX_ENDPOINTS } from '../../server/webhooks/endpoints/endpoints.ts'
 import { createManualClock } from '../support/clock.ts'
 import { startHangingServer } from '../support/hanging-server.ts'
 import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
@@ -9,30 +9,29 @@ import { eventually, openWebhooks, type Webhooks } from '../support/webhooks.ts'
 const HEALTHY = 25
 
 interface Hanging extends AsyncDisposable {
-  orgId: string
-  /** How many attempts have reached its endpoints so far. */
+  /** How many attempts have reached the endpoints so far. */
   attempts(): number
   ticket(): Promise<unknown>
 }
 
 /**
- * An organization whose endpoints take connections and never respond, with three deliveries waiting for each. Nothing
+ * Organizations whose endpoints take connections and never respond, with three deliveries waiting for each. Nothing
  * times out before the test moves the clock.
  */
 async function hang({ deps }: Webhooks, howMany: number): Promise<Hanging> {
   const server = await startHangingServer()
-  const { id: orgId } = await createOrganization(deps, { name: 'Hanging' })
-  const make = (_: unknown, number: number) =>
-    createEndpoint(deps, orgId, {
-      url: `https://127.0.0.1:${server.port}/${number}`,
-      events: ['ticket.created'],
-    })
-  await Promise.all(Array.from({ length: howMany }, make))
-  const ticket = () =>
-    createTicket(deps, orgId, { subject: 'x', customer: { email: 'x@example.com' }, message: 'x' })
+  const orgIds: string[] = []
+  for (let number = 0; number < howMany; number++) {
+    if (number % MAX_ENDPOINTS === 0) {
+      orgIds.push((await createOrganization(deps, { name: `Hanging ${number}` })).id)
+    }
+    const url = `https://127.0.0.1:${server.port}/${number}`
+    await createEndpoint(deps, orgIds.at(-1) ?? '', { url, events: ['ticket.created'] })
+  }
+  const input = { subject: 'x', customer: { email: 'x@example.com' }, message: 'x' }
+  const ticket = () => Promise.all(orgIds.map((orgId) => createTicket(deps, orgId, input)))
   for (let number = 0; number < 3; number++) await ticket()
   return {
-    orgId,
     attempts: server.connections,
     ticket,
     async [Symbol.asyncDispose]() {

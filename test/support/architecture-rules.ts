@@ -27,7 +27,7 @@ const LAYERS = [
   ['agents'],
   ['sessions'],
   ['search', 'saved-replies', 'threads'],
-  ['saved-views', 'messages', 'moves'],
+  ['saved-views', 'messages', 'moves', 'webhooks/api'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live'],
   ['notifications'],

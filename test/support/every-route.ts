@@ -107,6 +107,7 @@ export interface RouteCall {
 
 const ticket = '/console/tickets/:ticket'
 const endpoint = '/console/endpoints/:endpoint'
+const v1Endpoint = '/v1/endpoints/:endpoint'
 const agent = '/console/agents/:agent'
 const mailbox = '/console/mailboxes/:mailbox'
 const widget = '/console/widgets/:widget'
@@ -132,6 +133,25 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     path: '/v1/customers/:customer/merge',
     body: ({ otherCustomer }) => ({ from: otherCustomer }),
   },
+  'GET /v1/endpoints': { foreign: 200 },
+  'POST /v1/endpoints': {
+    foreign: 201,
+    body: () => ({ url: 'https://hooks.example/in', events: ['ticket.created'] }),
+  },
+  'GET /v1/endpoints/:id': { path: v1Endpoint },
+  'PATCH /v1/endpoints/:id': { path: v1Endpoint, body: () => ({ tags: ['x'] }) },
+  'DELETE /v1/endpoints/:id': { path: v1Endpoint },
+  'POST /v1/endpoints/:id/enable': { path: `${v1Endpoint}/enable`, own: 0 },
+  'POST /v1/endpoints/:id/disable': { path: `${v1Endpoint}/disable` },
+  'POST /v1/endpoints/:id/rotate': { path: `${v1Endpoint}/rotate` },
+  'POST /v1/endpoints/:id/test': {
+    path: `${v1Endpoint}/test`,
+    body: () => ({ event: 'ticket.created' }),
+    own: 0,
+  },
+  'GET /v1/deliveries': { path: '/v1/deliveries?endpoint=:endpoint', foreign: 200 },
+  'GET /v1/deliveries/:id': { path: '/v1/deliveries/:delivery' },
+  'POST /v1/deliveries/:id/resend': { path: '/v1/deliveries/:delivery/resend', own: 409 },
   'POST /v1/moves/:id/undo': { path: '/v1/moves/:move/undo' },
   'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
   'GET /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages' },

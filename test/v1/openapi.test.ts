@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
 import { createCustomer } from '../../server/customers/directory/edit-customer.ts'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
 import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/http/error-codes.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/openapi/document.ts'
 import type { Schema } from '../../server/http/openapi/schemas.ts'
@@ -10,6 +11,7 @@ import { everyRoute } from '../support/every-route.ts'
 import { openApiFaults } from '../support/openapi-faults.ts'
 import { storedEvents, subscribe } from '../support/subscription.ts'
 import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
 
 const MAX_FILE_BYTES = 25 * 2 ** 20
 const NOT_DESCRIBED = ['GET /v1/openapi.json', 'OPTIONS /v1/*', 'ALL /v1/*']
@@ -21,7 +23,8 @@ afterAll(() => bellhop.stop())
 const { json: document } = await call<OpenApiDocument>('GET', `${bellhop.url}/v1/openapi.json`)
 const ajv = readSchemas(close)
 const asItIs = readSchemas(() => {})
-const client = await bellhop.organization()
+/** Some scopes are not part of full access. */
+const client = await (await bellhop.organization()).withKey({ scopes: [...KEY_SCOPES] })
 const spent = await client.withKey({ rateLimit: 1 })
 const reader = await client.withKey({ scopes: ['tickets:read'] })
 const nobody = { ...client, call: withoutKey }
@@ -40,6 +43,8 @@ const keyed = { 'idempotency-key': 'k' }
 await client.call('POST', '/tickets', { body: ticketInput(), headers: keyed })
 await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempotency-key': 'm' } })
 await spent.call('GET', '/tickets')
+const spentHook = await client.withKey({ rateLimit: 1, scopes: ['endpoints:write', 'tickets:read'] })
+await spentHook.call('GET', '/tickets')
 
 const merge = async () => {
   const [into, from] = [await makeTicket(client), await makeTicket(client)]
@@ -54,6 +59,26 @@ const merging = { body: { from: other.id } }
 const splitting = { body: { messages: [sentId], subject: 'Another question' } }
 const again = { headers: { 'idempotency-key': 'moved' } }
 await client.call('POST', `/moves/${await merge()}/undo`, again)
+
+const newEndpoint = (path = 'in') => ({ url: `https://hooks.example/${path}`, events: ['ticket.created'] })
+const madeEndpoint = async () =>
+  (await client.call<{ id: string }>('POST', '/endpoints', { body: newEndpoint() })).json.id
+const [hook, switched] = [`/endpoints/${await madeEndpoint()}`, `/endpoints/${await madeEndpoint()}`]
+/** A test delivery that has failed: the host doesn't exist. */
+const madeDelivery = async () => {
+  const body = { event: 'ticket.created' }
+  const sent = await client.call<{ deliveryId: string }>('POST', `${hook}/test`, { body })
+  const id = sent.json.deliveryId
+  await eventually(
+    async () => (await client.call<{ state: string }>('GET', `/deliveries/${id}`)).json.state === 'failed',
+  )
+  return id
+}
+const [delivered, sampled] = [`/deliveries/${await madeDelivery()}`, { body: { event: 'message.sent' } }]
+const hooked = { headers: { 'idempotency-key': 'hooked' } }
+await client.call('POST', '/endpoints', { body: newEndpoint('first'), ...hooked })
+const long = { raw: ' '.repeat(1_100_000) }
+const asText = { raw: '{}', headers: { 'content-type': 'text/plain' } }
 
 type Sent = [by: Client, method: string, path: string, more?: Parameters<Client['call']>[2]]
 
@@ -170,6 +195,108 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     422: [client, 'POST', `${one}/split`, { ...splitting, ...again }],
     429: [spent, 'POST', `${one}/split`, splitting],
   },
+  listEndpoints: {
+    200: [client, 'GET', '/endpoints'],
+    400: [client, 'GET', '/endpoints?x=1'],
+    401: [nobody, 'GET', '/endpoints'],
+    403: [reader, 'GET', '/endpoints'],
+    429: [spent, 'GET', '/endpoints'],
+  },
+  createEndpoint: {
+    201: [client, 'POST', '/endpoints', { body: newEndpoint() }],
+    400: [client, 'POST', '/endpoints', { body: { ...newEndpoint(), url: 'http://hooks.example' } }],
+    401: [nobody, 'POST', '/endpoints', { body: newEndpoint() }],
+    403: [reader, 'POST', '/endpoints', { body: newEndpoint() }],
+    413: [client, 'POST', '/endpoints', long],
+    415: [client, 'POST', '/endpoints', asText],
+    422: [client, 'POST', '/endpoints', { body: newEndpoint(), ...hooked }],
+    429: [spentHook, 'POST', '/endpoints', { body: newEndpoint() }],
+  },
+  readEndpoint: {
+    200: [client, 'GET', hook],
+    400: [client, 'GET', `${hook}?x=1`],
+    401: [nobody, 'GET', hook],
+    403: [reader, 'GET', hook],
+    404: [client, 'GET', '/endpoints/whe_1'],
+    429: [spent, 'GET', hook],
+  },
+  updateEndpoint: {
+    200: [client, 'PATCH', hook, { body: { channels: ['email'], tags: ['vip'], changes: ['status'] } }],
+    400: [client, 'PATCH', hook, { body: { changes: ['color'] } }],
+    401: [nobody, 'PATCH', hook, { body: {} }],
+    403: [reader, 'PATCH', hook, { body: {} }],
+    404: [client, 'PATCH', '/endpoints/whe_1', { body: {} }],
+    413: [client, 'PATCH', hook, long],
+    415: [client, 'PATCH', hook, asText],
+    429: [spentHook, 'PATCH', hook, { body: {} }],
+  },
+  deleteEndpoint: {
+    204: [client, 'DELETE', `/endpoints/${await madeEndpoint()}`],
+    400: [client, 'DELETE', `${hook}?x=1`],
+    401: [nobody, 'DELETE', hook],
+    403: [reader, 'DELETE', hook],
+    404: [client, 'DELETE', '/endpoints/whe_1'],
+    429: [spentHook, 'DELETE', hook],
+  },
+  ...Object.fromEntries(
+    ['enable', 'disable'].map((verb) => [
+      `${verb}Endpoint`,
+      {
+        200: [client, 'POST', `${switched}/${verb}`],
+        400: [client, 'POST', `${switched}/${verb}?x=1`],
+        401: [nobody, 'POST', `${switched}/${verb}`],
+        403: [reader, 'POST', `${switched}/${verb}`],
+        404: [client, 'POST', `/endpoints/whe_1/${verb}`],
+        422: [client, 'POST', `${switched}/${verb}`, hooked],
+        429: [spentHook, 'POST', `${switched}/${verb}`],
+      } satisfies Record<string, Sent>,
+    ]),
+  ),
+  rotateEndpointSecret: {
+    201: [client, 'POST', `${hook}/rotate`],
+    400: [client, 'POST', `${hook}/rotate?force=yes`],
+    401: [nobody, 'POST', `${hook}/rotate`],
+    403: [reader, 'POST', `${hook}/rotate`],
+    404: [client, 'POST', '/endpoints/whe_1/rotate'],
+    422: [client, 'POST', `${hook}/rotate`, hooked],
+    429: [spentHook, 'POST', `${hook}/rotate`],
+  },
+  testEndpoint: {
+    202: [client, 'POST', `${hook}/test`, sampled],
+    400: [client, 'POST', `${hook}/test`, { body: {} }],
+    401: [nobody, 'POST', `${hook}/test`, sampled],
+    403: [reader, 'POST', `${hook}/test`, sampled],
+    404: [client, 'POST', '/endpoints/whe_1/test', sampled],
+    413: [client, 'POST', `${hook}/test`, long],
+    415: [client, 'POST', `${hook}/test`, asText],
+    422: [client, 'POST', `${hook}/test`, { ...sampled, ...hooked }],
+    429: [spentHook, 'POST', `${hook}/test`, sampled],
+  },
+  listDeliveries: {
+    200: [client, 'GET', '/deliveries?limit=1'],
+    400: [client, 'GET', '/deliveries?state=late'],
+    401: [nobody, 'GET', '/deliveries'],
+    403: [reader, 'GET', '/deliveries'],
+    414: [client, 'GET', `/deliveries?cursor=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', '/deliveries'],
+  },
+  readDelivery: {
+    200: [client, 'GET', delivered],
+    400: [client, 'GET', `${delivered}?x=1`],
+    401: [nobody, 'GET', delivered],
+    403: [reader, 'GET', delivered],
+    404: [client, 'GET', '/deliveries/dlv_1'],
+    429: [spent, 'GET', delivered],
+  },
+  resendDelivery: {
+    202: [client, 'POST', `/deliveries/${await madeDelivery()}/resend`],
+    400: [client, 'POST', `${delivered}/resend?x=1`],
+    401: [nobody, 'POST', `${delivered}/resend`],
+    403: [reader, 'POST', `${delivered}/resend`],
+    404: [client, 'POST', '/deliveries/dlv_1/resend'],
+    422: [client, 'POST', `${delivered}/resend`, hooked],
+    429: [spentHook, 'POST', `${delivered}/resend`],
+  },
   undoMove: {
     200: [client, 'POST', merged],
     400: [client, 'POST', `${merged}?x=1`],
@@ -283,6 +410,18 @@ describe('the document of the real app', () => {
         'POST /v1/customers/{id}/merge',
         'POST /v1/tickets/{id}/split',
         'POST /v1/moves/{id}/undo',
+        'GET /v1/endpoints',
+        'POST /v1/endpoints',
+        'GET /v1/endpoints/{id}',
+        'PATCH /v1/endpoints/{id}',
+        'DELETE /v1/endpoints/{id}',
+        'POST /v1/endpoints/{id}/enable',
+        'POST /v1/endpoints/{id}/disable',
+        'POST /v1/endpoints/{id}/rotate',
+        'POST /v1/endpoints/{id}/test',
+        'GET /v1/deliveries',
+        'GET /v1/deliveries/{id}',
+        'POST /v1/deliveries/{id}/resend',
       ].sort(),
     )
   })
@@ -361,6 +500,8 @@ describe('the examples can be sent as they are, by clients that import the docum
   async function ownId(path: string): Promise<string> {
     if (path.startsWith('/moves')) return merge()
     if (path.startsWith('/customers')) return newCustomer()
+    if (path.startsWith('/endpoints')) return madeEndpoint()
+    if (path.startsWith('/deliveries')) return madeDelivery()
     return path.startsWith('/attachments') ? await upload() : (await makeTicket(client)).id
   }
 

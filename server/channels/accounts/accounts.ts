@@ -45,6 +45,9 @@ type Selected<Row> = Rows<Row> & { orderBy(...columns: SQL[]): PromiseLike<Row[]
 /** Locks a row: it is set to what it is. */
 type Unchanged = { updatedAt: SQL<number> }
 
+/** Saves more in the unit of a change, such as the answer to a request that may be repeated. */
+export type AlsoSave<Made> = (tx: Transaction, made: Made) => Promise<void>
+
 /** The verbs that all accounts have. */
 export interface Accounts<Row extends AccountRow, Noun extends AccountNoun = AccountNoun> {
   noun: Noun
@@ -60,13 +63,14 @@ export interface Accounts<Row extends AccountRow, Noun extends AccountNoun = Acc
   save(tx: Transaction, before: Row, set: Partial<Row>): Promise<Row>
   /**
    * Changes an account with its row locked, after the organization's, and records the change in the audit log unless
-   * nothing changed. Throws 404.
+   * nothing changed. `alsoSave` is called in any case. Throws 404.
    */
   change(
     deps: Deps,
     orgId: string,
     of: { id: string; action: AuditAction },
     change: (tx: Transaction, before: Row) => Promise<Row>,
+    alsoSave?: AlsoSave<Row>,
   ): Promise<Row>
   /** Records in the audit log that it was connected. */
   recordCreated(deps: Deps, tx: Transaction, row: Row, detail?: Record<string, unknown>): Promise<void>
@@ -110,7 +114,7 @@ export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
       if (!saved) throw new Error(`The ${noun} ${id} is missing.`)
       return saved
     },
-    async change(deps, orgId, { id, action }, change) {
+    async change(deps, orgId, { id, action }, change, alsoSave) {
       if (!isId(prefix, id)) throw notFound(noun)
       const changed = await deps.database.write(orgId, async (tx) => {
         // Events of other units of this commit are for endpoints as they were.
@@ -119,6 +123,7 @@ export function accountsOf<Row extends AccountRow, Noun extends AccountNoun>(
         const before = await accounts.lock(tx, orgId, id)
         if (!before) throw notFound(noun)
         const after = await change(tx, before)
+        await alsoSave?.(tx, after)
         if (after === before) return before
         const fields = kind.changedFields?.({ before, after }) ?? []
         const detail = fields.length > 0 ? { fields } : undefined

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { ChannelKind } from '../../channels/kinds.ts'
 import { boolean, bytes, index, integer, json, primaryKey, table, text } from '../columns.ts'
-import type { WebhookEvent } from './events.ts'
+import type { EventChanges, WebhookEvent } from './events.ts'
 import { organizations } from './organizations.ts'
 
 /** States in the delivery log. `held` is never stored: it is a pending delivery whose endpoint is off. */
@@ -16,12 +16,28 @@ export type AttemptKind = (typeof ATTEMPT_KINDS)[number]
 export const OFF_REASONS = ['manual', 'failing', 'gone'] as const
 export type OffReason = (typeof OFF_REASONS)[number]
 
+/** The fields of a ticket whose changes an endpoint can choose. */
+export const CHANGED_FIELDS = [
+  'status',
+  'assignedTo',
+  'tags',
+  'spam',
+  'snoozedUntil',
+  'subject',
+  'customer',
+  'mergedInto',
+  'messages',
+  'metadata',
+  'externalId',
+] as const satisfies (keyof EventChanges)[]
+export type ChangedField = (typeof CHANGED_FIELDS)[number]
+
 /** An absent filter lets everything through. */
 export interface EndpointFilters {
   channels?: ChannelKind[]
   tags?: string[]
   /** Fields of `ticket.updated`. */
-  changes?: string[]
+  changes?: ChangedField[]
 }
 
 export const endpoints = table(

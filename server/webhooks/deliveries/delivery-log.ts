@@ -184,6 +184,13 @@ export async function readDelivery(deps: Deps, orgId: string, id: string): Promi
   return { ...delivery, body: testBody ?? eventBody, attempts: history }
 }
 
+/** Without its attempts. Throws 404. */
+export async function readDeliveryRow(read: Reader, orgId: string, id: string): Promise<DeliveryRow> {
+  const [row] = await readRows(read, matches(deliveries, { orgId, id }), 1)
+  if (!row) throw notFound('delivery')
+  return row
+}
+
 function conditionsOf(filter: DeliveryFilter): (SQL | undefined)[] {
   const { endpointId, event, since, until, cursor } = filter
   if (cursor !== undefined && !isId('dlv', cursor)) throw invalid([unknownCursor])

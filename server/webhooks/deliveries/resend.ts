@@ -1,5 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNull, lte, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
+import type { AlsoSave } from '../../channels/accounts/accounts.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { integer, statement, text, value } from '../../database/statement.ts'
@@ -11,7 +12,8 @@ import { scheduleEndpoint } from '../../events/outbox.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
 import type { Loop } from '../../loop.ts'
-import { endpointAccounts } from '../endpoints/endpoints.ts'
+import { endpointAccounts, requireEndpointOn } from '../endpoints/endpoints.ts'
+import { type DeliveryRow, readDeliveryRow } from './delivery-log.ts'
 import { AT_ONCE } from './schedule.ts'
 
 const SLICE = 200
@@ -23,7 +25,12 @@ export type ResendJob = typeof resendJobs.$inferSelect
  * delivery gets this one attempt; one that waits for a retry keeps its schedule. Throws 404, and 409 while it is being
  * sent or when its endpoint is off or deleted.
  */
-export async function resendDelivery(deps: Deps, orgId: string, id: string): Promise<void> {
+export async function resendDelivery(
+  deps: Deps,
+  orgId: string,
+  id: string,
+  alsoSave?: AlsoSave<DeliveryRow>,
+): Promise<DeliveryRow> {
   const [delivery] = isId('dlv', id)
     ? await deps.database.read
         .select({ endpointId: deliveries.endpointId, eventType: deliveries.eventType })
@@ -32,13 +39,16 @@ export async function resendDelivery(deps: Deps, orgId: string, id: string): Pro
     : []
   if (!delivery) throw notFound('delivery')
   const { endpointId, eventType } = delivery
-  await deps.database.write(orgId, async (tx) => {
+  return deps.database.write(orgId, async (tx) => {
     await requireEndpointOn(tx, orgId, endpointId)
     const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
       throw new AppError(409, 'delivery_in_flight', 'This delivery is being sent. Wait for its result.')
     await scheduleEndpoint(tx, { endpointId, at: deps.clock.now() })
     await recordAudit(deps, tx, orgId, { action: 'delivery.resent', subject: { id, label: eventType } })
+    const row = await readDeliveryRow(tx, orgId, id)
+    await alsoSave?.(tx, row)
+    return row
   })
 }
 
@@ -70,7 +80,7 @@ export async function resendFailedSince(
   return job
 }
 
-/** The progress of a job. `finishedAt` is set when every delivery is queued again. Throws 404. */
+/** The progress of a job. `finishedAt` is set when every delivery is queued. Throws 404. */
 export async function readResendJob(deps: Deps, orgId: string, id: string): Promise<ResendJob> {
   if (!isId('job', id)) throw notFound('job')
   const [job] = await deps.database.read.select().from(resendJobs).where(matches(resendJobs, { orgId, id }))
@@ -118,24 +128,6 @@ async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise
       finishedAt: failed.length < SLICE ? now : null,
     })
     .where(and(eq(resendJobs.id, job.id), isNull(resendJobs.finishedAt)))
-}
-
-async function requireEndpointOn(tx: Transaction, orgId: string, id: string): Promise<void> {
-  const endpoint = await endpointAccounts.lock(tx, orgId, id)
-  if (!endpoint) {
-    throw new AppError(
-      409,
-      'endpoint_deleted',
-      'The endpoint was deleted, so this delivery cannot be sent again.',
-    )
-  }
-  if (endpoint.offAt !== null) {
-    throw new AppError(
-      409,
-      'endpoint_off',
-      'The endpoint is off. Enable it first. Enabling also sends its held deliveries.',
-    )
-  }
 }
 
 const findOpenJobs = statement('resend_open_jobs', { limit: integer }, (read: Reader, p) =>

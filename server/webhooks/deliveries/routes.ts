@@ -112,8 +112,8 @@ export function deliveryRoutes(deps: Deps, guard: AgentGuard) {
     .post(
       '/deliveries/:id/resend',
       async ({ me, as, params }) => {
-        await resendDelivery(as, me.orgId, params.id)
-        return viewDelivery(await readDelivery(as, me.orgId, params.id))
+        const resent = await resendDelivery(as, me.orgId, params.id)
+        return viewDelivery(resent)
       },
       { transform, params: byId, response: { 200: deliverySchema } },
     )

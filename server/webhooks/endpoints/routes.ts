@@ -14,6 +14,7 @@ import {
   readEndpoint,
   updateEndpoint,
 } from './endpoints.ts'
+import { chosenFilters, endpointFilters } from './schemas.ts'
 import { cancelStagedSecret, promoteSecret, rotateSecret, stageSecret } from './secrets.ts'
 import { testEndpoint } from './test-delivery.ts'
 import { viewEndpoint } from './views.ts'
@@ -28,8 +29,11 @@ const description = t.String({ maxLength: 4_096 })
 const event = t.Unsafe<WebhookEvent>(t.String({ maxLength: 64 }))
 const events = t.Array(event, { maxItems: 50 })
 
-const newEndpoint = t.Object({ url: address, events, description: t.Optional(description) }, strict)
-const endpointChange = t.Partial(t.Object({ url: address, events, description }), strict)
+const newEndpoint = t.Object(
+  { url: address, events, description: t.Optional(description), ...endpointFilters },
+  strict,
+)
+const endpointChange = t.Object({ ...t.Partial(newEndpoint).properties }, strict)
 const secretStep = t.Object(
   { step: oneOf(['rotate', 'stage', 'promote', 'cancel']), force: t.Optional(t.Boolean()) },
   strict,
@@ -41,6 +45,7 @@ const endpointSchema = t.Object({
   url: t.String(),
   description: t.String(),
   events: t.Array(oneOf(WEBHOOK_EVENTS)),
+  ...chosenFilters,
   isOn: t.Boolean(),
   offReason: orNull(oneOf(OFF_REASONS)),
   offAt: orNull(time),

@@ -1,3 +1,4 @@
+import type { AlsoSave } from '../../channels/accounts/accounts.ts'
 import { isoTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
@@ -69,6 +70,7 @@ export async function rotateSecret(
   orgId: string,
   id: string,
   { force = false }: { force?: boolean } = {},
+  alsoSave?: AlsoSave<NewEndpoint>,
 ): Promise<NewEndpoint> {
   const secret = createSigningSecret(deps.randomBytes)
   const endpoint = await endpointAccounts.change(
@@ -83,6 +85,7 @@ export async function rotateSecret(
         withNewSecret(deps, before, deps.encryption.encrypt(secret, id)),
       )
     },
+    (tx, after) => alsoSave?.(tx, { endpoint: after, secret }) ?? Promise.resolve(),
   )
   return { endpoint, secret }
 }

@@ -1,3 +1,4 @@
+import type { AlsoSave } from '../../channels/accounts/accounts.ts'
 import type { WebhookEvent } from '../../database/tables/events.ts'
 import { deliveries } from '../../database/tables/webhooks.ts'
 import { isoTime } from '../../dates.ts'
@@ -18,6 +19,7 @@ export async function testEndpoint(
   deps: Deps,
   orgId: string,
   input: { id: string; event: string },
+  alsoSave?: AlsoSave<{ deliveryId: string }>,
 ): Promise<{ deliveryId: string }> {
   const eventType = requireWebhookEvent(input.event, { pointer: '/event' })
   if (!isId('whe', input.id)) throw notFound('endpoint')
@@ -39,6 +41,7 @@ export async function testEndpoint(
       createdAt,
     })
     await scheduleEndpoint(tx, { endpointId: endpoint.id, at: createdAt })
+    await alsoSave?.(tx, { deliveryId })
   })
   return { deliveryId }
 }

@@ -1,5 +1,7 @@
+import { CHANNELS, type ChannelKind } from '../../channels/kinds.ts'
 import type { Config } from '../../config.ts'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { CHANGED_FIELDS, type ChangedField, type EndpointFilters } from '../../database/tables/webhooks.ts'
 import { type Fault, invalid } from '../../errors.ts'
 import { type AddressPolicy, createAddressPolicy } from '../../network/address-policy.ts'
 
@@ -13,12 +15,17 @@ export interface EndpointInput {
   description?: string | undefined
   /** One or more of `WEBHOOK_EVENTS`. */
   events: readonly string[]
+  /** Filters: an empty one lets everything through. */
+  channels?: readonly ChannelKind[] | undefined
+  tags?: readonly string[] | undefined
+  changes?: readonly ChangedField[] | undefined
 }
 
 interface CheckedInput {
   url: string
   description: string
   events: WebhookEvent[]
+  filters: EndpointFilters | null
 }
 
 /** Throws 400 with all faults; the codes for the URL are `URL_REFUSALS`. Returns each event once, in a fixed order. */
@@ -34,7 +41,19 @@ export function checkEndpoint(config: Config, input: EndpointInput): CheckedInpu
     url: input.url,
     description,
     events: WEBHOOK_EVENTS.filter((event) => input.events.includes(event)),
+    filters: filtersOf(input),
   }
+}
+
+/** Without the empty ones; null if all are. */
+function filtersOf({ channels = [], tags = [], changes = [] }: EndpointInput): EndpointFilters | null {
+  const filters = {
+    channels: CHANNELS.filter((channel) => channels.includes(channel)),
+    tags: [...new Set(tags.map((tag) => tag.trim()))],
+    changes: CHANGED_FIELDS.filter((field) => changes.includes(field)),
+  }
+  const chosen = Object.entries(filters).filter(([, values]) => values.length > 0)
+  return chosen.length > 0 ? Object.fromEntries(chosen) : null
 }
 
 /** A webhook event by its name. Throws 400 with the location of an unknown name. */

@@ -10,6 +10,10 @@ export function viewEndpoint(endpoint: Endpoint) {
     url: endpoint.url,
     description: endpoint.description,
     events: endpoint.events,
+    /** Filters. Empty: all. */
+    channels: endpoint.filters?.channels ?? [],
+    tags: endpoint.filters?.tags ?? [],
+    changes: endpoint.filters?.changes ?? [],
     isOn: endpoint.offAt === null,
     /** `manual`, `failing` (120 hours of failures only, 20 or more) or `gone` (a final 410); null while it is on. */
     offReason: endpoint.offReason,
