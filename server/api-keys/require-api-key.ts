@@ -67,10 +67,15 @@ export function createKeyGuard(
       { as: 'scoped' },
       async ({ request, server }) => ({ caller: await authenticate(request, server) }),
     ),
-    /** Elysia `transform` hook that checks the scope and the rate limit. Without a scope any secret key is allowed. */
-    allow(scope?: KeyScope) {
+    /**
+     * Elysia `transform` hook that checks the scope and the rate limit. Without a scope any secret key is allowed. With
+     * another one a key with either is: the route asks with `requireScope` for the one that a request needs.
+     */
+    allow(scope?: KeyScope, other?: KeyScope) {
       return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
-        limits.take(caller, set.headers, scopeRefusal(caller, scope))
+        const refusal = scopeRefusal(caller, scope)
+        const isOther = other !== undefined && scopeRefusal(caller, other) === undefined
+        limits.take(caller, set.headers, isOther ? undefined : refusal)
       }
     },
     async stop(): Promise<void> {

@@ -6,6 +6,7 @@ export const API_ERROR_CODES = [
   'incomplete_body',
   'empty_file',
   'too_broad',
+  'not_on_this_channel',
   'unauthorized',
   'missing_scope',
   'public_key',

@@ -4,6 +4,7 @@ import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import type { MessageFormat } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
+import type { TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { invalid, notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
@@ -11,6 +12,7 @@ import { isId } from '../ids.ts'
 import { planSends } from '../messages/sends/plan-sends.ts'
 import { insertSends } from '../messages/sends/queries.ts'
 import { text, textFault } from '../text/text.ts'
+import { moveCounters } from './counters.ts'
 import { requireNotMerged } from './merged.ts'
 import {
   insertMessages,
@@ -21,8 +23,9 @@ import {
   touchTags,
   touchWithMessage,
 } from './queries.ts'
-import { isWokenByReply, wakeTicket } from './snooze/wake.ts'
+import { isWokenByReply } from './snooze/wake.ts'
 import type { AlsoSave } from './tickets.ts'
+import { changeRow, updatedEvent } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 
 /** In code points, for messages and drafts. */
@@ -44,6 +47,8 @@ interface NewAgentMessage {
   /** Only for an agent with a session. */
   agentId?: string | undefined
   attachments?: NewAttachments
+  /** The status that the ticket gets with it. */
+  status?: TicketStatus | undefined
   /** Those of an email that the author chose; null for those that the ticket suggests. */
   recipients?: Recipients | null
   /** An email that a colleague sent with another program: nothing is sent for it. */
@@ -63,7 +68,7 @@ interface AddedMessage {
   event: NewEvent
 }
 
-/** Stores an agent's message and records the event. Throws 404, and 400 for an attachment that can't be sent. */
+/** Stores an agent's message, changes the ticket with it, and records the events. Throws 404, and 400 for an attachment that can't be sent. */
 export async function postAgentMessage(
   deps: Deps,
   orgId: string,
@@ -72,8 +77,12 @@ export async function postAgentMessage(
 ): Promise<MessageWithFiles> {
   return deps.database.write(orgId, async (tx) => {
     const { message, ticket, event } = await addAgentMessage(deps, tx, orgId, input)
-    recordEvents(deps, tx, orgId, [event])
-    if (await isWokenByReply(tx, ticket, input.agentId)) await wakeTicket(deps, tx, { ticket })
+    const now = deps.clock.now()
+    const isWoken = await isWokenByReply(tx, ticket, input.agentId)
+    const change = { status: input.status, ...(isWoken && { snoozedUntil: null }) }
+    const changed = await changeRow(deps, tx, ticket, { change, assignable: new Set(), now, isWoken })
+    recordEvents(deps, tx, orgId, changed ? [event, updatedEvent(changed, now)] : [event])
+    if (changed) moveCounters(tx, orgId, [changed])
     await alsoSave?.(tx, message)
     return message
   })

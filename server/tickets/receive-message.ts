@@ -4,17 +4,21 @@ import { customerOf } from '../customers/customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
-import { notFound } from '../errors.ts'
+import { AppError, notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
 import { moveCounters } from './counters.ts'
+import { requireNotMerged } from './merged.ts'
 import {
   insertMessages,
   type Message,
+  type MessageWithFiles,
   newMessage,
+  requireTicket,
   type Ticket,
   touchTags,
   touchWithMessage,
 } from './queries.ts'
+import type { AlsoSave } from './tickets.ts'
 import { changeRow, type InboxChange, updatedEvent } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 import { waitsForAnswer } from './waiting.ts'
@@ -39,6 +43,30 @@ type ReceivedMessage = Pick<Message, 'ticketId' | 'text'> &
   > & { attachments?: NewAttachments }
 
 /**
+ * Stores the customer's next message that a channel outside brings through `/v1`. Throws 404, 400 `not_on_this_channel`
+ * unless it is a ticket of the API channel, 409 for a merged ticket, and 400 for an attachment that can't be sent.
+ */
+export async function postCustomerMessage(
+  deps: Deps,
+  orgId: string,
+  input: Pick<ReceivedMessage, 'ticketId' | 'text' | 'format' | 'attachments'>,
+  alsoSave?: AlsoSave<MessageWithFiles>,
+): Promise<MessageWithFiles> {
+  return deps.database.write(orgId, async (tx) => {
+    const ticket = await requireTicket(tx, orgId, input.ticketId)
+    if (ticket.channel !== 'api') {
+      const detail = 'Only tickets of the API channel get messages of customers through the API.'
+      throw new AppError(400, 'not_on_this_channel', detail)
+    }
+    requireNotMerged(ticket)
+    const written = { ...input, format: input.format ?? 'plain' }
+    const { message } = await receiveCustomerMessage(deps, tx, orgId, written)
+    await alsoSave?.(tx, message)
+    return message
+  })
+}
+
+/**
  * Stores a customer's message from any channel, in the caller's unit. A person's message opens a pending or resolved
  * ticket if the organization wants that, and keeps its assignee; an automatic one changes no status. The event is
  * recorded last, with the ticket as it is then. Locks the ticket's row first, and ends with the counters. Throws 404.
@@ -48,7 +76,7 @@ export async function receiveCustomerMessage(
   tx: Transaction,
   orgId: string,
   { ticketId, attachments: files, ...received }: ReceivedMessage,
-): Promise<{ message: Message; ticket: Ticket }> {
+): Promise<{ message: MessageWithFiles; ticket: Ticket }> {
   const now = deps.clock.now()
   const effect = waitsForAnswer({ role: 'customer', ...received }) ? 'question' : 'none'
   const [touched] = await touchWithMessage(tx, { orgId, id: ticketId, at: now, effect })
@@ -95,7 +123,7 @@ export async function receiveCustomerMessage(
   if (changed) events.push({ ...updatedEvent(changed, now), ...(!isWoken && { byId: customer.id }) })
   recordEvents(deps, tx, orgId, events)
   if (changed) moveCounters(tx, orgId, [changed])
-  return { message, ticket }
+  return { message: { ...message, attachments }, ticket }
 }
 
 async function reopens(tx: Transaction, orgId: string): Promise<boolean> {

@@ -19,6 +19,8 @@ import { MAX_TAGS } from './update-ticket.ts'
 
 // Section 2 and 4 of the specification; limits where it leaves them open are ours.
 
+const MAX_EMAIL_LENGTH = 254
+
 const id = (example: string, description: string) => t.String({ description, examples: [example] })
 export const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] })
@@ -50,6 +52,8 @@ export const format = oneOf(
   'MessageFormat',
 )
 
+const messageRole = oneOf(MESSAGE_ROLES, 'Who wrote it.', 'MessageRole')
+
 export const ticketId = t.Object({ id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.') })
 
 export const newTicket = t.Object(
@@ -67,7 +71,7 @@ export const newTicket = t.Object(
         ),
         email: t.String({
           format: 'email',
-          maxLength: 254,
+          maxLength: MAX_EMAIL_LENGTH,
           description: 'Identifies the customer. Case doesn’t matter.',
           examples: ['ana@example.com'],
         }),
@@ -98,12 +102,18 @@ export const ticketChange = t.Object(
   {
     status: t.Optional(status),
     assignedTo: t.Optional(
-      t.Union([t.String({ maxLength: 64 }), t.Null()], {
-        description: 'Agent id. `null` or an empty string unassigns.',
+      t.Union([t.String({ maxLength: MAX_EMAIL_LENGTH }), t.Null()], {
+        description: 'Agent id, or the agent’s email address. `null` or an empty string unassigns.',
         examples: ['agt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
       }),
     ),
     tags: t.Optional({ ...tags, description: 'Replaces all tags.' }),
+    addTags: t.Optional(described(tags, 'Tags to add. Not beside `tags`.')),
+    removeTags: t.Optional(described(tags, 'Tags to remove. Not beside `tags`.')),
+    subject: t.Optional(subject),
+    spam: t.Optional(
+      t.Boolean({ description: 'Marks it as spam, or takes it back to the inbox.', examples: [false] }),
+    ),
     externalId: t.Optional(externalIdChange),
     metadata: t.Optional(metadataChange),
   },
@@ -116,13 +126,18 @@ export const ticketChange = t.Object(
 )
 
 /** A time in the future, at most a year away. */
-export const snoozeTime = t.String({ maxLength: 64 })
-export const why = t.String({ maxLength: 200 })
+const snoozeTime = t.String({ maxLength: 64 })
+const why = t.String({ maxLength: 200 })
 
 export const actions = t.Object(
   {
     status: t.Optional(status),
-    assignedTo: ticketChange.properties.assignedTo,
+    assignedTo: t.Optional(
+      t.Union([t.String({ maxLength: 64 }), t.Null()], {
+        description: 'Agent id. `null` or an empty string unassigns.',
+        examples: ['agt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
+      }),
+    ),
     addTags: t.Optional(described(tags, 'Tags to add.')),
     removeTags: t.Optional(described(tags, 'Tags to remove.')),
     snoozedUntil: t.Optional(
@@ -145,6 +160,18 @@ export const newMessage = t.Object(
     text: { ...messageText, examples: ['It is attached.'] },
     attachments: attachmentIds,
     format: t.Optional(described(format, '`plain` by default.')),
+    role: t.Optional(
+      described(
+        messageRole,
+        '`agent` by default. `customer` adds the customer’s next message, as your own channel received it: only to tickets of the channel `api`, with the scope `tickets:write`.',
+      ),
+    ),
+    status: t.Optional(
+      described(
+        status,
+        'The status that the ticket gets with the message. Needs the scope `tickets:write` too. Not with the role `customer`.',
+      ),
+    ),
   },
   { $id: 'NewMessage', additionalProperties: false, examples: [{ text: 'It is attached.' }] },
 )
@@ -252,12 +279,6 @@ export const ticketQuery = t.Object(
     cursor,
   },
   { additionalProperties: false },
-)
-
-const messageRole = oneOf(
-  MESSAGE_ROLES,
-  'Who wrote it. Messages sent through the API are from the agent.',
-  'MessageRole',
 )
 
 /** All messages of an organization. */

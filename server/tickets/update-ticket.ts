@@ -12,6 +12,7 @@ import { isNamed } from '../requests/headers.ts'
 import { isSameMetadata, type MetadataChange, mergeMetadata } from '../requests/metadata.ts'
 import { recordActivities } from './activities.ts'
 import { moveCounters } from './counters.ts'
+import { agentIdOf } from './filters/addresses.ts'
 import { requireNotMerged } from './merged.ts'
 import {
   deleteTag,
@@ -53,9 +54,10 @@ export const MAX_TAGS = 50
 export async function updateTicket(
   deps: Deps,
   orgId: string,
-  { id, change, ifMatch }: { id: string; change: InboxChange; ifMatch?: string | undefined },
+  { id, change: wanted, ifMatch }: { id: string; change: InboxChange; ifMatch?: string | undefined },
 ): Promise<void> {
   await deps.database.write(orgId, async (tx) => {
+    const change = await withAgentId(tx, orgId, wanted)
     const assignable = await lockAssignees(tx, orgId, [change])
     const before = await requireTicket(tx, orgId, id)
     requireNotMerged(before)
@@ -64,6 +66,12 @@ export async function updateTicket(
     const changed = await changeRow(deps, tx, before, { change, assignable, now })
     if (changed) await recordChanges(deps, tx, orgId, { done: [changed], now })
   })
+}
+
+/** An agent can be named by their address. One that no agent has is refused with the rest of the change. */
+async function withAgentId(tx: Transaction, orgId: string, change: InboxChange): Promise<InboxChange> {
+  if (!change.assignedTo) return change
+  return { ...change, assignedTo: await agentIdOf(tx, orgId, change.assignedTo) }
 }
 
 /**
@@ -193,7 +201,9 @@ export function wantedTicket(before: Ticket, change: InboxChange, assignable: Se
     externalId: change.externalId === undefined ? before.externalId : change.externalId,
     metadata: mergeMetadata(before.metadata, change.metadata),
   }
-  if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) throw unknownAgent()
+  if (after.assignedTo !== before.assignedTo && !assignable.has(after.assignedTo)) {
+    throw unknownAgent('/assignedTo', after.assignedTo)
+  }
   return after
 }
 
@@ -288,7 +298,7 @@ export function stillPossible(ticket: Ticket, actions: Actions, assignable: Set<
   }
 }
 
-export function unknownAgent(pointer = '/assignedTo') {
-  const detail = 'No enabled agent has this id.'
+export function unknownAgent(pointer = '/assignedTo', wanted = '') {
+  const detail = `No enabled agent has this ${wanted.includes('@') ? 'email address' : 'id'}.`
   return invalid([{ pointer, code: 'unknown_agent', detail }])
 }

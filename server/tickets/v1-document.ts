@@ -101,6 +101,9 @@ export const createTicket = {
       },
     },
     ...idempotency,
+    409: problem(
+      'Another ticket has the external id (`external_id_taken`), or the first request with this Idempotency-Key is still running.',
+    ),
     ...badTextBody,
   },
 }
@@ -109,7 +112,7 @@ export const updateTicket = {
   operationId: 'updateTicket',
   summary: 'Update a ticket',
   description:
-    'Updates status, assignee, or tags. Fields you leave out don’t change. You can set any status from any other. `updatedAt` changes only if something else does.',
+    'Updates a ticket. Fields you leave out don’t change. You can set any status from any other. `updatedAt` changes only if something else does.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:write'] }],
   parameters: [
@@ -122,6 +125,9 @@ export const updateTicket = {
   responses: {
     200: { description: 'The updated ticket.', headers: { ETag: etag } },
     404: noTicket,
+    409: problem(
+      'Another ticket has the external id (`external_id_taken`), or this one was merged into another ticket (`ticket_merged`).',
+    ),
     412: problem('The ticket changed since you read it.'),
     ...badBody,
   },
@@ -145,7 +151,7 @@ export const postMessage = {
   operationId: 'postMessage',
   summary: 'Send a message',
   description:
-    'Adds a message from an agent, with the name of the key as the sender. The customer gets it through the ticket’s channel. Sends `message.sent`.',
+    'Adds a message from an agent, with the name of the key as the sender. The customer gets it through the ticket’s channel. With the role `customer` it is the customer’s next message, which your own channel received: it opens a pending or resolved ticket, as on other channels. Sends `message.sent`.',
   tags: ['Messages'],
   security: [{ secretKey: ['messages:write'] }],
   parameters: [idempotencyKey],
@@ -154,8 +160,14 @@ export const postMessage = {
       description: 'The message was saved and will be sent.',
       headers: { 'Idempotency-Replayed': replayed },
     },
+    400: problem(
+      'The request is invalid, and `errors` lists every problem; or it is a customer’s message, and the ticket isn’t one of the API channel (`not_on_this_channel`).',
+    ),
     404: noTicket,
     ...idempotency,
+    409: problem(
+      'The ticket was merged into another one (`ticket_merged`), or the first request with this Idempotency-Key is still running.',
+    ),
     ...badTextBody,
   },
 }

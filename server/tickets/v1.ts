@@ -1,17 +1,20 @@
-import { Elysia, t } from 'elysia'
-import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import { Elysia, type Static, t } from 'elysia'
+import { type Caller, idOfCaller, type KeyGuard, requireScope } from '../api-keys/require-api-key.ts'
 import type { NewAttachments } from '../attachments/bindings.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
+import { invalid } from '../errors.ts'
 import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { arrive, arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
 import { jsonSlices } from '../responses/row-slices.ts'
+import { changeOf } from './bulk/requested-change.ts'
 import { createListResponse } from './list-response.ts'
 import { findMessagePage, readMessagePage } from './message-pages.ts'
 import { postAgentMessage } from './messages.ts'
 import { listRequest, messageLinks, messagesRequest } from './pagination.ts'
 import type { MessageWithFiles, TicketWithCustomer } from './queries.ts'
+import { postCustomerMessage } from './receive-message.ts'
 import {
   listedTicket,
   messageList,
@@ -26,7 +29,7 @@ import {
   ticketQuery,
 } from './schemas.ts'
 import { createTicketResponse } from './ticket-response.ts'
-import { createTicket, readTicketRow } from './tickets.ts'
+import { type AlsoSave, createTicket, readTicketRow } from './tickets.ts'
 import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
 import { ticketEtag, viewListedTicket, viewSentMessage } from './views.ts'
@@ -99,7 +102,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
       async ({ caller, params: { id }, body, request, set }) => {
         const { orgId } = caller
         const ifMatch = request.headers.get('if-match') ?? undefined
-        await updateTicket(actingAs(deps, actorOf(caller)), orgId, { id, change: body, ifMatch })
+        await updateTicket(actingAs(deps, actorOf(caller)), orgId, { id, change: changeOf(body), ifMatch })
         const changed = await readTicketRow(deps.database.read, orgId, id)
         set.headers.etag = ticketEtag(changed)
         return viewListedTicket(changed)
@@ -143,6 +146,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
     .post(
       '/tickets/:id/messages',
       async ({ caller, params, body, request, set, status }) => {
+        requireAgentForStatus(body)
         const { orgId, agentId, name: agentName } = caller
         const asAnswer = (posted: MessageWithFiles) => ({
           status: 201,
@@ -156,13 +160,15 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           idempotent(caller, request, { path, body }),
           async (remember) => {
             const attachments = uploadsOf(caller, body)
-            const { text, format } = body
-            const input = { ticketId: params.id, text, format, agentName, agentId, attachments }
-            return asAnswer(
-              await postAgentMessage(as, orgId, input, (tx, posted) =>
-                remember(tx, asAnswer(posted), posted.ticketId),
-              ),
-            )
+            const { text, format, role, status } = body
+            const input = { ticketId: params.id, text, format, attachments }
+            const alsoSave: AlsoSave<MessageWithFiles> = (tx, posted) =>
+              remember(tx, asAnswer(posted), posted.ticketId)
+            const posted =
+              role === 'customer'
+                ? await postCustomerMessage(deps, orgId, input, alsoSave)
+                : await postAgentMessage(as, orgId, { ...input, agentName, agentId, status }, alsoSave)
+            return asAnswer(posted)
           },
         )
         Object.assign(set.headers, answerHeaders(answer))
@@ -170,13 +176,31 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
       },
       {
         parse: arriveWithText,
-        transform: [guard.allow('messages:write'), noQuery, jsonBody],
+        transform: [
+          guard.allow('messages:write', 'tickets:write'),
+          noQuery,
+          jsonBody,
+          requireScopesOfMessage,
+        ],
         params: ticketId,
         body: newMessage,
         response: { 201: outgoingMessage },
         detail: document.postMessage,
       },
     )
+}
+
+/** Before the body is validated, like the other permissions. Throws 403. */
+function requireScopesOfMessage({ caller, body }: { caller: Caller; body: unknown }): void {
+  const { role, status }: { role?: unknown; status?: unknown } = Object(body)
+  if (role !== 'customer') requireScope(caller, 'messages:write')
+  if (role === 'customer' || status !== undefined) requireScope(caller, 'tickets:write')
+}
+
+/** What a customer writes opens the ticket, or not, as the organization wants. Throws 400. */
+function requireAgentForStatus({ role, status }: Static<typeof newMessage>): void {
+  if (role !== 'customer' || status === undefined) return
+  throw invalid([{ pointer: '/status', code: 'not_allowed', detail: 'Not with the role `customer`.' }])
 }
 
 /** A request that a key with an `Idempotency-Key` makes at most once. */

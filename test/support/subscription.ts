@@ -1,5 +1,6 @@
 import { asc, eq } from 'drizzle-orm'
 import {
+  type EventChanges,
   events,
   type LogEvent,
   SPECIFIED_EVENTS,
@@ -34,6 +35,7 @@ export interface StoredEvent {
   number: number
   type: LogEvent
   ticketId: string
+  changes: EventChanges | null
   /** The signed body as text. Empty if no endpoint was subscribed. */
   body: string
 }
@@ -41,7 +43,13 @@ export interface StoredEvent {
 /** The organization's events, oldest first. */
 export async function storedEvents(deps: Deps, orgId: string): Promise<StoredEvent[]> {
   const rows = await deps.database.read
-    .select({ number: events.number, type: events.type, ticketId: events.ticketId, body: events.body })
+    .select({
+      number: events.number,
+      type: events.type,
+      ticketId: events.ticketId,
+      changes: events.changes,
+      body: events.body,
+    })
     .from(events)
     .where(eq(events.orgId, orgId))
     .orderBy(asc(events.number))

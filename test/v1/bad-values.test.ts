@@ -50,11 +50,16 @@ describe('values of the wrong kind', () => {
     ['assignedTo', 7],
     ['assignedTo', {}],
     ['assignedTo', 'a'.repeat(65)],
+    ['assignedTo', 'a'.repeat(255)],
     ['tags', null],
     ['tags', 'vip'],
     ['tags', ['']],
     ['tags', [' ']],
-    ['subject', 'Other'],
+    ['subject', null],
+    ['subject', ' '],
+    ['spam', 'true'],
+    ['addTags', ['']],
+    ['removeTags', 'vip'],
     ['channel', 'email'],
     ['customer', { name: 'Eva' }],
     ['messages', []],
@@ -68,7 +73,7 @@ describe('values of the wrong kind', () => {
     expect(errors?.[0]?.pointer).toStartWith(`/${field}`)
   })
 
-  test.each(['role', 'agentName', 'id', 'createdAt', 'Text', 'text '])('a message with %p', async (field) => {
+  test.each(['agentName', 'id', 'createdAt', 'Text', 'text '])('a message with %p', async (field) => {
     const body = { text: 'Hello', [field]: 'customer' }
     const answer = await client.call('POST', `/tickets/${ticketId}/messages`, { body })
     expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([

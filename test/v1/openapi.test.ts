@@ -569,10 +569,13 @@ describe('the request schemas say what is accepted', () => {
     ['updateTicket', one, { status: 'closed' }],
     ['updateTicket', one, { tags: [''] }],
     ['updateTicket', one, { tags: null }],
-    ['updateTicket', one, { subject: 'x' }],
+    ['updateTicket', one, { subject: 'x', spam: false, addTags: ['b'], metadata: { a: 'b', c: null } }],
+    ['updateTicket', one, { metadata: { a: 7 } }],
+    ['updateTicket', one, { metadata: { ['k'.repeat(41)]: 'x' } }],
+    ['updateTicket', one, { id: 'x' }],
     ['postMessage', `${one}/messages`, { text: 'x' }],
     ['postMessage', `${one}/messages`, { text: '' }],
-    ['postMessage', `${one}/messages`, { text: 'x', role: 'customer' }],
+    ['postMessage', `${one}/messages`, { text: 'x', role: 'bot' }],
   ])('%s %s %j', async (operationId, path, body) => {
     const answer = await client.call(operationId === 'updateTicket' ? 'PATCH' : 'POST', path, { body })
     expect(accepts(operationId)(body)).toBe(answer.status < 300)

@@ -4,6 +4,7 @@ import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { storedRows } from '../support/stored-rows.ts'
+import { storedEvents } from '../support/subscription.ts'
 import {
   changeTicket,
   type ListedTicketJson,
@@ -146,6 +147,104 @@ test('moves updatedAt on every effective change, and only on those', async () =>
   expect(await storedRows(bellhop.deps)).toEqual(before)
   const last = await later({ status: 'open' })
   expect([last.createdAt, last.updatedAt]).toEqual([createdAt, isoIn(createdAt, 8)])
+})
+
+test('adds and removes single tags, and leaves the others', async () => {
+  const client = await bellhop.organization()
+  const { id } = await makeTicket(client, { tags: ['a', 'b'] })
+  expect((await changeTicket(client, id, { addTags: [' c ', 'a'], removeTags: ['b', 'x'] })).tags).toEqual([
+    'a',
+    'c',
+  ])
+  expect((await listTickets(client, '?tag=c')).meta.total).toBe(1)
+  const body = { tags: ['d'], addTags: ['e'], removeTags: ['a'] }
+  const answer = await client.call('PATCH', `/tickets/${id}`, { body })
+  expect(problemOf(answer, 400, 'invalid_request').errors).toMatchObject([
+    { pointer: '/addTags', code: 'not_allowed' },
+    { pointer: '/removeTags', code: 'not_allowed' },
+  ])
+  const many = Array.from({ length: 49 }, (_, number) => `t${number}`)
+  const tooMany = await client.call('PATCH', `/tickets/${id}`, { body: { addTags: many } })
+  expect(problemOf(tooMany, 400, 'invalid_request').errors).toMatchObject([
+    { pointer: '/addTags', code: 'too_many' },
+  ])
+  expect((await readTicket(client, id)).tags).toEqual(['a', 'c'])
+})
+
+test('assigns to an agent by their email address, without regard to case', async () => {
+  const client = await bellhop.organization()
+  const agentId = await makeAgent(client)
+  const { id } = await makeTicket(client)
+  expect((await changeTicket(client, id, { assignedTo: 'Ben@ACME.example' })).assignedTo).toBe(agentId)
+  await changeTicket(client, id, { assignedTo: null })
+  await disableAgent(bellhop.deps, client.orgId, agentId)
+  const stranger = await bellhop.organization('Other')
+  await createAgent(bellhop.deps, stranger.orgId, { name: 'Eve', email: 'eve@other.example', role: 'agent' })
+  const gone = await client.call('PATCH', `/tickets/${id}`, { body: { assignedTo: 'ben@acme.example' } })
+  problemOf(gone, 400, 'invalid_request')
+  for (const assignedTo of ['eve@other.example', 'nobody@acme.example', '@']) {
+    const answer = await client.call('PATCH', `/tickets/${id}`, { body: { assignedTo } })
+    expect(problemOf(answer, 400, 'invalid_request').errors).toEqual([
+      {
+        pointer: '/assignedTo',
+        code: 'unknown_agent',
+        detail: 'No enabled agent has this email address.',
+      },
+    ])
+  }
+})
+
+test('changes the subject, and marks as spam and takes it back', async () => {
+  const client = await bellhop.organization()
+  const { id } = await makeTicket(client)
+  const changed = await changeTicket(client, id, { subject: 'Lost invoice', spam: true })
+  expect(changed).toMatchObject({ subject: 'Lost invoice', spam: true })
+  expect((await listTickets(client, '?spam=true')).data.map((ticket) => ticket.id)).toEqual([id])
+  expect(await changeTicket(client, id, { spam: false })).toMatchObject({ spam: false, status: 'open' })
+  for (const body of [{ subject: ' ' }, { subject: 'x'.repeat(256) }, { subject: null }, { spam: 1 }]) {
+    problemOf(await client.call('PATCH', `/tickets/${id}`, { body }), 400, 'invalid_request')
+  }
+})
+
+test('one change of several fields is one event, with what changed and no text', async () => {
+  const client = await bellhop.organization()
+  const agentId = await makeAgent(client)
+  const { id } = await makeTicket(client, { tags: ['a'] })
+  const before = (await storedEvents(bellhop.deps, client.orgId)).length
+  const change = {
+    status: 'pending',
+    assignedTo: 'ben@acme.example',
+    addTags: ['b'],
+    spam: true,
+    subject: 'Lost invoice',
+    externalId: 'order-1',
+    metadata: { plan: 'gold' },
+  }
+  await changeTicket(client, id, change)
+  await changeTicket(client, id, change)
+  const [event, ...others] = (await storedEvents(bellhop.deps, client.orgId)).slice(before)
+  expect(others).toEqual([])
+  expect(event).toMatchObject({ type: 'ticket.updated', ticketId: id })
+  expect(event?.changes).toEqual({
+    status: { from: 'open', to: 'pending' },
+    assignedTo: { from: null, to: agentId },
+    tags: { from: ['a'], to: ['a', 'b'] },
+    spam: { from: false, to: true },
+    subject: {},
+    externalId: {},
+    metadata: {},
+  })
+})
+
+test('the ETag guards the new fields too', async () => {
+  const client = await bellhop.organization()
+  const { id } = await makeTicket(client)
+  const { headers } = await client.call('GET', `/tickets/${id}`)
+  const guarded = { headers: { 'if-match': headers.get('etag') ?? '' }, body: { metadata: { plan: 'gold' } } }
+  expect((await client.call('PATCH', `/tickets/${id}`, guarded)).status).toBe(200)
+  const stale = { ...guarded, body: { externalId: 'a', addTags: ['late'] } }
+  problemOf(await client.call('PATCH', `/tickets/${id}`, stale), 412, 'precondition_failed')
+  expect(await readTicket(client, id)).not.toHaveProperty('externalId')
 })
 
 async function makeAgent(client: Client): Promise<string> {

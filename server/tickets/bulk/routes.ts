@@ -6,7 +6,7 @@ import { strictQuery } from '../../requests/query.ts'
 import { orNull } from '../../requests/schemas.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
 import type { Ticket } from '../queries.ts'
-import { snoozeTime, status, tags, ticketChange, why } from '../schemas.ts'
+import { actions, status, tags } from '../schemas.ts'
 import { changeTickets } from './change-tickets.ts'
 
 const MAX_ITEMS = 500
@@ -14,12 +14,9 @@ const strict = { additionalProperties: false }
 
 const change = t.Object(
   {
-    ...ticketChange.properties,
-    addTags: t.Optional(tags),
-    removeTags: t.Optional(tags),
+    ...actions.properties,
+    tags: t.Optional(tags),
     isSpam: t.Optional(t.Boolean()),
-    snoozedUntil: t.Optional(orNull(snoozeTime)),
-    why: t.Optional(why),
   },
   strict,
 )
