@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/solid-query'
 import { createMemo } from 'solid-js'
+import { setPrograms } from '../ui/avatar.tsx'
 import { type Answer, api, ask } from './api.ts'
 import { observe } from './queries.ts'
 import { queryKeys } from './query-keys.ts'
@@ -13,7 +14,12 @@ export type KnownTag = Answer<typeof api.console.tags.get>['data'][number]
 
 export const agentsQuery = queryOptions({
   queryKey: queryKeys.agents,
-  queryFn: () => ask(api.console.agents.get()),
+  queryFn: async () => {
+    const agents = await ask(api.console.agents.get())
+    const ofPrograms = agents.data.filter(({ role }) => role === 'program')
+    setPrograms(new Map(ofPrograms.map(({ id, picture }) => [id, picture])))
+    return agents
+  },
 })
 
 export const tagsQuery = queryOptions({

@@ -17,7 +17,7 @@ export function AssigneeSelect(props: AssigneeSelectProps) {
     { value: NOBODY, label: 'No one' },
     ...agents()
       .filter(({ id, state }) => state !== 'disabled' || id === props.value)
-      .map(({ id, name }) => ({ value: id, label: name })),
+      .map(({ id, name, role }) => ({ value: id, label: role === 'program' ? `${name} (program)` : name })),
   ]
   return (
     <Select

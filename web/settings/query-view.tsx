@@ -53,6 +53,8 @@ interface ListPageProps<Item> {
   /** The name of the list for screen readers. */
   label?: string
   add?: Addition
+  /** Another button before it. */
+  actions?: JSX.Element
   /** Its action is the button that adds one, unless it has another or `false`. */
   empty: EmptyProps
   row: (item: Item) => JSX.Element
@@ -68,7 +70,16 @@ export function ListPage<Item>(props: ListPageProps<Item>) {
   const addButton = () => props.add && <AddButton add={props.add} onOpen={() => setAdding(true)} />
   const isEnded = (item: Item) => props.ended?.has(item) ?? false
   return (
-    <Page title={props.title} lead={props.lead} actions={addButton()}>
+    <Page
+      title={props.title}
+      lead={props.lead}
+      actions={
+        <>
+          {props.actions}
+          {addButton()}
+        </>
+      }
+    >
       <QueryView query={props.query} what={props.what} rows={3}>
         {(list) => (
           <>

@@ -1,3 +1,5 @@
+import Bot from 'lucide-solid/icons/bot'
+import { createSignal, Show } from 'solid-js'
 import './badge.css'
 
 const COLORS = 6
@@ -13,9 +15,13 @@ interface AvatarProps {
   isDecorative?: boolean
 }
 
-/** The initials of a person on their color. */
+/** The programs among the agents, by id, with the path of their picture. */
+export const [programs, setPrograms] = createSignal<ReadonlyMap<string, string | undefined>>(new Map())
+
+/** The initials of a person on their color. A program has its picture, and a mark. */
 export function Avatar(props: AvatarProps) {
   const color = () => colorOf(props.id ?? props.name)
+  const isProgram = () => programs().has(props.id ?? '')
   return (
     <span
       class="avatar"
@@ -27,7 +33,12 @@ export function Avatar(props: AvatarProps) {
       aria-hidden={props.isDecorative || undefined}
       title={props.isDecorative ? undefined : props.name}
     >
-      {initialsOf(props.name)}
+      <Show when={programs().get(props.id ?? '')} fallback={initialsOf(props.name)}>
+        {(path) => <img src={path()} alt="" />}
+      </Show>
+      <Show when={isProgram()}>
+        <Bot class="avatar-mark" />
+      </Show>
     </span>
   )
 }

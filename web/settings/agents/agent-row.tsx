@@ -5,12 +5,16 @@ import { errorMessage } from '../../api/api-problem.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
+import { uploadFile } from '../../api/upload-file.ts'
 import type { Agent } from '../../api/workspace.ts'
 import { ConfirmDialog } from '../../forms/confirm-dialog.tsx'
+import { createForm } from '../../forms/create-form.ts'
+import { FormDialog } from '../../forms/form.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Ago, Entry } from '../entry.tsx'
 
@@ -43,6 +47,9 @@ export function AgentRow(props: AgentRowProps) {
           <Show when={props.agent.role === 'admin'}>
             <Badge tone="accent">Administrator</Badge>
           </Show>
+          <Show when={isProgram(props.agent)}>
+            <Badge>Program</Badge>
+          </Show>
           <Show when={props.agent.state === 'invited'}>
             <Badge tone="amber">Invited</Badge>
           </Show>
@@ -51,15 +58,26 @@ export function AgentRow(props: AgentRowProps) {
           </Show>
         </>
       }
-      facts={[
-        props.agent.email,
-        <Ago
-          words="Last seen"
-          at={props.agent.lastSeenAt}
-          otherwise={props.agent.state === 'invited' ? "Hasn't joined yet" : 'Never signed in'}
-        />,
-      ]}
-      actions={<AgentMenu agent={props.agent} onLink={props.onLink} />}
+      facts={
+        isProgram(props.agent)
+          ? ['Works through its API keys']
+          : [
+              props.agent.email,
+              <Ago
+                words="Last seen"
+                at={props.agent.lastSeenAt}
+                otherwise={props.agent.state === 'invited' ? "Hasn't joined yet" : 'Never signed in'}
+              />,
+            ]
+      }
+      actions={
+        <Show
+          when={isProgram(props.agent)}
+          fallback={<AgentMenu agent={props.agent} onLink={props.onLink} />}
+        >
+          <ProgramMenu agent={props.agent} />
+        </Show>
+      }
     />
   )
 }
@@ -121,6 +139,116 @@ function AgentMenu(props: AgentRowProps) {
   )
 }
 
+function ProgramMenu(props: { agent: Agent }) {
+  const [dialog, setDialog] = createSignal<'disable' | 'rename'>()
+  const actions = createAgentActions(() => props.agent)
+  const close = () => setDialog(undefined)
+  let picker: HTMLInputElement | undefined
+  return (
+    <>
+      <input
+        type="file"
+        accept="image/png,image/jpeg,image/gif,image/webp"
+        hidden
+        aria-label={`Picture of ${props.agent.name}`}
+        ref={picker}
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? []
+          if (file) void actions.attempt(() => actions.setPicture(file))
+          event.currentTarget.value = ''
+        }}
+      />
+      <Menu
+        placement="bottom-end"
+        trigger={(trigger) => (
+          <IconButton {...trigger} name={`Actions for ${props.agent.name}`}>
+            <Ellipsis />
+          </IconButton>
+        )}
+      >
+        <Show
+          when={props.agent.state !== 'disabled'}
+          fallback={<MenuItem onSelect={actions.enable}>Enable</MenuItem>}
+        >
+          <MenuItem onSelect={() => setDialog('rename')}>Rename…</MenuItem>
+          <MenuItem onSelect={() => picker?.click()}>
+            {props.agent.picture ? 'Change picture…' : 'Add picture…'}
+          </MenuItem>
+          <Show when={props.agent.picture}>
+            <MenuItem onSelect={() => void actions.attempt(() => actions.setPicture(undefined))}>
+              Remove picture
+            </MenuItem>
+          </Show>
+          <MenuLine />
+          <MenuItem isDanger onSelect={() => setDialog('disable')}>
+            Disable…
+          </MenuItem>
+        </Show>
+      </Menu>
+      <Show when={dialog() === 'rename'}>
+        <ProgramDialog
+          title={`Rename ${props.agent.name}`}
+          name={props.agent.name}
+          action="Rename"
+          save={(name) => actions.rename(name)}
+          onClose={close}
+        />
+      </Show>
+      <ConfirmDialog
+        isOpen={dialog() === 'disable'}
+        onClose={close}
+        title={`Disable ${props.agent.name}?`}
+        text="Its API keys stop working at once, and its tickets become unassigned. Everything it wrote is kept. You can enable it again any time."
+        action="Disable"
+        onConfirm={async () => toast(await actions.disable())}
+      />
+    </>
+  )
+}
+
+interface ProgramDialogProps {
+  title: string
+  description?: string
+  name: string
+  action: string
+  save: (name: string) => Promise<unknown>
+  onClose: () => void
+}
+
+/** Asks for the name of a program. */
+export function ProgramDialog(props: ProgramDialogProps) {
+  const form = createForm({
+    values: () => ({ name: props.name }),
+    save: ({ name }) => props.save(name),
+    onSaved: () => {
+      agentsChanged()
+      props.onClose()
+    },
+  })
+  return (
+    <FormDialog
+      form={form}
+      title={props.title}
+      description={props.description}
+      action={props.action}
+      onClose={props.onClose}
+    >
+      <TextField
+        {...form.text('name')}
+        label="Name"
+        hint="Shown to customers on its replies."
+        autocomplete="off"
+        required
+      />
+    </FormDialog>
+  )
+}
+
+/** It works through API keys, and can't sign in. */
+function isProgram({ role }: Agent): boolean {
+  return role === 'program'
+}
+
 /** What an administrator can change about an agent. */
 function createAgentActions(agent: Accessor<Agent>) {
   const one = () => api.console.agents({ id: agent().id })
@@ -147,7 +275,7 @@ function createAgentActions(agent: Accessor<Agent>) {
   function enable(): void {
     void attempt(async () => {
       await ask(one().enable.post())
-      toast(`${agent().name} can sign in again.`)
+      toast(isProgram(agent()) ? `Enabled ${agent().name}.` : `${agent().name} can sign in again.`)
     })
   }
 
@@ -161,6 +289,13 @@ function createAgentActions(agent: Accessor<Agent>) {
       agentsChanged()
       const tickets = count === 1 ? '1 ticket was unassigned' : `${count} tickets were unassigned`
       return `Disabled ${agent().name}. ${count === 0 ? 'They had no tickets' : tickets}.`
+    },
+    rename: (name: string) => ask(one().patch({ name })),
+    /** Uploads the file; undefined for no picture. */
+    async setPicture(file: File | undefined) {
+      const { signal } = new AbortController()
+      const upload = file && (await uploadFile(file, { isInline: false, signal, onProgress: () => {} }))
+      await ask(one().picture.put({ picture: upload?.id ?? null }))
     },
     /** Creates a link to choose a password. */
     async link() {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/solid-query'
+import Bot from 'lucide-solid/icons/bot'
 import UserPlus from 'lucide-solid/icons/user-plus'
-import { createSignal } from 'solid-js'
+import { createSignal, Show } from 'solid-js'
 import { api, ask } from '../../api/api.ts'
 import { agentsQuery } from '../../api/workspace.ts'
 import { createForm } from '../../forms/create-form.ts'
@@ -13,18 +14,24 @@ import { LocalAddress } from '../code-block.tsx'
 import { shortTime } from '../detail-list.tsx'
 import { ListPage } from '../query-view.tsx'
 import { SecretOnce } from '../secret.tsx'
-import { AgentRow, agentsChanged, ROLES, type Role, type ShownLink } from './agent-row.tsx'
+import { AgentRow, agentsChanged, ProgramDialog, ROLES, type Role, type ShownLink } from './agent-row.tsx'
 
 /** The agents of the organization: invitations, roles, disabled accounts. */
 export function AgentsPage() {
   const query = useQuery(() => ({ ...agentsQuery, reconcile: 'id' }))
   const [link, setLink] = createSignal<ShownLink>()
+  const [isProgramNew, setProgramNew] = createSignal(false)
   return (
     <ListPage
       title="Agents"
-      lead="Everyone who replies to tickets. Administrators can also change settings."
+      lead="Everyone who replies to tickets: people, and programs that use the API. Administrators can also change settings."
       query={query}
       what="agents"
+      actions={
+        <Button icon={<Bot />} onClick={() => setProgramNew(true)}>
+          New program
+        </Button>
+      }
       add={{
         text: 'Invite agent',
         icon: <UserPlus />,
@@ -35,6 +42,16 @@ export function AgentsPage() {
       ended={{ has: ({ state }) => state === 'disabled', title: 'Disabled' }}
     >
       <LinkDialog link={link()} onClose={() => setLink(undefined)} />
+      <Show when={isProgramNew()}>
+        <ProgramDialog
+          title="New program"
+          description="A program answers and changes tickets through the API, under a name of its own. Create an API key for it next."
+          name=""
+          action="Create program"
+          save={(name) => ask(api.console.programs.post({ name }))}
+          onClose={() => setProgramNew(false)}
+        />
+      </Show>
     </ListPage>
   )
 }

@@ -10,7 +10,7 @@ import { DocsLink } from '../../ui/docs-link.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Ago, Entry, Facts } from '../entry.tsx'
 import { ListPage } from '../query-view.tsx'
-import { type ApiKey, keysChanged, NewKey } from './new-key.tsx'
+import { type ApiKey, accessOf, keysChanged, NewKey } from './new-key.tsx'
 
 const keysQuery = queryOptions({
   queryKey: queryKeys.apiKeys,
@@ -72,6 +72,7 @@ function KeyRow(props: { apiKey: ApiKey }) {
       }
       facts={[
         <span class="mono">{props.apiKey.publicKey ?? `${props.apiKey.prefix}…`}</span>,
+        props.apiKey.program && `Acts as ${props.apiKey.program.name}`,
         accessText(props.apiKey),
         props.apiKey.rateLimit && `${props.apiKey.rateLimit.toLocaleString('en')} requests per minute`,
       ]}
@@ -147,5 +148,5 @@ function consequence({ kind }: ApiKey): string {
 
 function accessText({ kind, scopes }: ApiKey): string {
   if (kind === 'public') return 'Website widget only'
-  return scopes ? scopes.join(', ') : 'Full access'
+  return scopes ? accessOf(scopes) : 'Full access'
 }

@@ -2,6 +2,7 @@ import { For, Show } from 'solid-js'
 import { type Answer, api, ask } from '../../api/api.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
+import { useAgents } from '../../api/workspace.ts'
 import { createForm, type FormFields } from '../../forms/create-form.ts'
 import { FormDialog } from '../../forms/form.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
@@ -18,8 +19,11 @@ type Expiry = 'never' | 'month' | 'quarter' | 'year' | 'day'
 
 type KeyValues = {
   name: string
+  /** The id of the program that acts with it; empty for none. */
+  program: string
   /** The whole API, or only the chosen scopes. */
   access: 'full' | 'scoped'
+  /** With full access, those that are no part of it. */
   scopes: Scope[]
   rateLimit: string
   expiry: Expiry
@@ -40,22 +44,45 @@ const ACCESS = [
 ] as const
 const DAYS = { month: 30, quarter: 90, year: 365 } as const
 
-/** The scopes of a key, and what each allows. */
-const SCOPES: { scope: Scope; text: string }[] = [
-  { scope: 'tickets:read', text: 'List tickets and read their messages.' },
-  { scope: 'tickets:write', text: 'Create tickets and change their status, assignee and tags.' },
-  { scope: 'messages:write', text: 'Send messages on tickets as an agent.' },
-  { scope: 'notes:read', text: 'Read notes.' },
-  { scope: 'notes:write', text: 'Add notes.' },
-  { scope: 'customers:read', text: 'List customers and read what agents know of them.' },
-  { scope: 'customers:write', text: 'Create, change and merge customers.' },
-  { scope: 'agents:read', text: 'Read the email addresses of agents.' },
-  { scope: 'suggestions:write', text: 'Suggest answers to agents.' },
-  { scope: 'endpoints:read', text: 'Read webhook endpoints and their deliveries.' },
-  { scope: 'endpoints:write', text: 'Create, change and delete webhook endpoints. Not in full access.' },
-  { scope: 'import:write', text: 'Import tickets with their dates and authors. Not in full access.' },
-  { scope: 'erase', text: 'Delete tickets and customers permanently. Not in full access.' },
+interface KnownScope {
+  scope: Scope
+  text: string
+}
+
+/** The scopes of full access, and what each allows. */
+const SCOPES: { title: string; scopes: KnownScope[] }[] = [
+  {
+    title: 'Tickets',
+    scopes: [
+      { scope: 'tickets:read', text: 'Read tickets, messages, tags and events.' },
+      { scope: 'tickets:write', text: 'Create, change, merge and split tickets.' },
+      { scope: 'messages:write', text: 'Send messages on tickets as an agent.' },
+      { scope: 'notes:read', text: 'Read internal notes.' },
+      { scope: 'notes:write', text: 'Add internal notes.' },
+      { scope: 'suggestions:write', text: 'Suggest answers to agents.' },
+    ],
+  },
+  {
+    title: 'People',
+    scopes: [
+      { scope: 'customers:read', text: 'Read customers, and what agents know of them.' },
+      { scope: 'customers:write', text: 'Create, change and merge customers.' },
+      { scope: 'agents:read', text: 'Read the email addresses of agents.' },
+    ],
+  },
+  {
+    title: 'Webhooks',
+    scopes: [{ scope: 'endpoints:read', text: 'Read webhook endpoints and their deliveries.' }],
+  },
 ]
+/** What a key can do only if it is chosen by name. */
+const NAMED: KnownScope[] = [
+  { scope: 'endpoints:write', text: 'Create, change and delete webhook endpoints, and resend deliveries.' },
+  { scope: 'import:write', text: 'Import tickets with their dates and authors.' },
+  { scope: 'erase', text: 'Delete tickets and customers permanently.' },
+]
+const FULL = SCOPES.flatMap(({ scopes }) => scopes.map(({ scope }) => scope))
+const NO_PROGRAM = 'none'
 const DAY_MS = 86_400_000
 
 /** Creates a secret key, then shows it once. */
@@ -63,6 +90,7 @@ export function NewKey(props: { onClose: () => void }) {
   const form = createForm({
     values: (): KeyValues => ({
       name: '',
+      program: NO_PROGRAM,
       access: 'full',
       scopes: [],
       rateLimit: '',
@@ -84,6 +112,7 @@ export function NewKey(props: { onClose: () => void }) {
             autocomplete="off"
             required
           />
+          <Programs form={form} />
           <Access form={form} />
           <div class="form-columns">
             <Expiration form={form} />
@@ -141,43 +170,90 @@ function Expiration(props: { form: FormFields<KeyValues> }) {
   )
 }
 
-/** Full access, or the chosen scopes. */
+/** Which program acts with the key, if there is any. */
+function Programs(props: { form: FormFields<KeyValues> }) {
+  const agents = useAgents()
+  const options = () => [
+    { value: NO_PROGRAM, label: 'No program', hint: 'Messages have the name of the key.' },
+    ...agents()
+      .filter(({ role, state }) => role === 'program' && state === 'active')
+      .map(({ id, name }) => ({ value: id, label: name })),
+  ]
+  return (
+    <Show when={options().length > 1}>
+      <Select {...props.form.choice('program')} label="Acts as" options={options()} />
+    </Show>
+  )
+}
+
+/** Full access, or the chosen scopes; and those that are part of neither unless chosen. */
 function Access(props: { form: FormFields<KeyValues> }) {
   const error = props.form.errorAt('scopes')
+  const isScoped = () => props.form.values.access === 'scoped'
+  return (
+    <fieldset class="form-choices stack-tight">
+      <legend>Access</legend>
+      <SegmentedControl {...props.form.choice('access')} label="Access" options={ACCESS} />
+      <Show
+        when={isScoped()}
+        fallback={
+          <p class="field-hint">Can use the whole API for this organization, but for what is below.</p>
+        }
+      >
+        <For each={SCOPES}>
+          {({ title, scopes }) => <ScopeGroup form={props.form} title={title} scopes={scopes} />}
+        </For>
+      </Show>
+      <ScopeGroup form={props.form} title="Not part of full access" scopes={NAMED} />
+      <Show when={error()}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+    </fieldset>
+  )
+}
+
+function ScopeGroup(props: { form: FormFields<KeyValues>; title: string; scopes: KnownScope[] }) {
   const toggle = (scope: Scope, isChosen: boolean) => {
     const others = props.form.values.scopes.filter((one) => one !== scope)
     props.form.set({ scopes: isChosen ? [...others, scope] : others })
   }
   return (
     <fieldset class="form-choices stack-tight">
-      <legend>Access</legend>
-      <SegmentedControl {...props.form.choice('access')} label="Access" options={ACCESS} />
-      <Show
-        when={props.form.values.access === 'scoped'}
-        fallback={<p class="field-hint">Can use the whole API for this organization.</p>}
-      >
-        <For each={SCOPES}>
-          {({ scope, text }) => (
-            <Checkbox
-              label={<span class="mono">{scope}</span>}
-              hint={text}
-              isChecked={props.form.values.scopes.includes(scope)}
-              onChange={(isChosen) => toggle(scope, isChosen)}
-            />
-          )}
-        </For>
-      </Show>
-      <Show when={error()}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
+      <legend>{props.title}</legend>
+      <For each={props.scopes}>
+        {({ scope, text }) => (
+          <Checkbox
+            label={<span class="mono">{scope}</span>}
+            hint={text}
+            isChecked={props.form.values.scopes.includes(scope)}
+            onChange={(isChosen) => toggle(scope, isChosen)}
+          />
+        )}
+      </For>
     </fieldset>
   )
 }
 
+/** "Full access and erase", "tickets:read, notes:read" */
+export function accessOf(scopes: readonly Scope[]): string {
+  const others = scopes.filter((scope) => !FULL.includes(scope))
+  const isFull = FULL.every((scope) => scopes.includes(scope))
+  return isFull ? ['Full access', others.join(', ')].filter(Boolean).join(' and ') : scopes.join(', ')
+}
+
+/** The scopes that were chosen. Undefined for full access; with others besides, they are all listed. */
+function chosenScopes({ access, scopes }: Pick<KeyValues, 'access' | 'scopes'>): Scope[] | undefined {
+  if (access === 'scoped') return [...scopes]
+  const named = NAMED.map(({ scope }) => scope).filter((scope) => scopes.includes(scope))
+  return named.length > 0 ? [...FULL, ...named] : undefined
+}
+
 /** The request body, with only what was chosen. */
-function bodyOf({ name, access, scopes, rateLimit, ...when }: KeyValues) {
+function bodyOf({ name, program, access, scopes, rateLimit, ...when }: KeyValues) {
   const expiresAt = endOf(when)
+  const chosen = chosenScopes({ access, scopes })
   return {
     name,
-    ...(access === 'scoped' && { scopes: [...scopes] }),
+    ...(program !== NO_PROGRAM && { program }),
+    ...(chosen && { scopes: chosen }),
     ...(rateLimit !== '' && { rateLimit: Number(rateLimit) }),
     ...(expiresAt && { expiresAt }),
   }

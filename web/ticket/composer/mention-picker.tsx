@@ -22,7 +22,9 @@ export function MentionPicker(props: MentionPickerProps) {
   const people = createMemo(() => {
     const here = new Set(online())
     return agents()
-      .filter(({ id, state }) => state !== 'disabled' && id !== session().agent.id)
+      .filter(
+        ({ id, role, state }) => state !== 'disabled' && role !== 'program' && id !== session().agent.id,
+      )
       .map((agent) => ({ ...agent, isHere: here.has(agent.id) }))
       .toSorted((a, b) => Number(b.isHere) - Number(a.isHere) || a.name.localeCompare(b.name))
   })

@@ -61,9 +61,10 @@ export function useAssignees(): Accessor<PickerOption[]> {
     const sorted = enabled.toSorted(
       (a, b) => Number(b.id === me) - Number(a.id === me) || a.name.localeCompare(b.name),
     )
-    const people = sorted.map(({ id, name, email, state }) => {
+    const people = sorted.map(({ id, name, email, role, state }) => {
       const hasNamesake = enabled.some((other) => other.id !== id && other.name === name)
-      const notes = [hasNamesake ? email : '', state === 'invited' ? 'invited' : ''].filter(Boolean)
+      const kind = role === 'program' ? 'program' : state === 'invited' && 'invited'
+      const notes = [hasNamesake && email, kind].filter(Boolean)
       return {
         value: id,
         label: id === me ? `${name} (you)` : name,

@@ -56,8 +56,9 @@ function activitySentence(entry: ActivityEntry, agentName: (id: string) => strin
   if (woken && entry.actor.kind === 'system' && entry.changes.length <= 2) return 'The snooze ended'
   const done = entry.changes.map((change) => describe(change, entry.actor, agentName)).filter(Boolean)
   const why = entry.changes.find(({ field, to }) => field === 'why' && to !== '')
-  if (why) return `${entry.actor.name} ${done.join(' and ')}: ${why.to}`
-  return `${entry.actor.name} ${done.join(' and ') || 'made no change'}`
+  const name = entry.actor.name + (entry.actor.kind === 'program' ? ' (program)' : '')
+  if (why) return `${name} ${done.join(' and ')}: ${why.to}`
+  return `${name} ${done.join(' and ') || 'made no change'}`
 }
 
 function describe(

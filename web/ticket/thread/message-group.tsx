@@ -1,6 +1,6 @@
 import StickyNote from 'lucide-solid/icons/sticky-note'
 import { createMemo, For, Show } from 'solid-js'
-import { Avatar } from '../../ui/avatar.tsx'
+import { Avatar, programs } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Time } from '../../ui/relative-time.tsx'
@@ -57,6 +57,9 @@ export function MessageGroup(props: MessageGroupProps) {
                 <StickyNote />
                 Internal note
               </span>
+            </Show>
+            <Show when={programs().has(first()?.agentId ?? '')}>
+              <Badge>Program</Badge>
             </Show>
             <Show when={message()}>{(known) => <AuthorLabels message={known()} />}</Show>
           </div>
