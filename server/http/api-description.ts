@@ -106,6 +106,7 @@ export const API = {
     { name: 'Tickets', description: 'Create, list, read and update tickets.' },
     { name: 'Messages', description: 'Reply to customers.' },
     { name: 'Attachments', description: 'Send and read files.' },
+    { name: 'Agents', description: 'Who works on tickets.' },
     { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },
   ],
   securitySchemes: {

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { Elysia } from 'elysia'
 import { agentRoutes } from '../agents/routes.ts'
+import { agentApiRoutes } from '../agents/v1.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
 import { attachmentRoutes } from '../attachments/v1.ts'
@@ -39,12 +40,14 @@ import { savedReplyRoutes } from '../saved-replies/routes.ts'
 import { savedReplyApiRoutes } from '../saved-replies/v1.ts'
 import { savedViewRoutes } from '../saved-views/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
+import { searchApiRoutes } from '../search/v1.ts'
 import { accountRoutes } from '../sessions/account-routes.ts'
 import { createAttempts } from '../sessions/attempts.ts'
 import type { FirstRun } from '../sessions/first-run.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
 import { tagRoutes } from '../tags/routes.ts'
+import { tagApiRoutes } from '../tags/v1.ts'
 import { threadRoutes } from '../threads/routes.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
@@ -112,7 +115,7 @@ export function createApp(
     .use(ticketRoutes(deps, guards.keys, guards.large))
     .use(messageApiRoutes())
     .use(attachmentRoutes(deps, guards.keys))
-    .use(savedReplyApiRoutes(deps, guards.keys, guards.large))
+    .use(readingApiRoutes())
     .use(sessionRoutes(deps, { guard: guards.agents, attempts, firstRun: guards.firstRun }))
     .use(accountRoutes(guards.agents, attempts))
     .use(agentRoutes(deps, guards.agents))
@@ -157,6 +160,14 @@ export function createApp(
       .use(messageListRoutes(deps, guards.keys, guards.large))
       .use(moveRoutes(deps, guards.keys))
       .use(webhookRoutes(deps, guards.keys))
+  }
+
+  function readingApiRoutes() {
+    return new Elysia({ name: 'reading' })
+      .use(savedReplyApiRoutes(deps, guards.keys, guards.large))
+      .use(searchApiRoutes(deps, guards.keys))
+      .use(agentApiRoutes(deps, guards.keys))
+      .use(tagApiRoutes(deps, guards.keys))
   }
 
   function ticketConsoleRoutes() {

@@ -7,6 +7,7 @@ export const API_ERROR_CODES = [
   'empty_file',
   'too_broad',
   'not_on_this_channel',
+  'invalid_query',
   'unauthorized',
   'missing_scope',
   'public_key',

@@ -12,7 +12,7 @@ import { newestEvent } from '../events/events.ts'
 import { listViews } from '../saved-views/saved-views.ts'
 import { isHeldForMe, isScheduledForMe } from '../search/conditions.ts'
 import { type Count, countMatches, MAX_COUNTED, readCount } from '../search/count-tickets.ts'
-import type { Filter } from '../search/filters.ts'
+import { type Filter, PERSONAL } from '../search/filters.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
 import { countOpenTags, countTickets, readCounters } from '../tickets/counters.ts'
 
@@ -214,8 +214,6 @@ async function countAfter(
   return { ...count, event: newestEvent, keepUntil: endedAt + keep }
 }
 
-/** Filters by what is the agent's own. */
-const PERSONAL: Filter['kind'][] = ['unread', 'draft', 'held', 'scheduled', 'mentioned', 'followed']
 /** Filters by what can change without an event. */
 const SILENT: Filter['kind'][] = ['unread', 'draft', 'failed', 'followed']
 

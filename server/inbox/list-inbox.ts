@@ -1,17 +1,15 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../database/database.ts'
 import type { ExpensiveRead } from '../database/expensive-reads.ts'
-import { matches } from '../database/matches.ts'
 import { NAMED_IN_QUERY, statement, text } from '../database/statement.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { customers } from '../database/tables/customers.ts'
 import { type MessageFormat, type MessageRole, messages } from '../database/tables/messages.ts'
-import { notes, readMarks } from '../database/tables/threads.ts'
+import { readMarks } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import { snoozes } from '../database/tables/timers.ts'
 import { visitors, widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
-import { invalid } from '../errors.ts'
 import { plainTextOf, withoutImageMarks } from '../formatting/plain-text.ts'
 import type { OwnOrder } from '../search/choose-index.ts'
 import {
@@ -24,12 +22,10 @@ import {
   ownReadMark,
   unindexedOrganization,
 } from '../search/conditions.ts'
-import { excerptOf } from '../search/excerpt.ts'
-import { findTickets } from '../search/find-tickets.ts'
-import type { SortKey } from '../search/queries.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
+import { searchPage } from '../search/search-page.ts'
+import { withExcerpts } from '../search/ticket-excerpts.ts'
 import { isBlank } from '../text/text.ts'
-import { decodeCursor, encodeCursor } from '../tickets/cursor.ts'
 import { TICKET_SORTS, type TicketSort } from '../tickets/list-ranges.ts'
 import { type TicketWithCustomer, ticketWithCustomer } from '../tickets/queries.ts'
 import { type Snooze, type SnoozeNote, snoozeNoteOf } from '../tickets/snooze/snooze.ts'
@@ -46,9 +42,6 @@ const DEFAULT_ROWS = 50
 const PREVIEW_SOURCE_LENGTH = 800
 /** Before the text of a message that the customer doesn't see anymore. */
 const TAKEN_BACK = 'Taken back: '
-/** How much of a thread is searched for an excerpt, newest first. */
-const EXCERPT_MESSAGES = 10
-const EXCERPT_SOURCE_LENGTH = 4_000
 
 /** A ticket as one agent sees it in the list. */
 export interface InboxRow extends TicketWithCustomer {
@@ -109,18 +102,14 @@ export async function listInbox(
   const { read } = deps.database
   const search = await readSearch(read, { orgId, me, text: q, zone })
   const list = Bun.hash.wyhash(JSON.stringify([sort, search])).toString(36)
-  const after = cursor === undefined ? undefined : requireKey(cursor, list)
-  const request = { orgId, me, search, ...orderOf(sort, search), after, limit: limit + 1, expensive }
-  const { keys, isTooBroad = false, stoppedAt } = await findTickets(deps.database, request)
-  const page = keys.slice(0, limit)
-  const last = keys.length > limit ? page.at(-1) : stoppedAt
-  const rows = await readRows(read, { orgId, me, ids: page.map(({ id }) => id) })
+  const wanted = { orgId, me, search, ...orderOf(sort, search), list, cursor, limit, expensive }
+  const { ids, ...page } = await searchPage(deps.database, wanted)
+  const rows = await readRows(read, { orgId, me, ids })
   await addLongWaits(read, { orgId, rows })
   if (isOf(search, 'mentioned')) await addMentions(read, { orgId, me, rows })
   return {
     rows: await withExcerpts(read, { orgId, rows, terms: search.terms, expensive }),
-    nextCursor: last && encodeCursor({ direction: 'next', list, ...last, page: 1 }),
-    isTooBroad,
+    ...page,
     terms: search.terms,
   }
 }
@@ -136,35 +125,6 @@ function orderOf(sort: InboxSort, search: Search): { sort: TicketSort; ownOrder?
 
 function isOf({ filters }: Search, kind: OwnOrder): boolean {
   return filters.some((filter) => filter.kind === kind && !filter.isNegated)
-}
-
-function requireKey(cursor: string, list: string): SortKey {
-  const place = decodeCursor(cursor, 'tkt')
-  if (place?.list === list) return { at: place.at, id: place.id }
-  const detail = place
-    ? 'This cursor is from a list with another search or sort order.'
-    : 'Use the nextCursor of the previous page.'
-  throw invalid([{ parameter: 'cursor', code: place ? 'foreign_cursor' : 'invalid_cursor', detail }])
-}
-
-/** Splitting long threads into words takes a while, so other requests run between tickets. */
-async function withExcerpts(
-  read: Reader,
-  {
-    orgId,
-    rows,
-    terms,
-    expensive,
-  }: { orgId: string; rows: InboxRow[]; terms: string[]; expensive: ExpensiveRead },
-): Promise<InboxRow[]> {
-  if (terms.length === 0) return rows
-  const found: InboxRow[] = []
-  for (const row of rows) {
-    const excerpt = excerptOf(await textsOf(read, { orgId, ticketId: row.id }), terms)
-    found.push(excerpt === undefined ? row : { ...row, excerpt })
-    await expensive.examined(1)
-  }
-  return found
 }
 
 /** The rows of some tickets, in the order of the ids, without those deleted in the meantime. */
@@ -190,20 +150,6 @@ async function withDescriptions(read: Reader, orgId: string, rows: InboxRow[]): 
     const text = row.newest && descriptions.get(row.newest.id)
     return row.newest && text !== undefined ? { ...row, newest: { ...row.newest, text } } : row
   })
-}
-
-/** The newest messages and notes of a ticket, newest first. */
-async function textsOf(
-  read: Reader,
-  { orgId, ticketId }: { orgId: string; ticketId: string },
-): Promise<string[]> {
-  const texts = [
-    ...(await newestMessages(read, { orgId, ticketId })),
-    ...(await newestNotes(read, { orgId, ticketId })),
-  ]
-  return texts
-    .sort((one, other) => other.createdAt - one.createdAt)
-    .map((text) => withoutImageMarks(plainTextOf(text)))
 }
 
 function inboxRow({
@@ -304,24 +250,6 @@ const rowsById = statement('inbox_rows', NAMED_IN_QUERY, (read: Reader) =>
       ),
     ),
 )
-
-const newestMessages = newestTexts('messages', messages)
-const newestNotes = newestTexts('notes', notes)
-
-function newestTexts(name: string, table: typeof messages | typeof notes) {
-  return statement(`inbox_newest_${name}`, { orgId: text, ticketId: text }, (read: Reader, p) =>
-    read
-      .select({
-        text: sql<string>`substr(text, 1, ${sql.raw(String(EXCERPT_SOURCE_LENGTH))})`,
-        format: table.format,
-        createdAt: table.createdAt,
-      })
-      .from(table)
-      .where(matches(table, p))
-      .orderBy(sql`created_at desc, id desc`)
-      .limit(EXCERPT_MESSAGES),
-  )
-}
 
 /** The list's text for messages without one, by message id: whom they were forwarded to, or their files. */
 async function describeTextless(

@@ -1,4 +1,4 @@
-import { wordsOf, wordsWithStart } from './index-words.ts'
+import { wordsOf, wordsWithPlaces } from './index-words.ts'
 
 const EXCERPT_LENGTH = 160
 /** Characters before the match: a row shows about thirty beside its tags, and the match has to be among them. */
@@ -24,12 +24,25 @@ export function excerptOf(texts: string[], terms: string[]): string | undefined 
   return best && around(best.text, best.start)
 }
 
+/** Where the search words are in a text, with the rest of longer words that they begin: from the first index to before the second. */
+export function marksIn(text: string, terms: string[]): [from: number, to: number][] {
+  const marks: [number, number][] = []
+  for (const { word, start, end } of wordsWithPlaces(text)) {
+    if (!terms.some((term) => word.startsWith(term))) continue
+    const last = marks.at(-1)
+    // In scripts without spaces, each character is a word.
+    if (last?.[1] === start) last[1] = end
+    else marks.push([start, end])
+  }
+  return marks
+}
+
 /** Where the first search word is, and how many of the search words there are. */
 function matchIn(text: string, terms: string[]): { start: number; matches: number } | undefined {
   if (!mayMatch(text, terms)) return undefined
   const matched = new Set<string>()
   let first: number | undefined
-  for (const { word, start } of wordsWithStart(text)) {
+  for (const { word, start } of wordsWithPlaces(text)) {
     for (const term of terms) {
       if (!word.startsWith(term)) continue
       first ??= start

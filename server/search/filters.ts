@@ -18,6 +18,16 @@ export type Filter = { isNegated: boolean } & (
 /** The places besides the inbox, of which a ticket is in one. */
 export const PLACE_FILTERS = ['spam', 'snoozed', 'merged'] as const satisfies Filter['kind'][]
 
+/** Filters by what is the agent's own. */
+export const PERSONAL: readonly Filter['kind'][] = [
+  'unread',
+  'draft',
+  'held',
+  'scheduled',
+  'mentioned',
+  'followed',
+]
+
 /** Whether filters contradict each other, so that no ticket has to be examined to find nothing. */
 export function contradict(filters: Filter[]): boolean {
   return hasOpposites(filters) || isEmptyPeriod(filters) || isInTwoPlaces(filters)

@@ -24,7 +24,7 @@ import type { Search } from './read-search.ts'
 /** Reads of tickets and of the full-text index. Slow ones run in the background. */
 type Readers = Pick<Database, 'read' | 'background'>
 
-interface FindInput {
+export interface FindInput {
   orgId: string
   me: string
   search: Search

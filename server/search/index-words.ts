@@ -18,11 +18,11 @@ export function wordsOf(text: string): string[] {
   return words.map((word) => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word))
 }
 
-/** Words, folded, with the place where each starts in the text. */
-export function* wordsWithStart(text: string): Generator<{ word: string; start: number }> {
+/** Words, folded, with the places where each starts and ends in the text. */
+export function* wordsWithPlaces(text: string): Generator<{ word: string; start: number; end: number }> {
   for (const match of text.matchAll(UNFOLDED_WORD)) {
     const [word] = wordsOf(match[0])
-    if (word) yield { word, start: match.index }
+    if (word) yield { word, start: match.index, end: match.index + match[0].length }
   }
 }
 

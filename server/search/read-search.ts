@@ -4,7 +4,7 @@ import type { IndexQuery, WordPhrase } from '../database/full-text.ts'
 import { agents } from '../database/tables/agents.ts'
 import { AppError } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { contradict, excludesRequired, type Filter } from './filters.ts'
+import { contradict, excludesRequired, type Filter, PERSONAL } from './filters.ts'
 import { companyWord, customerWord, NOWHERE_WORD, organizationWord, wordsOf } from './index-words.ts'
 import { isLongEnough, parseQuery, type Query, QueryError, type Term, wordsToMark } from './query-language.ts'
 import { startOfDay } from './start-of-day.ts'
@@ -25,7 +25,7 @@ export interface Search {
 
 interface Context {
   orgId: string
-  /** Id of the agent who searches. */
+  /** Id of the agent who searches; empty for a key that belongs to no one. */
   me: string
   /** The time zone of the dates in the query. */
   zone: string
@@ -66,6 +66,10 @@ function invalidQuery(sentence: string): AppError {
   return new AppError(400, 'invalid_query', sentence)
 }
 
+function isOfNoOne(term: string): AppError {
+  return invalidQuery(`${term} needs an agent or a program. This key belongs to neither.`)
+}
+
 type WithoutNegation<T> = T extends { isNegated: boolean } ? Omit<T, 'isNegated'> : never
 
 async function filterOf(
@@ -75,6 +79,7 @@ async function filterOf(
 ): Promise<WithoutNegation<Filter>> {
   switch (term.key) {
     case 'is':
+      if (me === '' && PERSONAL.includes(term.value)) throw isOfNoOne(`is:${term.value}`)
       return { kind: term.value, value: '' }
     case 'assigned':
       return { kind: 'assignee', value: await findAssignee(read, orgId, me, term.value) }
@@ -128,7 +133,10 @@ function customerPhrase(value: string, asStored: (word: string) => string): Word
 }
 
 async function findAssignee(read: Reader, orgId: string, me: string, value: string): Promise<string> {
-  if (value.toLowerCase() === 'me') return me
+  if (value.toLowerCase() === 'me') {
+    if (me === '') throw isOfNoOne('assigned:me')
+    return me
+  }
   if (value.toLowerCase() === 'none') return ''
   const all = await agentsOf(read, orgId)
   const exact = all.find(({ id, email }) => id === value || email.toLowerCase() === value.toLowerCase())

@@ -98,9 +98,13 @@ function pageRequest({ page, per_page, cursor: given }: Paging, list: PagedList)
   }
   return {
     page: page ?? 1,
-    perPage: Math.min(per_page ?? DEFAULT_PER_PAGE, MAX_PER_PAGE),
+    perPage: perPageOf({ per_page }),
     cursor: cursor === undefined ? undefined : requireCursor(cursor, list),
   }
+}
+
+export function perPageOf({ per_page = DEFAULT_PER_PAGE }: Pick<Paging, 'per_page'>): number {
+  return Math.min(per_page, MAX_PER_PAGE)
 }
 
 /** As the fields of a ticket are, when they are stored. */

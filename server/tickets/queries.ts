@@ -23,6 +23,7 @@ import {
   SENDING_STATES,
 } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
+import { selectTexts } from '../database/text-list.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { externalIdTaken } from '../requests/metadata.ts'
@@ -53,6 +54,27 @@ export const findTicket = statement('tickets_find', { orgId: text, id: text }, (
     .from(tickets)
     .innerJoin(customers, eq(customers.id, tickets.customerId))
     .where(matches(tickets, { orgId: p.orgId, id: p.id })),
+)
+
+/** Tickets by their ids, in the order of the ids, without those that aren't there. */
+export async function findTicketsById(
+  read: Reader,
+  orgId: string,
+  ids: string[],
+): Promise<TicketWithCustomer[]> {
+  if (ids.length === 0) return []
+  const rows = await ticketsById(read, { orgId, ids: JSON.stringify(ids) })
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+const ticketsById = statement('tickets_by_id', { orgId: text, ids: text }, (read: Reader, p) =>
+  read
+    .select(ticketWithCustomer)
+    .from(tickets)
+    .innerJoin(customers, eq(customers.id, tickets.customerId))
+    // The organization is an expression, so that no index but that of the ids is used.
+    .where(sql`${tickets.id} in (${selectTexts(p.ids)}) and (${tickets.orgId} || '') = ${p.orgId}`),
 )
 
 /** The columns of a message that `/v1` shows. */

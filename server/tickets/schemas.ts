@@ -183,7 +183,7 @@ const page = t.Optional(
 export const per_page = t.Optional(
   t.Integer({ minimum: 1, default: 25, description: 'Results per page. A value above 100 becomes 100.' }),
 )
-export const cursor = t.Optional(
+const cursor = t.Optional(
   t.String({
     maxLength: 512,
     description:

@@ -167,6 +167,9 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'DELETE /v1/attachments/:id': { path: '/v1/attachments/:upload' },
   'GET /v1/saved-replies': { foreign: 200 },
   'GET /v1/messages': { foreign: 200 },
+  'GET /v1/search': { path: `/v1/search?q=${MARKER}`, foreign: 200 },
+  'GET /v1/agents': { foreign: 200 },
+  'GET /v1/tags': { foreign: 200 },
 
   'GET /console/session': { foreign: 200 },
   'GET /console/sessions': { foreign: 200 },

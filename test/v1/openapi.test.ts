@@ -18,7 +18,10 @@ const NOT_DESCRIBED = ['GET /v1/openapi.json', 'OPTIONS /v1/*', 'ALL /v1/*']
 
 // The contract's OpenAPI and /docs rows: the document of the real app, compared with its real responses.
 
-const bellhop = await startBellhop({ clock: createManualClock() })
+const bellhop = await startBellhop({
+  clock: createManualClock(),
+  settings: { BELLHOP_RATE_LIMIT: '10000' },
+})
 afterAll(() => bellhop.stop())
 const { json: document } = await call<OpenApiDocument>('GET', `${bellhop.url}/v1/openapi.json`)
 const ajv = readSchemas(close)
@@ -124,6 +127,28 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/messages'],
     414: [client, 'GET', `/messages?cursor=${'x'.repeat(9000)}`],
     429: [spent, 'GET', '/messages'],
+  },
+  searchTickets: {
+    200: [client, 'GET', '/search?q=invoice'],
+    400: [client, 'GET', '/search?q=status:new'],
+    401: [nobody, 'GET', '/search?q=invoice'],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/search?q=invoice'],
+    414: [client, 'GET', `/search?q=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', '/search?q=invoice'],
+  },
+  listAgents: {
+    200: [client, 'GET', '/agents'],
+    400: [client, 'GET', '/agents?x=1'],
+    401: [nobody, 'GET', '/agents'],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/agents'],
+    429: [spent, 'GET', '/agents'],
+  },
+  listTags: {
+    200: [client, 'GET', '/tags'],
+    400: [client, 'GET', '/tags?x=1'],
+    401: [nobody, 'GET', '/tags'],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/tags'],
+    429: [spent, 'GET', '/tags'],
   },
   createTicket: {
     201: [client, 'POST', '/tickets', { body: ticketInput({ tags: ['a'] }) }],
@@ -405,6 +430,9 @@ describe('the document of the real app', () => {
         'GET /v1/attachments/{id}',
         'GET /v1/saved-replies',
         'GET /v1/messages',
+        'GET /v1/search',
+        'GET /v1/agents',
+        'GET /v1/tags',
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
         'POST /v1/customers/{id}/merge',
