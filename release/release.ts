@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { scripts, version } from '../package.json' with { type: 'json' }
 import { type ArchivedFile, tarGz, zip } from './archives.ts'
 import { gitCommit, licenseTexts } from './build-facts.ts'
+import { buildClients } from './clients/build.ts'
 import { bundledPackages } from './packages.ts'
 import { sbom } from './sbom.ts'
 
@@ -31,6 +32,10 @@ async function release(folder: string, targets: string[]): Promise<void> {
     const file = `${name}${isWindows ? '.zip' : '.tar.gz'}`
     writeFileSync(join(folder, file), isWindows ? zip(files, time) : await tarGz(files, time))
     process.stdout.write(`${file}\n`)
+  }
+  for (const { name, bytes } of await buildClients(time)) {
+    writeFileSync(join(folder, name), bytes)
+    process.stdout.write(`${name}\n`)
   }
   const bill = sbom({ version, commit, time }, bundledPackages())
   writeFileSync(join(folder, `bellhop-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`)

@@ -1,0 +1,3 @@
+module bellhop.example/client
+
+go 1.23

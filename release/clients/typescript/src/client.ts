@@ -1,0 +1,224 @@
+import { Problem } from './problem.ts'
+import type { paths } from './types.ts'
+
+/** Longer than the server lets a request wait. */
+const TIMEOUT_MS = 60_000
+const MAX_TRIES = 6
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+const PER_PAGE = 100
+/** The request was not carried out, or an idempotency key makes it safe to send it again. */
+const RETRIED = [429, 500, 502, 503, 504]
+
+export interface ClientOptions {
+  /** The address of the server, such as `https://help.example.com`. */
+  url: string
+  /** A secret API key. */
+  key: string
+  /** How often a request is sent at most, with growing pauses. 6 by default. */
+  maxTries?: number
+  /** In place of the global one. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+type Json<T> = T extends { content: infer Content } ? Content[keyof Content] : undefined
+type Operation<Path extends keyof paths, Verb extends Method> = NonNullable<paths[Path][Verb]>
+/** Paths that have an operation of this method. */
+export type PathOf<Verb extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<Verb, object> ? Path : never
+}[keyof paths]
+
+type Parameters<Op, Kind extends string, Name extends string> = Op extends { parameters: infer All }
+  ? All extends Record<Kind, infer Required extends object>
+    ? Record<Name, Required>
+    : All extends Partial<Record<Kind, infer Optional>>
+      ? Partial<Record<Name, Optional>>
+      : unknown
+  : unknown
+type Body<Op> = Op extends { requestBody: infer Required } ? { body: Json<Required> } : unknown
+
+/** What an operation takes: `params` of the path, `query`, and `body`. */
+export type Input<Path extends keyof paths, Verb extends Method> = Parameters<
+  Operation<Path, Verb>,
+  'path',
+  'params'
+> &
+  Parameters<Operation<Path, Verb>, 'query', 'query'> &
+  Body<Operation<Path, Verb>> & {
+    headers?: Record<string, string>
+    /** Of your own, to repeat a POST safely even after a restart. Otherwise, each call has a new one. */
+    idempotencyKey?: string
+    signal?: AbortSignal
+  }
+type Arguments<Path extends keyof paths, Verb extends Method> =
+  Record<never, never> extends Input<Path, Verb> ? [input?: Input<Path, Verb>] : [input: Input<Path, Verb>]
+
+type Success<Op> = Op extends { responses: infer All }
+  ? { [Status in keyof All]: Status extends 200 | 201 | 202 ? Json<All[Status]> : never }[keyof All]
+  : never
+/** The body that an operation answers with. */
+export type Output<Path extends keyof paths, Verb extends Method> = Success<Operation<Path, Verb>>
+
+interface AnyInput {
+  params?: object
+  query?: object
+  body?: unknown
+  headers?: Record<string, string>
+  idempotencyKey?: string
+  signal?: AbortSignal
+}
+
+export interface Client {
+  get<Path extends PathOf<'get'>>(path: Path, ...input: Arguments<Path, 'get'>): Promise<Output<Path, 'get'>>
+  post<Path extends PathOf<'post'>>(
+    path: Path,
+    ...input: Arguments<Path, 'post'>
+  ): Promise<Output<Path, 'post'>>
+  put<Path extends PathOf<'put'>>(path: Path, ...input: Arguments<Path, 'put'>): Promise<Output<Path, 'put'>>
+  patch<Path extends PathOf<'patch'>>(
+    path: Path,
+    ...input: Arguments<Path, 'patch'>
+  ): Promise<Output<Path, 'patch'>>
+  delete<Path extends PathOf<'delete'>>(path: Path, ...input: Arguments<Path, 'delete'>): Promise<void>
+  /** The response itself, for its headers or a file. Throws `Problem` like the others. */
+  send(method: Method, path: string, input?: AnyInput): Promise<Response>
+  /** Everything in a list, page by page. */
+  pages<Path extends ListPath>(
+    path: Path,
+    ...input: Arguments<Path, 'get'>
+  ): AsyncGenerator<ItemOf<Path>, void>
+  /** Uploads a file. Its id goes into `attachments` of a ticket or message. */
+  upload(name: string, file: Uint8Array | Blob | string): Promise<Output<'/attachments', 'post'>>
+}
+
+/** Paths with pages. */
+type ListPath = {
+  [Path in PathOf<'get'>]: Output<Path, 'get'> extends { data: object[]; meta: { nextCursor?: string } }
+    ? Path
+    : never
+}[PathOf<'get'>]
+type ItemOf<Path extends ListPath> = Output<Path, 'get'> extends { data: (infer Item)[] } ? Item : never
+
+/**
+ * A client of one organization. Requests are sent again after 429, 503, other faults of the server, and lost connections,
+ * with the pause that `Retry-After` says. A POST has an `Idempotency-Key`, so that it is carried out once. Throws `Problem`
+ * for an answer of 400 or more, and what `fetch` throws when the server can't be reached.
+ */
+export function createClient({
+  url,
+  key,
+  maxTries = MAX_TRIES,
+  fetch = globalThis.fetch,
+}: ClientOptions): Client {
+  const base = `${url.replace(/(\/v1)?\/*$/, '')}/v1`
+
+  async function send(method: Method, path: string, input: AnyInput = {}): Promise<Response> {
+    const { params = {}, query = {}, body, signal } = input
+    const address = base + withParams(path, params) + queryOf(query)
+    const isFile = body instanceof Uint8Array || body instanceof Blob
+    const headers: Record<string, string> = { authorization: `Bearer ${key}` }
+    if (body !== undefined) headers['content-type'] = isFile ? 'application/octet-stream' : 'application/json'
+    if (method === 'post') headers['idempotency-key'] = input.idempotencyKey ?? crypto.randomUUID()
+    Object.assign(headers, input.headers)
+    const init = {
+      method: method.toUpperCase(),
+      headers,
+      ...(body !== undefined && { body: isFile ? (body as BodyInit) : JSON.stringify(body) }),
+    }
+    for (let tries = 1; ; tries += 1) {
+      const pause = await attempt(tries)
+      if (pause instanceof Response) return pause
+      await sleep(pause, signal)
+    }
+
+    /** Returns how long to wait in milliseconds when it should be sent again. */
+    async function attempt(tries: number): Promise<Response | number> {
+      const backoff =
+        Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+      const timeout = AbortSignal.timeout(TIMEOUT_MS)
+      let response: Response
+      try {
+        const until = signal ? AbortSignal.any([signal, timeout]) : timeout
+        response = await fetch(address, { ...init, signal: until })
+      } catch (error) {
+        if (signal?.aborted || tries >= maxTries) throw error
+        return backoff
+      }
+      if (response.ok || response.status === 304) return response
+      const problem = new Problem(response, await response.text())
+      if (!isRetried(problem) || tries >= maxTries) throw problem
+      return retryAfterMs(response.headers) ?? backoff
+    }
+  }
+
+  async function json(method: Method, path: string, input?: AnyInput) {
+    const response = await send(method, path, input)
+    return response.status === 204 ? undefined : response.json()
+  }
+
+  return {
+    get: (path, input?) => json('get', path, input),
+    post: (path, input?) => json('post', path, input),
+    put: (path, input?) => json('put', path, input),
+    patch: (path, input?) => json('patch', path, input),
+    delete: (path, input?) => json('delete', path, input),
+    send,
+    async *pages(path, input?: AnyInput) {
+      let cursor: string | undefined = ''
+      while (cursor !== undefined) {
+        const query = { per_page: PER_PAGE, ...input?.query, cursor }
+        const page: { data: never[]; meta: { nextCursor?: string } } = await json('get', path, {
+          ...input,
+          query,
+        })
+        yield* page.data
+        cursor = page.meta.nextCursor
+      }
+    },
+    upload: (name, file) => {
+      const body = typeof file === 'string' ? new TextEncoder().encode(file) : file
+      return json('post', '/attachments', { query: { name }, body })
+    },
+  }
+}
+
+/** The first request is still running when a connection was lost: its answer comes later. */
+function isRetried({ status, code }: Problem): boolean {
+  return RETRIED.includes(status) || code === 'idempotency_in_progress'
+}
+
+/** Seconds or a date (RFC 9110). */
+function retryAfterMs(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  if (!value) return undefined
+  const pause = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
+  return Number.isFinite(pause) ? Math.max(pause, 0) : undefined
+}
+
+function withParams(path: string, params: object): string {
+  const values = new Map(Object.entries(params))
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values.get(name))))
+}
+
+function queryOf(query: object): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  return given.length === 0
+    ? ''
+    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`
+}
+
+function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
