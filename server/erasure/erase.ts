@@ -3,6 +3,7 @@ import { deleteFiles } from '../attachments/queries.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { emailsOf } from '../customers/customer-emails.ts'
 import { addressKey } from '../customers/email-addresses.ts'
+import { requireCustomerMatch } from '../customers/shown-customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { saveDeferred } from '../database/deferred-writes.ts'
 import { matches } from '../database/matches.ts'
@@ -64,9 +65,15 @@ export async function eraseTicket(deps: Deps, orgId: string, id: string): Promis
 /**
  * Deletes a customer permanently, with those merged into them and all their tickets, a slice in each unit, and removes
  * their addresses from saved views. After an interruption, calling it again deletes the rest. The audit log keeps only ids and counts, from the
- * first slice on. Returns the number of deleted tickets. Throws 404.
+ * first slice on. Returns the number of deleted tickets. Throws 404, and 412 unless `ifMatch` is absent or names the
+ * customer's ETag.
  */
-export async function eraseCustomer(deps: Deps, orgId: string, id: string): Promise<number> {
+export async function eraseCustomer(
+  deps: Deps,
+  orgId: string,
+  id: string,
+  ifMatch?: string | undefined,
+): Promise<number> {
   if (!isId('usr', id)) throw notFound('customer')
   // Before the first slice, because a customer can have so many that counting them would hold up everyone.
   const isTheirs = matches(tickets, { orgId, customerId: id })
@@ -74,12 +81,21 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
   let deletedTickets = 0
   for (let isGone = false; !isGone; ) {
     const total = deletedTickets === 0 ? (all?.count ?? 0) : undefined
-    const slice = await deps.database.write(orgId, (tx) => eraseSlice(deps, tx, { orgId, id, total }))
+    const slice = await deps.database.write(orgId, (tx) =>
+      eraseSlice(deps, tx, { orgId, id, total, ifMatch }),
+    )
     await deleteFiles(deps, slice.files)
     deletedTickets += slice.erased
     isGone = slice.isGone
   }
   return deletedTickets
+}
+
+interface Customer {
+  orgId: string
+  id: string
+  total: number | undefined
+  ifMatch: string | undefined
 }
 
 /**
@@ -89,10 +105,11 @@ export async function eraseCustomer(deps: Deps, orgId: string, id: string): Prom
 async function eraseSlice(
   deps: Deps,
   tx: Transaction,
-  { orgId, id, total }: { orgId: string; id: string; total: number | undefined },
+  { orgId, id, total, ifMatch }: Customer,
 ): Promise<{ erased: number; files: string[]; isGone: boolean }> {
   for (const { erasure } of deps.channels.all) await erasure?.lockCustomer?.(tx, { orgId, customerId: id })
-  const emails = await lockCustomer(tx, orgId, id)
+  const { emails, version } = await lockCustomer(tx, orgId, id)
+  if (total !== undefined) requireCustomerMatch({ version }, ifMatch)
   const isTheirs = matches(tickets, { orgId, customerId: id })
   const found = await tx.select({ id: tickets.id }).from(tickets).where(isTheirs).limit(SLICE)
   // Sorted here, because with `order by` SQLite would read all tickets of the customer for each slice.
@@ -176,15 +193,19 @@ async function mergedInto(tx: Transaction, orgId: string, id: string): Promise<s
   return ids
 }
 
-/** Returns the customer's addresses. One who was merged into another isn't found. */
-async function lockCustomer(tx: Transaction, orgId: string, id: string): Promise<string[]> {
+/** Returns the customer's addresses and version. One who was merged into another isn't found. */
+async function lockCustomer(
+  tx: Transaction,
+  orgId: string,
+  id: string,
+): Promise<{ emails: string[]; version: number }> {
   const [customer] = await tx
     .update(customers)
     .set({ version: sql`${customers.version}` })
     .where(and(matches(customers, { orgId, id }), isNull(customers.mergedInto)))
-    .returning({ id: customers.id, email: customers.email })
+    .returning({ id: customers.id, email: customers.email, version: customers.version })
   if (!customer) throw notFound('customer')
-  return emailsOf(tx, orgId, customer)
+  return { emails: await emailsOf(tx, orgId, customer), version: customer.version }
 }
 
 /**

@@ -28,7 +28,8 @@ const problem = t.Object(
     requestId: t.String({ examples: ['req_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
     id: t.Optional(
       t.String({
-        description: 'Of the ticket or customer that has the external id. Only with `external_id_taken`.',
+        description:
+          'Of the ticket or customer that has the external id or the address. Only with `external_id_taken` and `email_taken`.',
         examples: ['tkt_01jq8z5w8wf6r9f5v0h3q1x2yz'],
       }),
     ),
@@ -105,6 +106,7 @@ export const API = {
   tags: [
     { name: 'Tickets', description: 'Create, list, read and update tickets.' },
     { name: 'Messages', description: 'Reply to customers.' },
+    { name: 'Customers', description: 'Read, change, merge and delete those who write to you.' },
     { name: 'Attachments', description: 'Send and read files.' },
     { name: 'Agents', description: 'Who works on tickets.' },
     { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },

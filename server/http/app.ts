@@ -14,6 +14,7 @@ import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
 import { systemClock } from '../clock.ts'
+import { customerApiRoutes } from '../customers/api/v1.ts'
 import { customerRoutes } from '../customers/directory/routes.ts'
 import type { Deps } from '../deps.ts'
 import { doctorRoutes } from '../doctor/routes.ts'
@@ -164,6 +165,7 @@ export function createApp(
 
   function readingApiRoutes() {
     return new Elysia({ name: 'reading' })
+      .use(customerApiRoutes(deps, guards.keys, guards.large))
       .use(savedReplyApiRoutes(deps, guards.keys, guards.large))
       .use(searchApiRoutes(deps, guards.keys))
       .use(agentApiRoutes(deps, guards.keys))

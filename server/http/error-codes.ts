@@ -22,6 +22,8 @@ export const API_ERROR_CODES = [
   'idempotency_in_progress',
   'message_id_taken',
   'external_id_taken',
+  'email_taken',
+  'email_required',
   'already_sent',
   'taken_back',
   'too_old',

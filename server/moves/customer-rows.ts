@@ -78,8 +78,16 @@ export async function mergedCustomer(
   orgId: string,
   customer: CustomerRow,
 ): Promise<MergedCustomer> {
-  const { company, phone, note, unverifiedEmail, isNameTyped } = customer
-  return { company, phone, note, unverifiedEmail, isNameTyped, emails: await emailsOf(tx, orgId, customer) }
+  const { company, phone, note, metadata, unverifiedEmail, isNameTyped } = customer
+  return {
+    company,
+    phone,
+    note,
+    metadata,
+    unverifiedEmail,
+    isNameTyped,
+    emails: await emailsOf(tx, orgId, customer),
+  }
 }
 
 /** Stores what a merge changes of a customer. All their tickets are soon found by it. */

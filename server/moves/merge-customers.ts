@@ -12,6 +12,7 @@ import type { MergedCustomer } from '../database/tables/moves.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
+import { joinMetadata } from '../requests/metadata.ts'
 import { setAuthor, writerColumns, writtenFrom } from '../tickets/change-customer.ts'
 import { giveTickets } from '../tickets/give-tickets.ts'
 import type { AlsoSave } from '../tickets/tickets.ts'
@@ -104,6 +105,7 @@ async function joinCustomers(
     emails,
     company: stays.company || gone.company,
     phone: stays.phone || gone.phone,
+    metadata: joinMetadata(stays.metadata ?? null, gone.metadata ?? null),
     note: [stays.note, gone.note].filter((note) => note !== '').join('\n\n'),
     unverifiedEmail: emails.length > 0 ? null : (stays.unverifiedEmail ?? gone.unverifiedEmail),
     isNameTyped: stays.isNameTyped && emails.length === 0,

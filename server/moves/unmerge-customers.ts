@@ -5,9 +5,9 @@ import {
   recordCustomerUpdate,
   requireCustomer,
 } from '../customers/customers.ts'
+import { survivorOf } from '../customers/shown-customers.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { customers } from '../database/tables/customers.ts'
 import { messages } from '../database/tables/messages.ts'
 import { type MergedCustomer, movedRows } from '../database/tables/moves.ts'
 import { tickets } from '../database/tables/tickets.ts'
@@ -22,7 +22,7 @@ import type { Move } from './moved-rows.ts'
  */
 export async function unmergeCustomers(deps: Deps, tx: Transaction, move: Move): Promise<void> {
   const { orgId, id: moveId, fromId, intoId } = move
-  const holder = await requireCustomer(tx, orgId, await survivingCustomer(tx, orgId, intoId))
+  const holder = await requireCustomer(tx, orgId, await survivorOf(tx, orgId, intoId))
   const now = deps.clock.now()
   const changed = await tx.select().from(movedRows).where(matches(movedRows, { orgId, moveId }))
   const valuesOf = (id: string) =>
@@ -80,22 +80,14 @@ function restore(
   { before, after }: Record<'before' | 'after', MergedCustomer>,
 ): MergedCustomer {
   const same = <Name extends keyof MergedCustomer>(name: Name): MergedCustomer[Name] =>
-    current[name] === after[name] ? before[name] : current[name]
+    Bun.deepEquals(current[name], after[name]) ? before[name] : current[name]
   return {
     ...current,
     company: same('company'),
     phone: same('phone'),
     note: same('note'),
+    metadata: same('metadata'),
     unverifiedEmail: same('unverifiedEmail'),
     isNameTyped: same('isNameTyped'),
   }
-}
-
-/** The one who has what this customer had: themselves, unless they were merged. */
-async function survivingCustomer(tx: Transaction, orgId: string, id: string): Promise<string> {
-  const [found] = await tx
-    .select({ mergedInto: customers.mergedInto })
-    .from(customers)
-    .where(matches(customers, { orgId, id }))
-  return found?.mergedInto ? survivingCustomer(tx, orgId, found.mergedInto) : id
 }

@@ -70,6 +70,13 @@ export function mergeMetadata(before: Metadata | null, change: MetadataChange = 
   return merged.size === 0 ? null : Object.fromEntries(merged)
 }
 
+/** That of two, as far as there is room. The first one's texts are kept. */
+export function joinMetadata(one: Metadata | null, other: Metadata | null): Metadata | null {
+  if (!one || !other) return one ?? other
+  const added = Object.entries(other).filter(([key]) => !Object.hasOwn(one, key))
+  return Object.fromEntries([...Object.entries(one), ...added].slice(0, MAX_KEYS))
+}
+
 /** The order of the keys doesn't matter. */
 export function isSameMetadata(one: Metadata | null, other: Metadata | null): boolean {
   return Bun.deepEquals(one, other)

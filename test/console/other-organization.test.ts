@@ -30,7 +30,7 @@ test('every route of the server is in one of the two lists', async () => {
 })
 
 test('a malformed id is treated like an unknown one, no matter how long it is', async () => {
-  const withId = Object.entries(GUARDED_ROUTES).filter(([route]) => route.includes('/:'))
+  const withId = Object.entries(GUARDED_ROUTES).filter(([route]) => /\/:(?!externalId)/.test(route))
   expect(withId.length).toBeGreaterThan(20)
   for (const [route, { body }] of withId) {
     const [method = '', pattern = ''] = route.split(' ')

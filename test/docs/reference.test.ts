@@ -108,8 +108,6 @@ const ONLY_FOR_AGENTS = [
   '409 answered_meanwhile',
   '409 customer_fixed',
   '409 not_changeable',
-  '409 email_required',
-  '409 email_taken',
 ]
 
 function isOfTheApi(path: string): boolean {

@@ -29,7 +29,7 @@ const LAYERS = [
   ['search', 'saved-replies', 'threads'],
   ['saved-views', 'messages', 'moves', 'webhooks/api'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
-  ['live'],
+  ['live', 'customers/api'],
   ['notifications'],
   ['channels'],
   ['doctor'],

@@ -1,7 +1,8 @@
 import { and, desc, eq, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { type IndexQuery, matchingNumbers } from '../../database/full-text.ts'
-import { customerEmails, customers } from '../../database/tables/customers.ts'
+import { matches } from '../../database/matches.ts'
+import { customers } from '../../database/tables/customers.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
 import { PLACES } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
@@ -9,6 +10,7 @@ import { isId } from '../../ids.ts'
 import { customersWord, NOWHERE_WORD, wordsOf } from '../../search/index-words.ts'
 import { outermostDocuments } from '../../search/queries.ts'
 import { isLongEnough } from '../../search/query-language.ts'
+import { otherEmails } from '../shown-customers.ts'
 import { invalidCursor } from './read-customer.ts'
 
 /** In a page, by default and at most. */
@@ -49,18 +51,50 @@ interface ListInput {
 export async function listCustomers(
   deps: Deps,
   orgId: string,
-  { q = '', cursor, limit = MAX_CUSTOMERS }: ListInput,
+  input: ListInput,
 ): Promise<{ customers: ListedCustomer[]; nextCursor?: string }> {
-  const { customers: rows, next } =
-    q.trim() === ''
-      ? await newest(deps, orgId, { cursor, limit })
-      : await search(deps, orgId, q, { cursor, limit })
-  const emails = await otherEmails(deps.database.read, orgId, rows)
+  const { read } = deps.database
+  const { ids, ...page } = await findCustomers(deps, orgId, input)
+  if (ids.length === 0) return { customers: [], ...page }
+  const rows = await read
+    .select(rowColumns)
+    .from(customers)
+    .where(and(inArray(customers.id, ids), sql`(${customers.orgId} || '') = ${orgId}`))
+  const emails = await otherEmails(read, orgId, ids)
   const shown = rows.map(({ email, ...row }) => ({
     ...row,
     emails: email === null ? [] : [email, ...(emails.get(row.id) ?? [])],
   }))
-  return { customers: shown, ...(next !== undefined && { nextCursor: next }) }
+  return { customers: shown.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id)), ...page }
+}
+
+/** The ids of the same page. */
+export async function findCustomers(
+  deps: Deps,
+  orgId: string,
+  { q = '', cursor, limit = MAX_CUSTOMERS }: ListInput,
+): Promise<{ ids: string[]; nextCursor?: string }> {
+  const { ids, next } =
+    q.trim() === ''
+      ? await newest(deps, orgId, { cursor, limit })
+      : await search(deps, orgId, q, { cursor, limit })
+  return { ids, ...(next !== undefined && { nextCursor: next }) }
+}
+
+/** Whether a search finds this customer. */
+export async function isFound(
+  { database: { read, background } }: Deps,
+  orgId: string,
+  { id, q }: { id: string; q: string },
+): Promise<boolean> {
+  const [document] = await read
+    .select({ number: searchDocuments.number })
+    .from(searchDocuments)
+    .where(matches(searchDocuments, { orgId, ticketId: id }))
+  if (!document) return false
+  const place = { downTo: document.number, below: document.number + 1, limit: 1 }
+  const { numbers } = await matchingNumbers(background, indexQueryOf(orgId, q), place)
+  return numbers.length > 0
 }
 
 interface Page {
@@ -68,16 +102,14 @@ interface Page {
   limit: number
 }
 
-type Row = Omit<ListedCustomer, 'emails'> & { email: string | null }
-
 async function newest(
   { database: { read } }: Deps,
   orgId: string,
   { cursor, limit }: Page,
-): Promise<{ customers: Row[]; next: string | undefined }> {
+): Promise<{ ids: string[]; next: string | undefined }> {
   if (cursor !== undefined && !isId('usr', cursor)) throw invalidCursor()
   const rows = await read
-    .select(rowColumns)
+    .select({ id: customers.id })
     .from(customers)
     .where(
       and(
@@ -88,8 +120,8 @@ async function newest(
     )
     .orderBy(desc(customers.id))
     .limit(limit + 1)
-  const shown = rows.slice(0, limit)
-  return { customers: shown, next: rows.length > limit ? shown.at(-1)?.id : undefined }
+  const ids = rows.slice(0, limit).map(({ id }) => id)
+  return { ids, next: rows.length > limit ? ids.at(-1) : undefined }
 }
 
 /** Along the full-text index, by the numbers of the documents. */
@@ -98,13 +130,13 @@ async function search(
   orgId: string,
   q: string,
   { cursor, limit }: Page,
-): Promise<{ customers: Row[]; next: string | undefined }> {
+): Promise<{ ids: string[]; next: string | undefined }> {
   const start = cursor === undefined ? undefined : Number(cursor)
   if (start !== undefined && !Number.isSafeInteger(start)) throw invalidCursor()
   const query = indexQueryOf(orgId, q)
   const [lowest, highest] = await outermostDocuments(read)
-  if (lowest === undefined || highest === undefined) return { customers: [], next: undefined }
-  const rows: (Row & { number: number })[] = []
+  if (lowest === undefined || highest === undefined) return { ids: [], next: undefined }
+  const rows: Found[] = []
   let below: number | undefined = Math.min(start ?? highest + 1, highest + 1)
   for (let size = FIRST_NUMBERS; below !== undefined && rows.length <= limit; size *= GROWTH) {
     const downTo: number = Math.max(lowest, below - size)
@@ -114,7 +146,13 @@ async function search(
   }
   const shown = rows.slice(0, limit)
   const next = rows.length > limit ? shown.at(-1)?.number : undefined
-  return { customers: shown.map(({ number: _, ...row }) => row), next: next?.toString() }
+  return { ids: shown.map(({ id }) => id), next: next?.toString() }
+}
+
+/** With the number of their document. */
+interface Found {
+  id: string
+  number: number
 }
 
 /** Typed words don't have to be adjacent. The parts of an address do. Each may be the beginning of a longer word. */
@@ -134,14 +172,10 @@ function indexQueryOf(orgId: string, q: string): IndexQuery {
   }
 }
 
-async function customersOf(
-  read: Reader,
-  orgId: string,
-  numbers: number[],
-): Promise<(Row & { number: number })[]> {
+async function customersOf(read: Reader, orgId: string, numbers: number[]): Promise<Found[]> {
   if (numbers.length === 0) return []
   const rows = await read
-    .select({ ...rowColumns, number: searchDocuments.number })
+    .select({ id: customers.id, number: searchDocuments.number })
     .from(searchDocuments)
     .innerJoin(customers, eq(customers.id, searchDocuments.ticketId))
     .where(
@@ -153,25 +187,6 @@ async function customersOf(
       ),
     )
   return rows.sort((one, other) => other.number - one.number)
-}
-
-async function otherEmails(read: Reader, orgId: string, rows: Row[]): Promise<Map<string, string[]>> {
-  if (rows.length === 0) return new Map()
-  const found = await read
-    .select({ customerId: customerEmails.customerId, email: customerEmails.email })
-    .from(customerEmails)
-    .where(
-      and(
-        inArray(
-          customerEmails.customerId,
-          rows.map(({ id }) => id),
-        ),
-        sql`(${customerEmails.orgId} || '') = ${orgId}`,
-      ),
-    )
-    .orderBy(customerEmails.customerId, customerEmails.position)
-  const byCustomer = Map.groupBy(found, ({ customerId }) => customerId)
-  return new Map([...byCustomer].map(([id, emails]) => [id, emails.map(({ email }) => email)]))
 }
 
 /** Along the index of a customer's tickets. */

@@ -5,10 +5,10 @@ import { MAX_CUSTOMERS } from './list-customers.ts'
 
 const strict = { additionalProperties: false }
 
-const MAX_LINE_LENGTH = 255
-const MAX_NOTE_LENGTH = 10_000
+export const MAX_LINE_LENGTH = 255
+export const MAX_NOTE_LENGTH = 10_000
 /** More than an agent can add, because a merge can leave a customer with more. */
-const MAX_EMAILS_SENT = 1_000
+export const MAX_EMAILS_SENT = 1_000
 
 const line = t.Optional(text({ minLength: 0, maxLength: MAX_LINE_LENGTH }))
 const fields = {

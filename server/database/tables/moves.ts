@@ -1,6 +1,6 @@
 import { index, integer, json, primaryKey, table, text } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
-import type { customers } from './customers.ts'
+import type { customers, Metadata } from './customers.ts'
 import type { messages } from './messages.ts'
 import type { drafts, followers, readMarks } from './threads.ts'
 import type { tickets } from './tickets.ts'
@@ -44,7 +44,11 @@ export type MergedColumns = Pick<
 export type MergedCustomer = Pick<
   typeof customers.$inferSelect,
   'company' | 'phone' | 'note' | 'unverifiedEmail' | 'isNameTyped'
-> & { emails: string[] }
+> & {
+  emails: string[]
+  /** Absent in merges made before there was any. */
+  metadata?: Metadata | null
+}
 
 /** How rows were that a move changed, each under its own name. */
 export interface MovedValues {
