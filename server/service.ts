@@ -11,6 +11,7 @@ import { DATABASE_FILE } from './database/open.ts'
 import { watchExternalCommits } from './database/watch-external-commits.ts'
 import { type WatchedFile, watchFiles } from './database/watch-files.ts'
 import type { Deps } from './deps.ts'
+import { createEventWaits } from './events/api/waits.ts'
 import { createApp } from './http/app.ts'
 import { trustResponses } from './http/checked-requests.ts'
 import { listen } from './http/listen.ts'
@@ -94,6 +95,7 @@ export async function startService(
   const firstRun = createFirstRun(deps)
   const backups = createBackupRequests()
   const widget = { guard: visitorGuard, streams: visitorStreams }
+  const events = createEventWaits(deps)
   const app = createApp(deps, {
     keys: guard,
     agents: agentGuard,
@@ -102,6 +104,7 @@ export async function startService(
     firstRun,
     large,
     widget,
+    events,
     storageFault: files.fault,
     backups,
     onUntrustedProxy: (untrustedProxy) => lock.announce({ untrustedProxy }),
@@ -113,7 +116,7 @@ export async function startService(
   started.defer(traffic.stop)
   if (config.logLevel === 'debug') watchRequests(app, clock, logRequest(deps.log))
   // Streams and expensive reads are stopped before the listener, which waits for them to end.
-  const running: { stop(): void | Promise<void> }[] = [live, visitorStreams, deps.expensiveReads]
+  const running: { stop(): void | Promise<void> }[] = [live, visitorStreams, events, deps.expensiveReads]
   // All at the same time, to stop quickly.
   started.defer(async () => {
     await Promise.all(running.map((one) => one.stop()))

@@ -1,9 +1,18 @@
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
+import { statement, text } from '../database/statement.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
+import { AppError, invalid } from '../errors.ts'
 
 const LOG_ID_BYTES = 6
+const POSITION = /^([\da-f]*)\.(\d{1,15})$/
+
+/** A log of events, and the number of its newest one: all events up to it are committed. */
+interface LogEnd {
+  logId: string
+  newest: number
+}
 
 /** Names a log of events. Another one begins where numbers may repeat: when data is restored or imported. */
 export function newLogId(deps: Pick<Deps, 'randomBytes'>): string {
@@ -17,3 +26,48 @@ export async function beginLog(deps: Deps, tx: Transaction, orgId: string): Prom
     .set({ logId: newLogId(deps) })
     .where(matches(organizations, { id: orgId }))
 }
+
+export async function endOfLog(read: Reader, orgId: string): Promise<LogEnd> {
+  const [end] = await findEnd(read, { orgId })
+  if (!end) throw new Error(`There is no organization ${orgId}.`)
+  return end
+}
+
+/** Where the log ends now. To clients, positions are opaque. */
+export async function newestPosition(read: Reader, orgId: string): Promise<string> {
+  const { logId, newest } = await endOfLog(read, orgId)
+  return positionAt(logId, newest)
+}
+
+export function positionAt(logId: string, number: number): string {
+  return `${logId}.${number}`
+}
+
+/**
+ * The number at a position that a client has kept; undefined for `0`, the oldest event. Throws 400 for what isn't a position, and 410
+ * for one of another log.
+ */
+export function numberAt(position: string, { logId, newest }: LogEnd, where: string): number | undefined {
+  if (position === '0') return undefined
+  const [, ofLog, digits] = POSITION.exec(position) ?? []
+  if (digits === undefined) {
+    const detail = 'Must be a position that you got from here, or 0.'
+    throw invalid([{ parameter: where, code: 'invalid_cursor', detail }])
+  }
+  const number = Number(digits)
+  if (ofLog !== logId || number > newest) throw eventsExpired()
+  return number
+}
+
+export function eventsExpired(): AppError {
+  const detail =
+    'The events after this position are no longer kept, or it is of another log. Read everything again.'
+  return new AppError(410, 'events_expired', detail)
+}
+
+const findEnd = statement('events_end', { orgId: text }, (read: Reader, p) =>
+  read
+    .select({ logId: organizations.logId, newest: organizations.lastEvent })
+    .from(organizations)
+    .where(matches(organizations, { id: p.orgId })),
+)

@@ -107,6 +107,7 @@ export const API = {
     { name: 'Tickets', description: 'Create, list, read and update tickets.' },
     { name: 'Messages', description: 'Reply to customers.' },
     { name: 'Customers', description: 'Read, change, merge and delete those who write to you.' },
+    { name: 'Events', description: 'Follow everything that happens.' },
     { name: 'Attachments', description: 'Send and read files.' },
     { name: 'Agents', description: 'Who works on tickets.' },
     { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },

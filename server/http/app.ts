@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 import { agentRoutes } from '../agents/routes.ts'
 import { agentApiRoutes } from '../agents/v1.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
@@ -20,6 +20,8 @@ import type { Deps } from '../deps.ts'
 import { doctorRoutes } from '../doctor/routes.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
 import { AppError } from '../errors.ts'
+import { eventRoutes } from '../events/api/v1.ts'
+import type { EventWaits } from '../events/api/waits.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
@@ -81,6 +83,7 @@ export function createApp(
     firstRun: FirstRun
     large: LargeResponses
     widget: { guard: VisitorGuard; streams: VisitorStreams }
+    events: EventWaits
     /** Why nothing can be read or saved now. */
     storageFault: () => string | undefined
     backups: BackupRequests
@@ -139,9 +142,9 @@ export function createApp(
     .use(savedViewRoutes(guards.agents))
     .use(liveRoutes(deps, guards.agents, guards.live, guards.notifications.see))
     .use(visitorApiRoutes(deps, guards.widget))
-    .use(unknownApiRoutes(guards.keys, () => routes()))
     .use(guideRoutes(deps.config.publicUrl))
     .use(openapi(deps.config.publicUrl))
+  app.use(integrationRoutes()).use(unknownApiRoutes(guards.keys, () => routes()))
   routes = () => app.routes
   checkRequests(app)
   return app
@@ -158,9 +161,15 @@ export function createApp(
   function messageApiRoutes() {
     return new Elysia({ name: 'messages' })
       .use(messageRoutes(deps, guards.keys))
-      .use(messageListRoutes(deps, guards.keys, guards.large))
       .use(moveRoutes(deps, guards.keys))
+  }
+
+  /** What no page calls, so their types are left out: with them, those of the app are too deep for TypeScript. */
+  function integrationRoutes(): AnyElysia {
+    return new Elysia({ name: 'integrations' })
+      .use(messageListRoutes(deps, guards.keys, guards.large))
       .use(webhookRoutes(deps, guards.keys))
+      .use(eventRoutes(deps, guards.keys, guards.events))
   }
 
   function readingApiRoutes() {

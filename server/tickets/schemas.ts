@@ -450,7 +450,7 @@ const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounce
 const AUTHOR_KINDS = ['customer', 'agent', 'program', 'key', 'system'] as const
 
 /** Who wrote a message, or caused an event. */
-const author = t.Object(
+export const author = t.Object(
   {
     kind: oneOf(
       AUTHOR_KINDS,
@@ -582,7 +582,7 @@ export const messageList = t.Object(
   { $id: 'MessageList' },
 )
 
-const messageOfTicket = t.Object(
+export const messageOfTicket = t.Object(
   { ...outgoingMessage.properties, ticketId: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.') },
   {
     $id: 'MessageOfTicket',

@@ -3,7 +3,6 @@ import { viewAttachments } from '../attachments/views.ts'
 import type { SendingState } from '../database/tables/messages.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
-import type { Actor } from '../deps.ts'
 import type { Message, Ticket, TicketWithCustomer } from './queries.ts'
 import type { SnoozeNote } from './snooze/snooze.ts'
 import { waitingSinceOf } from './waiting.ts'
@@ -14,6 +13,8 @@ type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' 
   author?: Message['author']
 }
 type WrittenRow = MessageRow & Pick<Message, 'author' | 'authorName' | 'agentId'>
+/** Who did it, in the words of the audit log or of events. */
+type WritingActor = { kind: string; id?: string | undefined }
 /** With the state of its delivery. */
 type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'>
 type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
@@ -92,7 +93,7 @@ export function webhookTicketCreated(ticket: Ticket & Pick<TicketWithCustomer, '
 }
 
 /** `data` of `message.sent` (section 6), with the ticket as it is after the message. */
-export function webhookMessageSent(ticket: TicketWithCustomer, message: WrittenRow, actor: Actor) {
+export function webhookMessageSent(ticket: TicketWithCustomer, message: WrittenRow, actor: WritingActor) {
   return {
     ticket: {
       ...viewWebhookTicket(ticket),
@@ -109,7 +110,7 @@ export function webhookMessageSent(ticket: TicketWithCustomer, message: WrittenR
 function authorOf(
   { customer }: TicketWithCustomer,
   { role, author, authorName, agentId, agentName, isAutomatic }: WrittenRow,
-  actor: Actor,
+  actor: WritingActor,
 ) {
   if (role === 'customer') {
     const isCustomer = author === 'customer'
@@ -121,7 +122,8 @@ function authorOf(
   }
   const name = agentName ?? undefined
   if (actor.kind === 'key') return { kind: 'key' as const, id: actor.id, name }
-  return { kind: isAutomatic ? ('system' as const) : ('agent' as const), id: agentId ?? undefined, name }
+  const kind = actor.kind === 'program' ? ('program' as const) : ('agent' as const)
+  return { kind: isAutomatic ? ('system' as const) : kind, id: agentId ?? undefined, name }
 }
 
 /** The first fields of every shape of a ticket. */

@@ -30,7 +30,7 @@ const LAYERS = [
   ['saved-views', 'messages', 'moves', 'webhooks/api'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live', 'customers/api'],
-  ['notifications'],
+  ['notifications', 'events/api'],
   ['channels'],
   ['doctor'],
   ['http'],

@@ -3,6 +3,7 @@ import { createBackupRequests } from '../../server/backup/backup-runs.ts'
 import { createVisitorStreams } from '../../server/channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from '../../server/channels/widget/visitors/require-visitor.ts'
 import type { Deps } from '../../server/deps.ts'
+import { createEventWaits } from '../../server/events/api/waits.ts'
 import { createApp } from '../../server/http/app.ts'
 import { GUIDES } from '../../server/http/docs/guides.ts'
 import { createLive } from '../../server/live/live.ts'
@@ -19,6 +20,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
   const keys = createKeyGuard(deps, { signedIn: agents.callerOf })
   const live = createLive(deps)
   const widget = { guard: createVisitorGuard(deps, live), streams: createVisitorStreams(deps, live) }
+  const events = createEventWaits(deps)
   const { routes } = createApp(deps, {
     keys,
     agents,
@@ -27,11 +29,12 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
     firstRun: createFirstRun(deps),
     large: createLargeResponses(deps),
     widget,
+    events,
     storageFault: () => undefined,
     backups: createBackupRequests(),
   })
   agents.stop()
-  await Promise.all([keys.stop(), live.stop(), widget.guard.stop(), widget.streams.stop()])
+  await Promise.all([keys.stop(), live.stop(), widget.guard.stop(), widget.streams.stop(), events.stop()])
   return routes.map(({ method, path }) => `${method} ${path}`)
 }
 
@@ -179,6 +182,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/search': { path: `/v1/search?q=${MARKER}`, foreign: 200 },
   'GET /v1/agents': { foreign: 200 },
   'GET /v1/tags': { foreign: 200 },
+  'GET /v1/events': { foreign: 200 },
 
   'GET /console/session': { foreign: 200 },
   'GET /console/sessions': { foreign: 200 },

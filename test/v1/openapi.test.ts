@@ -127,6 +127,16 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     414: [client, 'GET', `${one}/messages?cursor=${'x'.repeat(9000)}`],
     429: [spent, 'GET', `${one}/messages`],
   },
+  listEvents: {
+    200: [client, 'GET', '/events?include=ticket,message,body'],
+    400: [client, 'GET', '/events?limit=0'],
+    401: [nobody, 'GET', '/events'],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', '/events'],
+    404: [client, 'GET', `/events?ticket=${NO_TICKET}`],
+    410: [client, 'GET', '/events?after=a.1'],
+    414: [client, 'GET', `/events?types=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', '/events'],
+  },
   listAllMessages: {
     200: [client, 'GET', '/messages?per_page=1'],
     400: [client, 'GET', '/messages?page=1'],
@@ -487,6 +497,7 @@ describe('the document of the real app', () => {
         'GET /v1/search',
         'GET /v1/agents',
         'GET /v1/tags',
+        'GET /v1/events',
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
         'POST /v1/customers/{id}/merge',
@@ -612,6 +623,7 @@ describe('the examples can be sent as they are, by clients that import the docum
     const those = (wanted: string) =>
       Object.fromEntries(given.flatMap(({ name, place, value }) => (place === wanted ? [[name, value]] : [])))
     const query = new URLSearchParams(those('query'))
+    if (query.has('ticket')) query.set('ticket', ids.id ?? '')
     const body = operation.requestBody?.content['application/json']?.example
     return [
       `${filled(path, { ...those('path'), ...ids })}${query.size > 0 ? `?${query}` : ''}`,

@@ -1,0 +1,139 @@
+import { and, eq, inArray } from 'drizzle-orm'
+import { withAttachments } from '../../attachments/queries.ts'
+import { viewAttachments } from '../../attachments/views.ts'
+import type { Reader } from '../../database/database.ts'
+import { notes } from '../../database/tables/threads.ts'
+import { isoTime } from '../../dates.ts'
+import { viewSentMessage, webhookMessageSent, webhookTicketCreated } from '../../tickets/views.ts'
+import { type EventActor, readActors } from './actors.ts'
+import {
+  type MessageOfEvent,
+  readMessages,
+  readTickets,
+  type TicketOfEvent,
+  viewTicketOfEvent,
+} from './included.ts'
+import { type PublicEvent, storedBodies } from './list-events.ts'
+import { changesOf } from './views.ts'
+
+/**
+ * The bodies that webhooks of these events have, by number: the stored one, or one made from what is stored now. An
+ * event whose ticket, message, or customer is deleted since has none.
+ */
+export async function webhookBodies(
+  read: Reader,
+  orgId: string,
+  events: PublicEvent[],
+): Promise<Map<number, Uint8Array>> {
+  const stored = await storedBodies(
+    read,
+    orgId,
+    events.map(({ number }) => number),
+  )
+  const facts = await readFacts(
+    read,
+    orgId,
+    events.filter(({ number }) => !stored.has(number)),
+  )
+  return new Map(
+    events.flatMap((event) => {
+      const body = stored.get(event.number) ?? makeBody(orgId, event, facts)
+      return body ? [[event.number, body]] : []
+    }),
+  )
+}
+
+interface Facts {
+  tickets: Map<string, TicketOfEvent>
+  messages: Map<string, MessageOfEvent>
+  notes: Map<string, NoteOfEvent>
+  actorOf: (id: string | null) => EventActor
+}
+
+async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Promise<Facts> {
+  const idsOf = (pick: (event: PublicEvent) => string | null, prefix: string) =>
+    [...new Set(events.map(pick))].flatMap((id) => (id?.startsWith(prefix) ? [id] : []))
+  const [ofTickets, ofMessages, ofNotes, actorOf] = await Promise.all([
+    readTickets(
+      read,
+      orgId,
+      idsOf(({ ticketId }) => ticketId, 'tkt_'),
+    ),
+    readMessages(
+      read,
+      orgId,
+      idsOf(({ messageId }) => messageId, 'msg_'),
+    ),
+    readNotes(
+      read,
+      orgId,
+      idsOf(({ messageId }) => messageId, 'not_'),
+    ),
+    readActors(
+      read,
+      orgId,
+      events.map(({ byId }) => byId),
+    ),
+  ])
+  return { tickets: byId(ofTickets), messages: byId(ofMessages), notes: byId(ofNotes), actorOf }
+}
+
+function makeBody(orgId: string, event: PublicEvent, facts: Facts): Uint8Array | undefined {
+  const data = dataOf(orgId, event, facts)
+  if (!data) return undefined
+  return Buffer.from(JSON.stringify({ event: event.type, createdAt: isoTime(event.createdAt), data }))
+}
+
+function dataOf(orgId: string, event: PublicEvent, facts: Facts): object | undefined {
+  const by = facts.actorOf(event.byId)
+  const ticket = facts.tickets.get(event.ticketId)
+  const message = facts.messages.get(event.messageId ?? '')
+  switch (event.type) {
+    case 'ticket.created':
+      return ticket && webhookTicketCreated(ticket)
+    case 'message.sent':
+      return ticket && message && webhookMessageSent(ticket, message, by)
+    case 'ticket.updated':
+      return ticket && { ticket: viewTicketOfEvent(ticket), changes: changesOf(event) ?? {}, by }
+    case 'ticket.imported':
+      return ticket && { ticket: viewTicketOfEvent(ticket), by }
+    case 'ticket.deleted':
+      return { ticket: { id: event.ticketId, orgId }, by }
+    case 'message.updated':
+      return ticket && message && { ticket: viewTicketOfEvent(ticket), message: viewSentMessage(message), by }
+    case 'note.added': {
+      const note = facts.notes.get(event.messageId ?? '')
+      return ticket && note && { ticket: viewTicketOfEvent(ticket), note: viewNoteOfEvent(note), by }
+    }
+    case 'customer.updated':
+    case 'customer.deleted':
+    case 'customer.merged':
+      return { customer: { id: event.customerId }, by }
+  }
+}
+
+async function readNotes(read: Reader, orgId: string, ids: string[]) {
+  if (ids.length === 0) return []
+  const found = await read
+    .select()
+    .from(notes)
+    .where(and(eq(notes.orgId, orgId), inArray(notes.id, ids)))
+  return withAttachments(read, orgId, found)
+}
+
+type NoteOfEvent = Awaited<ReturnType<typeof readNotes>>[number]
+
+function viewNoteOfEvent({ id, text, format, agentName, attachments, createdAt }: NoteOfEvent) {
+  return {
+    id,
+    text,
+    format,
+    agentName,
+    attachments: viewAttachments(attachments),
+    createdAt: isoTime(createdAt),
+  }
+}
+
+function byId<Row extends { id: string }>(rows: Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.id, row]))
+}

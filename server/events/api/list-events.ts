@@ -1,0 +1,98 @@
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Reader } from '../../database/database.ts'
+import { integer, statement, text } from '../../database/statement.ts'
+import { events, WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import type { Deps } from '../../deps.ts'
+import { eventsAfter, type LoggedEvent } from '../events.ts'
+import { endOfLog, eventsExpired, numberAt } from '../positions.ts'
+
+/** Events that one query reads, and how many queries one page makes at most. The next page goes on where they end. */
+const EVENTS_PER_QUERY = 1_000
+const MAX_QUERIES = 10
+
+interface EventFilter {
+  types: ReadonlySet<WebhookEvent>
+  ticketId?: string | undefined
+}
+
+/** An event that `/v1/events` has. */
+export type PublicEvent = LoggedEvent & { type: WebhookEvent }
+
+interface EventPage {
+  events: PublicEvent[]
+  /** The last event that was looked at. */
+  after: number
+  newest: number
+  logId: string
+}
+
+/** Where reading starts: after this number. Throws 400 for what isn't a position, and 410 for one that isn't kept. */
+export async function startAt(deps: Deps, orgId: string, position: string, where: string): Promise<number> {
+  const { read } = deps.database
+  const end = await endOfLog(read, orgId)
+  const after = numberAt(position, end, where)
+  if (after === end.newest) return after
+  const [oldest] = await oldestNumber(read, { orgId, limit: 1 })
+  const first = (oldest?.number ?? end.newest + 1) - 1
+  if (after !== undefined && after < first) throw eventsExpired()
+  return after ?? first
+}
+
+/**
+ * At most `limit` events after a number that pass the filter, oldest first. `after` of the page passes over what the filter
+ * leaves out: every event up to it is committed, so nothing appears there later.
+ */
+export async function readEvents(
+  deps: Deps,
+  orgId: string,
+  { after, limit, filter }: { after: number; limit: number; filter: EventFilter },
+): Promise<EventPage> {
+  const { read } = deps.database
+  const { logId, newest } = await endOfLog(read, orgId)
+  const found: PublicEvent[] = []
+  let last = after
+  for (let query = 0; query < MAX_QUERIES && last < newest; query++) {
+    const logged = await eventsAfter(read, orgId, last, EVENTS_PER_QUERY)
+    for (const event of logged) {
+      // What was committed since then comes with the next page.
+      if (event.number > newest) break
+      last = event.number
+      if (isPublic(event) && passes(event, filter)) found.push(event)
+      if (found.length === limit) return { events: found, after: last, newest, logId }
+    }
+    if (logged.length < EVENTS_PER_QUERY) last = newest
+  }
+  return { events: found, after: last, newest, logId }
+}
+
+/** The bodies of events for webhooks, by number, where one was stored. */
+export async function storedBodies(
+  read: Reader,
+  orgId: string,
+  numbers: number[],
+): Promise<Map<number, Uint8Array>> {
+  if (numbers.length === 0) return new Map()
+  const found = await read
+    .select({ number: events.number, body: events.body })
+    .from(events)
+    .where(and(eq(events.orgId, orgId), inArray(events.number, numbers)))
+  return new Map(found.flatMap(({ number, body }) => (body === null ? [] : [[number, body]])))
+}
+
+/** `ticket.updated` without changes only notifies open pages. */
+function isPublic(event: LoggedEvent): event is PublicEvent {
+  if (event.type === 'ticket.updated' && event.changes === null) return false
+  return (WEBHOOK_EVENTS as readonly string[]).includes(event.type)
+}
+
+function passes({ type, ticketId }: PublicEvent, filter: EventFilter): boolean {
+  return filter.types.has(type) && (filter.ticketId === undefined || filter.ticketId === ticketId)
+}
+
+const oldestNumber = statement('events_oldest', { orgId: text, limit: integer }, (read: Reader, p) =>
+  read
+    .select({ number: events.number })
+    .from(events)
+    .where(eq(events.orgId, p.orgId))
+    .orderBy(sql`${events.number} limit ${p.limit}`),
+)

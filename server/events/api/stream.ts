@@ -1,0 +1,78 @@
+import type { Deps } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
+import { positionAt } from '../positions.ts'
+import { type EventRequest, readPage } from './read-page.ts'
+import type { EventWaits } from './waits.ts'
+
+/** A comment keeps proxies from closing an idle stream. */
+const COMMENT_EVERY_MS = 15_000
+/** Events that are read at once: the reader gets them before more are read. */
+const EVENTS_AT_ONCE = 100
+
+/**
+ * The events after a number as an event stream, each with its position as the id. Nothing is read before the reader has
+ * taken what was sent. `mayRead` throws once the key isn't valid anymore; `onEnd` is called once.
+ */
+export function streamEvents(
+  deps: Deps,
+  waits: EventWaits,
+  request: EventRequest & { after: number; mayRead: () => Promise<unknown>; onEnd: () => void },
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const gone = new AbortController()
+  let { after } = request
+  /** Undefined at the end of the stream. */
+  async function nextText(): Promise<string | undefined> {
+    const page = await readPage(deps, { ...request, limit: EVENTS_AT_ONCE }, after)
+    const isPassedOver = page.data.length === 0 && page.after > after
+    after = page.after
+    if (page.data.length > 0) return framesOf(page)
+    if (isPassedOver) return `id: ${page.meta.after}\n\n`
+    await waits.until(request.orgId, { after, ms: COMMENT_EVERY_MS, signal: gone.signal })
+    if (waits.isStopped() || gone.signal.aborted) return undefined
+    await request.mayRead()
+    return `: ${positionAt(page.logId, after)}\n\n`
+  }
+
+  let isEnded = false
+  function end(): void {
+    if (isEnded) return
+    isEnded = true
+    request.onEnd()
+  }
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const text = await nextText()
+          if (text !== undefined) return controller.enqueue(encoder.encode(text))
+        } catch (error) {
+          // The key was revoked, or has expired: the next request says so.
+          if (!(error instanceof AppError)) deps.log.error('event_stream_failed', { error })
+        }
+        end()
+        controller.close()
+      },
+      cancel() {
+        gone.abort()
+        end()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function framesOf({ data, included, logId: _ }: Awaited<ReturnType<typeof readPage>>): string {
+  const ticketOf = new Map(included?.tickets?.map((ticket) => [ticket.id, ticket]))
+  const messageOf = new Map(included?.messages?.map((message) => [message.id, message]))
+  return data
+    .map((event) => {
+      const [ticket, message] = [ticketOf.get(event.ticketId ?? ''), messageOf.get(event.messageId ?? '')]
+      const own = included && {
+        ...(included.tickets && { tickets: ticket ? [ticket] : [] }),
+        ...(included.messages && { messages: message ? [message] : [] }),
+      }
+      return `id: ${event.position}\ndata: ${JSON.stringify({ ...event, included: own })}\n\n`
+    })
+    .join('')
+}
