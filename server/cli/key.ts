@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { createApiKey, listApiKeys, revokeApiKey } from '../api-keys/api-keys.ts'
 import { viewKey } from '../api-keys/views.ts'
-import { KEY_SCOPES, type KeyScope } from '../database/tables/api-keys.ts'
+import { KEY_SCOPES, type KeyScope, NAMED_SCOPES } from '../database/tables/api-keys.ts'
 import { addList, addOfOrg, addOnOne } from './commands.ts'
 import { futureTime, wholeNumber, wordsOf } from './option-values.ts'
 import { formatTime, print } from './output.ts'
@@ -25,8 +25,8 @@ export function addKey(program: Command): void {
     .option('--as <program>', 'id or name of the program that acts with it, and sends the messages')
     .option(
       '--scopes <scopes>',
-      `comma-separated list of ${KEY_SCOPES.join(', ')} (default: all)`,
-      wordsOf(KEY_SCOPES),
+      `comma-separated list of all, ${KEY_SCOPES.join(', ')}; all means those but ${NAMED_SCOPES.join(', ')} (default: all)`,
+      scopesOf,
     )
     .option('--rate-limit <number>', 'requests per 60 seconds', wholeNumber)
     .option('--expires <time>', 'a date such as 2027-01-01, or a duration such as 90d', futureTime)
@@ -57,11 +57,21 @@ export function addKey(program: Command): void {
 
 interface CreateOptions {
   name: string
-  scopes?: KeyScope[]
+  /** Null for all. */
+  scopes?: KeyScope[] | null
   rateLimit?: number
   expires?: number
   public?: true
   as?: string
+}
+
+/** `all` alone is full access. With scopes that are no part of it, everything is listed. */
+function scopesOf(value: string): KeyScope[] | null {
+  const words = wordsOf(['all', ...KEY_SCOPES])(value)
+  const named = words.filter((word) => word !== 'all')
+  if (named.length === words.length) return named
+  if (named.length === 0) return null
+  return [...KEY_SCOPES.filter((scope) => !NAMED_SCOPES.includes(scope)), ...named]
 }
 
 function stateOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): string {

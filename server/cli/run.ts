@@ -40,6 +40,7 @@ const OPTIONS = new Map([
   ['importSince', 'since'],
   ['origins', 'origin'],
   ['password', 'password-file'],
+  ['program', 'as'],
   ['rateLimit', 'rate-limit'],
   ['token', 'token-file'],
 ])

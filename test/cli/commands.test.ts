@@ -176,6 +176,32 @@ test('an agent can be added, listed, and disabled by email address', async () =>
   expect(list[2]).toMatch(/Dé\\u001b\[31m +Dee@example.com +agent +.* disabled \d{4}/)
 })
 
+test('a program has no email address, and its keys act as it', async () => {
+  const create = ['agent', 'create', '--org', 'Acme', '--role', 'program', '--name', 'Answer bot']
+  const id = line(await bellhop(...create))
+  const withEmail = await bellhop(...create, '--email', 'bot@example.com')
+  expect(withEmail).toMatchObject({ code: 2, out: '' })
+  const person = await bellhop('agent', 'create', '--org', 'Acme', '--name', 'Flo')
+  expect(person).toMatchObject({ code: 2, err: expect.stringContaining('--email') })
+  const newKey = ['key', 'create', '--org', 'Acme', '--scopes', 'all,erase', '--as']
+  const key = line(await bellhop(...newKey, 'Answer bot'))
+  const unknown = await bellhop(...newKey, 'Nobody')
+  expect(unknown).toEqual({ code: 2, out: '', err: '--as: No enabled program has this id or name.\n' })
+  const ticket = { subject: 'Lost', message: 'Where?', customer: { email: 'cy@example.com' } }
+  const { json } = await post('/v1/tickets', key, ticket)
+  const sent = await post(`/v1/tickets/${json.id}/messages`, key, { text: 'Here.' })
+  expect(sent.json).toMatchObject({ agentName: 'Answer bot' })
+  const [found] = JSON.parse((await bellhop('key', 'list', '--org', orgId, '--json')).out).slice(-1)
+  expect(found).toMatchObject({ program: { id, name: 'Answer bot' } })
+  const named = ['endpoints:write', 'import:write', 'erase']
+  expect(named.filter((scope) => found.scopes.includes(scope))).toEqual(['erase'])
+  expect(await bellhop('agent', 'link', id)).toMatchObject({ code: 1, out: '' })
+  line(await bellhop('agent', 'disable', id))
+  await eventually(async () => (await get('/v1/tickets', key)).status === 403)
+  line(await bellhop('agent', 'enable', id))
+  await eventually(async () => (await get('/v1/tickets', key)).status === 200)
+})
+
 test('disabling an agent prints how many tickets were unassigned, can be undone, and is refused for the last administrator', async () => {
   const create = ['agent', 'create', '--org', 'Acme', '--name', 'Eve', '--role', 'admin']
   const eve = line(await bellhop(...create, '--email', 'eve@example.com'))

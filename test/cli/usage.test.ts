@@ -16,7 +16,7 @@ const WRONG: [string[], string][] = [
   [
     ['key', 'create', '--org', 'Acme', '--scopes', 'tickets:eat'],
     "Option '--scopes <scopes>' argument 'tickets:eat' is invalid. " +
-      `Choose from ${KEY_SCOPES.join(', ')}. Try: bellhop key create --help`,
+      `Choose from all, ${KEY_SCOPES.join(', ')}. Try: bellhop key create --help`,
   ],
   [['serve', '--quick'], "Unknown option '--quick'. Try: bellhop serve --help"],
   [['deliveries', 'resend', '--since', '2h'], 'Give the id of a delivery, or --endpoint and --since.'],
