@@ -1,10 +1,12 @@
 import { afterAll, beforeEach, expect, test } from 'bun:test'
+import { sweepSlices } from '../../server/attachments/sweep.ts'
 import { eventsAfter } from '../../server/events/events.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { newBrowserSession } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
 import { paintedPng } from '../support/images.ts'
+import { storedEvents, subscribe } from '../support/subscription.ts'
 import { makeTicket, ticketInput } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -202,6 +204,57 @@ test('a program has a picture, which stays until it is replaced', async () => {
   expect((await set(null)).json.picture).toBeUndefined()
   expect((await ana.call('GET', path)).status).toBe(404)
 })
+
+test('the picture of a program stays when uploads that nobody sent are deleted', async () => {
+  const { id } = await makeProgram()
+  const raw = paintedPng(5, 5)
+  const { json } = await ana.call<{ id: string }>('POST', '/v1/attachments?name=bot.png', { raw })
+  const body = { picture: json.id }
+  const made = await ana.call<Program>('PUT', `/console/agents/${id}/picture`, { body })
+  clock.advance(25 * 3_600_000)
+  for await (const _ of sweepSlices(bellhop.deps));
+  const eve = await signInAgent(bellhop, acme.orgId, { name: 'Eve' })
+  expect((await eve.call('GET', String(made.json.picture))).status).toBe(200)
+})
+
+test('a program that answers every message of a customer never answers itself', async () => {
+  const program = await makeProgram()
+  const bot = await actAs(program)
+  await subscribe(bellhop.deps, acme.orgId)
+  const { id } = await makeTicket(acme)
+  let after = '0'
+  const answerNew = async () => {
+    const { json } = await bot.call<Log>('GET', `/events?after=${after}&types=message.sent`)
+    after = json.meta.after
+    for (const { ticketId, by } of json.data) {
+      if (by.kind === 'program' && by.id === program.id) continue
+      await bot.call('POST', `/tickets/${ticketId}/messages`, { body: { text: 'An answer' } })
+    }
+  }
+  await answerNew()
+  for (let turn = 1; turn <= 10; turn += 1) {
+    const body = { text: `Question ${turn}`, role: 'customer' }
+    expect((await acme.call('POST', `/tickets/${id}/messages`, { body })).status).toBe(201)
+    await answerNew()
+    await answerNew()
+  }
+  const said = (await thread(id)).timeline.filter(({ kind }) => kind === 'message')
+  expect(said.map(({ agentId }) => agentId ?? 'customer')).toEqual(
+    Array.from({ length: 11 }, () => ['customer', program.id]).flat(),
+  )
+  // Webhooks say the same.
+  const sent = (await storedEvents(bellhop.deps, acme.orgId)).filter(({ type }) => type === 'message.sent')
+  const authors = sent.map(({ body }) => JSON.parse(body).data.message.author)
+  expect(authors.filter(({ kind }) => kind === 'program')).toEqual(
+    Array(11).fill({ kind: 'program', id: program.id, name: 'Answer bot' }),
+  )
+  expect(authors.filter(({ kind }) => kind === 'customer')).toHaveLength(11)
+})
+
+interface Log {
+  data: { ticketId: string; by: { kind: string; id?: string } }[]
+  meta: { after: string }
+}
 
 test('a search finds the tickets of a program by its name', async () => {
   const program = await makeProgram()
