@@ -19,6 +19,7 @@ import { customerRoutes } from '../customers/directory/routes.ts'
 import type { Deps } from '../deps.ts'
 import { doctorRoutes } from '../doctor/routes.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
+import { deletionRoutes } from '../erasure/v1.ts'
 import { AppError } from '../errors.ts'
 import { eventRoutes } from '../events/api/v1.ts'
 import type { EventWaits } from '../events/api/waits.ts'
@@ -53,6 +54,7 @@ import { tagRoutes } from '../tags/routes.ts'
 import { tagApiRoutes } from '../tags/v1.ts'
 import { threadRoutes } from '../threads/routes.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
+import { bulkChangeRoutes } from '../tickets/bulk/v1.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
 import { webhookRoutes } from '../webhooks/api/v1.ts'
 import { deliveryRoutes } from '../webhooks/deliveries/routes.ts'
@@ -170,6 +172,8 @@ export function createApp(
       .use(messageListRoutes(deps, guards.keys, guards.large))
       .use(webhookRoutes(deps, guards.keys))
       .use(eventRoutes(deps, guards.keys, guards.events))
+      .use(bulkChangeRoutes(deps, guards.keys))
+      .use(deletionRoutes(deps, guards.keys))
   }
 
   function readingApiRoutes() {

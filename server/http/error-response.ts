@@ -1,45 +1,19 @@
 import { ParseError } from 'elysia'
-import { isDiskFull, isStorageFault, StorageError } from '../database/database.ts'
+import { isStorageFault } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, type Fault } from '../errors.ts'
-
-/** `application/problem+json` (RFC 9457) with a stable `code` and the request id. */
-interface Problem {
-  type: string
-  title: string
-  status: number
-  detail: string
-  code: string
-  requestId: string
-  id?: string
-  errors?: Fault[]
-}
+import { AppError } from '../errors.ts'
+import { problemOf, refusalOf } from '../responses/problem.ts'
 
 /** Turns any error into a problem document. An unexpected error is logged, and the response hides its details. */
 export function errorResponse(deps: Deps, error: unknown, requestId: string): Response {
   const refusal = asAppError(error)
   if (!refusal) deps.log.error('request_failed', { requestId, error })
-  const { status, code, message, more } =
-    refusal ??
-    new AppError(
-      500,
-      'internal_error',
-      'Something went wrong on the server. Try again. To find the cause, search the server log for the request id.',
-    )
+  const { headers } = refusal?.more ?? {}
+  const problem = problemOf(refusal, requestId)
   if (isStorageFault(error)) logStorageFault(deps, error, requestId)
-  const problem: Problem = {
-    type: 'about:blank',
-    title: process.getBuiltinModule('node:http').STATUS_CODES[status] ?? 'Error',
-    status,
-    detail: message,
-    code,
-    requestId,
-    ...(more.id === undefined ? {} : { id: more.id }),
-    ...(more.errors ? { errors: more.errors } : {}),
-  }
   return new Response(JSON.stringify(problem), {
-    status,
-    headers: { ...more.headers, 'content-type': 'application/problem+json' },
+    status: problem.status,
+    headers: { ...headers, 'content-type': 'application/problem+json' },
   })
 }
 
@@ -55,25 +29,11 @@ function logStorageFault({ log, clock }: Deps, error: unknown, requestId: string
 }
 
 function asAppError(error: unknown): AppError | undefined {
-  if (error instanceof AppError) return error
-  if (isStorageFault(error)) {
-    return new AppError(503, 'storage_unavailable', storageMessage(error), {
-      headers: { 'retry-after': '5' },
-    })
-  }
+  const refusal = refusalOf(error)
+  if (refusal) return refusal
   // Elysia throws this only when the client closes the connection while the body is read.
   if (error instanceof ParseError) {
     return new AppError(400, 'incomplete_body', 'The body is incomplete. Send the request again.')
   }
   return undefined
-}
-
-function storageMessage(error: unknown): string {
-  if (isDiskFull(error)) {
-    return "The change couldn't be saved, because the server's disk is full. Nothing changed. Try again."
-  }
-  if (!(error instanceof StorageError)) return "The data can't be read right now. Try again."
-  return error.isCertain
-    ? "The change couldn't be saved. Nothing changed. Try again."
-    : 'The change may not have been saved, because the database connection was lost. Try again with the same Idempotency-Key.'
 }

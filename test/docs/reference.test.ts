@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../server/config.ts'
-import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/http/error-codes.ts'
+import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/responses/error-codes.ts'
 import { DELIVERY_ERRORS } from '../../server/webhooks/deliveries/delivery-errors.ts'
 import { URL_REFUSALS } from '../../server/webhooks/endpoints/validate.ts'
 import { temporaryFolder } from '../support/folder.ts'

@@ -165,6 +165,11 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ name: 'New Name' }),
   },
   'POST /v1/moves/:id/undo': { path: '/v1/moves/:move/undo' },
+  'POST /v1/tickets/bulk': {
+    foreign: 200,
+    body: ({ ticket }) => ({ ids: [ticket], change: { status: 'resolved' } }),
+  },
+  'DELETE /v1/tickets/:id': { path: '/v1/tickets/:ticket', own: 0 },
   'PATCH /v1/tickets/:id': { path: '/v1/tickets/:ticket', body: () => ({ status: 'resolved' }) },
   'GET /v1/tickets/:id/messages': { path: '/v1/tickets/:ticket/messages' },
   'PUT /v1/tickets/:id/messages/:messageId': {

@@ -33,7 +33,8 @@ describe("the response for another organization's ticket is byte for byte that f
     ['answering it once', 'POST', '/messages', { text: 'Hello' }, { 'idempotency-key': 'k' }],
     ['answering it with nothing', 'POST', '/messages', {}, {}],
     ['a query it does not take', 'GET', '?a=1', undefined, {}],
-    ['a method it does not take', 'DELETE', '', undefined, {}],
+    ['deleting it without the scope', 'DELETE', '', undefined, {}],
+    ['a method it does not take', 'PUT', '', undefined, {}],
     ['a method its messages do not take', 'GET', '/messages', undefined, {}],
   ]
 

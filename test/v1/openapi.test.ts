@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
 import { createCustomer } from '../../server/customers/directory/edit-customer.ts'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
-import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/http/error-codes.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/openapi/document.ts'
 import type { Schema } from '../../server/http/openapi/schemas.ts'
+import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/responses/error-codes.ts'
 import { type Answer, type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { everyRoute } from '../support/every-route.ts'
@@ -30,6 +30,8 @@ const asItIs = readSchemas(() => {})
 const client = await (await bellhop.organization()).withKey({ scopes: [...KEY_SCOPES], rateLimit: 10_000 })
 const spent = await client.withKey({ rateLimit: 1 })
 const reader = await client.withKey({ scopes: ['tickets:read'] })
+const { id: doomed } = await makeTicket(client)
+const bulk = { ids: [NO_TICKET], change: { status: 'open' } }
 const nobody = { ...client, call: withoutKey }
 
 const ticket = await makeTicket(client, { tags: ['vip'] })
@@ -46,7 +48,7 @@ const keyed = { 'idempotency-key': 'k' }
 await client.call('POST', '/tickets', { body: ticketInput(), headers: keyed })
 await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempotency-key': 'm' } })
 await spent.call('GET', '/tickets')
-const spentHook = await client.withKey({ rateLimit: 1, scopes: ['endpoints:write', 'tickets:read'] })
+const spentHook = await client.withKey({ rateLimit: 1, scopes: ['endpoints:write', 'erase', 'tickets:read'] })
 await spentHook.call('GET', '/tickets')
 const spentEraser = await client.withKey({ rateLimit: 1, scopes: ['erase', 'tickets:read'] })
 await spentEraser.call('GET', '/tickets')
@@ -447,6 +449,24 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     416: [client, 'GET', `/attachments/${uploaded}`, { headers: { range: 'bytes=6-' } }],
     429: [spent, 'GET', `/attachments/${uploaded}`],
   },
+  changeTickets: {
+    200: [client, 'POST', '/tickets/bulk', { body: bulk }],
+    400: [client, 'POST', '/tickets/bulk', { body: {} }],
+    401: [nobody, 'POST', '/tickets/bulk', { body: bulk }],
+    403: [reader, 'POST', '/tickets/bulk', { body: bulk }],
+    413: [client, 'POST', '/tickets/bulk', { raw: ' '.repeat(1_100_000) }],
+    415: [client, 'POST', '/tickets/bulk', { raw: '', headers: { 'content-type': 'text/plain' } }],
+    422: [client, 'POST', '/tickets/bulk', { body: bulk, headers: keyed }],
+    429: [spent, 'POST', '/tickets/bulk', { body: bulk }],
+  },
+  deleteTicket: {
+    204: [client, 'DELETE', `/tickets/${doomed}`],
+    400: [client, 'DELETE', `${one}?x=1`],
+    401: [nobody, 'DELETE', one],
+    403: [reader, 'DELETE', one],
+    404: [client, 'DELETE', `/tickets/${NO_TICKET}`],
+    429: [spentHook, 'DELETE', one],
+  },
   deleteAttachment: {
     204: [client, 'DELETE', `/attachments/${unwanted}`],
     400: [client, 'DELETE', `/attachments/${uploaded}?x=1`],
@@ -483,6 +503,8 @@ describe('the document of the real app', () => {
       [
         'GET /v1/tickets',
         'GET /v1/tickets/{id}',
+        'DELETE /v1/tickets/{id}',
+        'POST /v1/tickets/bulk',
         'PATCH /v1/tickets/{id}',
         'POST /v1/tickets',
         'POST /v1/tickets/{id}/messages',
