@@ -3,6 +3,10 @@ declare module '*/docs.css' {
   const text: string
   export default text
 }
+declare module '*/try.js' {
+  const text: string
+  export default text
+}
 declare module '*/docs.js' {
   const text: string
   export default text

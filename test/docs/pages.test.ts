@@ -9,6 +9,8 @@ import { documents, TOP } from './page.ts'
 
 const PATHS = ['/docs', ...GUIDES.map(({ slug }) => `/docs/${slug}`)]
 const FILES = ['/docs/docs.css', '/docs/docs.js']
+/** Of the reference. */
+const TRY = '/docs/try.js'
 const MARKDOWN = [...PATHS.map((path) => `${path}.md`), '/docs/operations/listTickets.md']
 
 let bellhop: Bellhop
@@ -30,7 +32,7 @@ describe.each(PATHS)('the page %s', (path) => {
     const page = await response.text()
     expect(page).not.toMatch(/<script>|<style|<iframe|<img|\sstyle=|\son[a-z]+=/)
     const loaded = [...page.matchAll(/(?:<link[^>]*href|src)="([^"]*)"/g)].map(([, file]) => file)
-    expect(loaded).toEqual(FILES)
+    expect(loaded).toEqual(path === '/docs' ? [...FILES, TRY] : FILES)
   })
 
   test('has a title, one top heading, and a way past the navigation', async () => {
@@ -58,7 +60,7 @@ describe.each(PATHS)('the page %s', (path) => {
   })
 })
 
-test.each([...PATHS, ...FILES, ...MARKDOWN, '/docs/llms.txt'])(
+test.each([...PATHS, ...FILES, TRY, ...MARKDOWN, '/docs/llms.txt'])(
   '%s is sent again only when it changed',
   async (path) => {
     const etag = (await get(path)).headers.get('etag') ?? ''
@@ -69,7 +71,7 @@ test.each([...PATHS, ...FILES, ...MARKDOWN, '/docs/llms.txt'])(
 )
 
 test('the style and the script load nothing from elsewhere', async () => {
-  for (const path of FILES) expect(await read(path)).not.toMatch(/https?:|@import|import\(/)
+  for (const path of [...FILES, TRY]) expect(await read(path)).not.toMatch(/https?:|@import|import\(/)
 })
 
 describe('the examples have the address', () => {

@@ -73,6 +73,7 @@ export const OPEN_ROUTES = [
   'GET /docs/operations/:file',
   'GET /docs/docs.css',
   'GET /docs/docs.js',
+  'GET /docs/try.js',
   'GET /docs/bellhop-alerts.yml',
   'GET /docs/bellhop-dashboard.json',
   ...GUIDES.flatMap(({ slug }) => [`GET /docs/${slug}`, `GET /docs/${slug}.md`]),

@@ -3,6 +3,8 @@ import { type Html, html } from './html.ts'
 
 export const STYLE_PATH = '/docs/docs.css'
 export const SCRIPT_PATH = '/docs/docs.js'
+/** Of the reference only. */
+export const TRY_PATH = '/docs/try.js'
 export const REFERENCE_PATH = '/docs'
 /** https://llmstxt.org */
 export const INDEX_PATH = '/docs/llms.txt'
@@ -40,6 +42,7 @@ export function renderLayout({ path, title, sections, content }: DocsPage): stri
 <title>${title}</title>
 <link rel="stylesheet" href="${STYLE_PATH}">
 <script src="${SCRIPT_PATH}"></script>
+${path === REFERENCE_PATH && html`<script src="${TRY_PATH}" defer></script>`}
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>

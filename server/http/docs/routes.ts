@@ -6,7 +6,8 @@ import { builtPages } from '../built-pages.ts'
 import css from './docs.css' with { type: 'text' }
 import script from './docs.js' with { type: 'text' }
 import { GUIDES } from './guides.ts'
-import { SCRIPT_PATH, STYLE_PATH } from './layout.ts'
+import { SCRIPT_PATH, STYLE_PATH, TRY_PATH } from './layout.ts'
+import tryScript from './try.js' with { type: 'text' }
 
 /** The server in the examples as they are written; readers see the address of their own. */
 export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000'
@@ -14,13 +15,14 @@ export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000'
 /** Safe in a command that someone pastes into a shell. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i
 
-/** Nothing from elsewhere, and no script or style inside the page. */
+/** Nothing from elsewhere, and no script or style inside the page. The reference calls the API of this server. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "font-src 'self'",
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -56,6 +58,9 @@ export function guideRoutes(publicUrl: string | undefined): Elysia {
   app
     .get(STYLE_PATH, ({ request }) => textResponse(request, style(), 'text/css; charset=utf-8'), { detail })
     .get(SCRIPT_PATH, ({ request }) => textResponse(request, script, 'text/javascript; charset=utf-8'), {
+      detail,
+    })
+    .get(TRY_PATH, ({ request }) => textResponse(request, tryScript, 'text/javascript; charset=utf-8'), {
       detail,
     })
     .get(
