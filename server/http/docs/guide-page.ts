@@ -12,6 +12,7 @@ const LANGUAGES: Record<string, string> = {
   python: 'Python',
   go: 'Go',
   php: 'PHP',
+  csv: 'CSV',
 }
 
 /** Three blocks after each other, one in each of these languages, are one example. */

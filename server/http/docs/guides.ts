@@ -33,9 +33,17 @@ export const GUIDES_BY_GROUP: Record<'Get started' | 'API' | 'Operate', Guide[]>
   ],
   API: [
     guide('api', 'Use the API', () => import('./guides/api.md', { with: { type: 'text' } })),
+    guide('mirror', 'Mirror everything', () => import('./guides/mirror.md', { with: { type: 'text' } })),
+    guide(
+      'channel',
+      'A channel of your own',
+      () => import('./guides/channel.md', { with: { type: 'text' } }),
+    ),
+    guide('move', 'Move from another desk', () => import('./guides/move.md', { with: { type: 'text' } })),
     guide('webhooks', 'Webhooks', () => import('./guides/webhooks.md', { with: { type: 'text' } })),
     guide('errors', 'Errors', () => import('./guides/errors.md', { with: { type: 'text' } })),
     guide('limits', 'Limits', () => import('./guides/limits.md', { with: { type: 'text' } })),
+    guide('changelog', 'Changelog', () => import('./guides/changelog.md', { with: { type: 'text' } })),
   ],
   Operate: [
     guide('operations', 'Operations', () => import('./guides/operations.md', { with: { type: 'text' } })),
