@@ -200,7 +200,8 @@ function loops(
     },
     async () => {
       const { startResending } = await import('./webhooks/deliveries/resend.ts')
-      return [startResending(deps)]
+      const { replaySlice } = await import('./webhooks/api/replay.ts')
+      return [startResending(deps, replaySlice)]
     },
     async () => {
       const { startRetention } = await import('./webhooks/deliveries/retention.ts')

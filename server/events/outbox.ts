@@ -19,14 +19,14 @@ interface OutboxEvent {
   number: number
   type: WebhookEvent
   ticketId: string
-  changes?: EventChanges | undefined
+  changes?: EventChanges | null | undefined
   createdAt: number
 }
 
 /** Whether an endpoint gets an event. */
 export type Receives = (
   subscriber: Pick<Subscriber, 'events' | 'filters'>,
-  event: { type: WebhookEvent; ticketId: string; changes?: EventChanges | undefined },
+  event: { type: WebhookEvent; ticketId: string; changes?: EventChanges | null | undefined },
 ) => boolean
 
 /**

@@ -56,6 +56,7 @@ import { threadRoutes } from '../threads/routes.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { bulkChangeRoutes } from '../tickets/bulk/v1.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
+import { replayRoutes } from '../webhooks/api/routes.ts'
 import { webhookRoutes } from '../webhooks/api/v1.ts'
 import { deliveryRoutes } from '../webhooks/deliveries/routes.ts'
 import { endpointRoutes } from '../webhooks/endpoints/routes.ts'
@@ -135,8 +136,7 @@ export function createApp(
     .use(savedReplyRoutes(guards.agents, guards.large))
     .use(tagRoutes(guards.agents))
     .use(erasureRoutes(guards.agents))
-    .use(endpointRoutes(guards.agents))
-    .use(deliveryRoutes(deps, guards.agents))
+    .use(webhookConsoleRoutes())
     .use(emailRoutes(deps, guards.agents))
     .use(telegramRoutes(deps, guards.agents))
     .use(widgetConsoleRoutes(deps, guards.agents, guards.widget.streams))
@@ -190,6 +190,13 @@ export function createApp(
       .use(bulkRoutes(guards.agents))
       .use(moveConsoleRoutes(guards.agents))
       .use(customerRoutes(deps, guards.agents))
+  }
+
+  function webhookConsoleRoutes() {
+    return new Elysia({ name: 'webhooks' })
+      .use(endpointRoutes(guards.agents))
+      .use(deliveryRoutes(deps, guards.agents))
+      .use(replayRoutes(deps, guards.agents))
   }
 
   /** Throws 503. */

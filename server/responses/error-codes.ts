@@ -98,6 +98,7 @@ export const FIELD_ERROR_CODES = [
   'own_address',
   'not_by_email',
   'too_far_ahead',
+  'too_far_back',
   'invalid_cursor',
   'foreign_cursor',
   'page_with_cursor',

@@ -48,6 +48,8 @@ const ADMINS_ONLY = [
   'GET /console/deliveries/:id',
   'POST /console/deliveries/:id/resend',
   'GET /console/resends/:id',
+  'POST /console/endpoints/:id/replay',
+  'GET /console/replays/:id',
   'GET /console/blocked',
   'DELETE /console/blocked/visitors/:id',
   'DELETE /console/blocked/addresses/:address',

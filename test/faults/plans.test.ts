@@ -3,6 +3,7 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
+import { replaySlice } from '../../server/webhooks/api/replay.ts'
 import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
@@ -16,7 +17,7 @@ describe.if(engine === 'sqlite')('on SQLite', () => {
     const { endpoint } = await webhooks.endpoint('https://127.0.0.1:1/')
     using prepared = spyOn(Connection.prototype, 'prepare')
     const job = await resendFailedSince(deps, orgId, { endpointId: endpoint.id, since: 0 })
-    const resending = startResending(deps)
+    const resending = startResending(deps, replaySlice)
     await eventually(async () => (await readResendJob(deps, orgId, job.id)).finishedAt !== null)
     await resending.stop()
     const query =

@@ -153,6 +153,12 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ event: 'ticket.created' }),
     own: 0,
   },
+  'POST /v1/endpoints/:id/replay': {
+    path: `${v1Endpoint}/replay`,
+    body: () => ({ after: '0' }),
+    own: 409,
+  },
+  'GET /v1/replays/:id': { path: '/v1/replays/:replay' },
   'GET /v1/deliveries': { path: '/v1/deliveries?endpoint=:endpoint', foreign: 200 },
   'GET /v1/deliveries/:id': { path: '/v1/deliveries/:delivery' },
   'POST /v1/deliveries/:id/resend': { path: '/v1/deliveries/:delivery/resend', own: 409 },
@@ -374,6 +380,12 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /console/deliveries/:id': { path: '/console/deliveries/:delivery' },
   'POST /console/deliveries/:id/resend': { path: '/console/deliveries/:delivery/resend', own: 409 },
   'GET /console/resends/:id': { path: '/console/resends/:job' },
+  'POST /console/endpoints/:id/replay': {
+    path: `${endpoint}/replay`,
+    body: () => ({ after: '0' }),
+    own: 409,
+  },
+  'GET /console/replays/:id': { path: '/console/replays/:replay' },
 
   'GET /console/mailboxes': { foreign: 200 },
   'GET /console/mailboxes/problems': { foreign: 200 },

@@ -76,6 +76,7 @@ export interface Owned {
   browser: string
   delivery: string
   job: string
+  replay: string
   /** A ticket of the same customer, with the messages of another one: the merge can be undone. */
   otherTicket: string
   otherCustomer: string
@@ -186,11 +187,15 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     const [stored] = await deps.database.read.select().from(endpoints).where(eq(endpoints.id, endpoint.id))
     return stored?.nextDeliveryAt === null
   })
-  const job = deps.newId('job')
+  const [job, replay] = [deps.newId('job'), deps.newId('job')]
   const now = deps.clock.now()
   await deps.database.write(undefined, async (tx) => {
     const times = { since: now, until: now, createdAt: now, finishedAt: now }
-    await tx.insert(resendJobs).values({ id: job, orgId, endpointId: endpoint.id, ...times })
+    const ofEndpoint = { orgId, endpointId: endpoint.id, ...times }
+    await tx.insert(resendJobs).values([
+      { id: job, ...ofEndpoint },
+      { id: replay, kind: 'replay', ...ofEndpoint },
+    ])
   })
   const mail = await quarantinedMail(deps, orgId, mailbox.id)
   const message = ticket.messages[0]?.id ?? ''
@@ -244,6 +249,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       browser: await subscribe(admin),
       delivery: delivery?.id ?? '',
       job,
+      replay,
     },
   }
 }

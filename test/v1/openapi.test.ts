@@ -87,6 +87,8 @@ const madeDelivery = async () => {
   return id
 }
 const [delivered, sampled] = [`/deliveries/${await madeDelivery()}`, { body: { event: 'message.sent' } }]
+const madeReplay = async () =>
+  (await client.call<{ id: string }>('POST', `${hook}/replay`, { body: { after: '0' } })).json.id
 const hooked = { headers: { 'idempotency-key': 'hooked' } }
 await client.call('POST', '/endpoints', { body: newEndpoint('first'), ...hooked })
 const long = { raw: ' '.repeat(1_100_000) }
@@ -324,6 +326,26 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     414: [client, 'GET', `/deliveries?cursor=${'x'.repeat(9000)}`],
     429: [spent, 'GET', '/deliveries'],
   },
+  replayEvents: {
+    202: [client, 'POST', `${hook}/replay`, { body: { after: '0' } }],
+    400: [client, 'POST', `${hook}/replay`, { body: {} }],
+    401: [nobody, 'POST', `${hook}/replay`, { body: { after: '0' } }],
+    403: [reader, 'POST', `${hook}/replay`, { body: { after: '0' } }],
+    404: [client, 'POST', '/endpoints/whe_1/replay', { body: { after: '0' } }],
+    410: [client, 'POST', `${hook}/replay`, { body: { after: '00ff.1' } }],
+    413: [client, 'POST', `${hook}/replay`, long],
+    415: [client, 'POST', `${hook}/replay`, asText],
+    422: [client, 'POST', `${hook}/replay`, { body: { after: '0' }, ...hooked }],
+    429: [spentHook, 'POST', `${hook}/replay`, { body: { after: '0' } }],
+  },
+  readReplay: {
+    200: [client, 'GET', `/replays/${await madeReplay()}`],
+    400: [client, 'GET', '/replays/job_1?x=1'],
+    401: [nobody, 'GET', '/replays/job_1'],
+    403: [reader, 'GET', '/replays/job_1'],
+    404: [client, 'GET', '/replays/job_1'],
+    429: [spent, 'GET', '/replays/job_1'],
+  },
   readDelivery: {
     200: [client, 'GET', delivered],
     400: [client, 'GET', `${delivered}?x=1`],
@@ -539,6 +561,8 @@ describe('the document of the real app', () => {
         'POST /v1/endpoints/{id}/disable',
         'POST /v1/endpoints/{id}/rotate',
         'POST /v1/endpoints/{id}/test',
+        'POST /v1/endpoints/{id}/replay',
+        'GET /v1/replays/{id}',
         'GET /v1/deliveries',
         'GET /v1/deliveries/{id}',
         'POST /v1/deliveries/{id}/resend',
@@ -623,6 +647,7 @@ describe('the examples can be sent as they are, by clients that import the docum
     if (path.startsWith('/customers')) return newCustomer()
     if (path.startsWith('/endpoints')) return madeEndpoint()
     if (path.startsWith('/deliveries')) return madeDelivery()
+    if (path.startsWith('/replays')) return madeReplay()
     return path.startsWith('/attachments') ? await upload() : (await makeTicket(client)).id
   }
 

@@ -86,6 +86,38 @@ browserTest('a test delivery shows its result, even while the endpoint is off', 
   await page.getByRole('link', { name: /Held/ }).first().waitFor({ state: 'detached' })
 })
 
+browserTest('new events and filters are chosen, and events of before are replayed', async () => {
+  receiver.respondWith(() => ({}))
+  const client = await bellhop.organization('Initech')
+  await createTicket(client, 'Before')
+  const { page } = await openEndpoint(client, `${receiver.url}/initech`)
+  const isChosen = (label: string) => page.getByRole('checkbox', { name: label }).isChecked()
+  await page.getByRole('checkbox', { name: 'ticket.created' }).waitFor()
+  expect([await isChosen('ticket.created'), await isChosen('ticket.updated')]).toEqual([true, false])
+  await page.getByRole('checkbox', { name: 'ticket.updated' }).check()
+  await page.getByText('Filters', { exact: true }).click()
+  await page.getByRole('checkbox', { name: 'API', exact: true }).check()
+  await page.getByLabel('Tags', { exact: true }).first().fill('vip, urgent')
+  await page.getByRole('checkbox', { name: 'Status' }).check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Endpoint saved.').waitFor()
+  await page.reload()
+  expect(await page.getByLabel('Tags', { exact: true }).first().inputValue()).toBe('vip, urgent')
+  expect([await isChosen('Status'), await isChosen('API'), await isChosen('Email')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+  await page.getByRole('button', { name: 'Replay events' }).click()
+  await page.getByText('Nothing to send in this time.').waitFor()
+  await page.getByLabel('Tags', { exact: true }).first().fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Endpoint saved.').first().waitFor()
+  await page.getByRole('button', { name: 'Replay events' }).click()
+  await page.getByText('Sending 1 event.').waitFor()
+  await eventually(() => receiver.requests.some(({ path }) => path.endsWith('/initech')))
+})
+
 browserTest('a signing secret is staged, promoted, and replaced immediately', async () => {
   const client = await bellhop.organization('Umbrella')
   const { page } = await openEndpoint(client, `${receiver.url}/umbrella`)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { replaySlice } from '../../server/webhooks/api/replay.ts'
 import { listDeliveries } from '../../server/webhooks/deliveries/delivery-log.ts'
 import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -38,13 +39,13 @@ test('all failed deliveries of an endpoint since a time are resent, and a restar
   await first.stop()
 
   const job = await resendFailedSince(deps, orgId, { endpointId: endpoint.id, since })
-  const before = startResending(deps)
+  const before = startResending(deps, replaySlice)
   await eventually(async () => (await readResendJob(deps, orgId, job.id)).resent > 0)
   await before.stop()
   const stopped = await readResendJob(deps, orgId, job.id)
   expect(await count('pending')).toBe(stopped.resent)
 
-  const after = startResending(deps)
+  const after = startResending(deps, replaySlice)
   const done = await eventually(async () => {
     const read = await readResendJob(deps, orgId, job.id)
     return read.finishedAt === null ? undefined : read

@@ -64,4 +64,5 @@ export const queryKeys = {
   deliveryList: (filter: unknown) => ['deliveries', filter],
   delivery: (id: string) => ['delivery', id],
   resendJob: (id: string) => ['resend', id],
+  replay: (id: string) => ['replay', id],
 } as const

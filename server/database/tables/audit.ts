@@ -30,6 +30,7 @@ export type AuditAction =
   | 'endpoint.disabled'
   | 'endpoint.deleted'
   | 'endpoint.failed_resent'
+  | 'endpoint.replayed'
   | 'delivery.resent'
   | 'endpoint.secret_staged'
   | 'endpoint.secret_promoted'

@@ -80,7 +80,7 @@ export async function storedBodies(
 }
 
 /** `ticket.updated` without changes only notifies open pages. */
-function isPublic(event: LoggedEvent): event is PublicEvent {
+export function isPublic(event: LoggedEvent): event is PublicEvent {
   if (event.type === 'ticket.updated' && event.changes === null) return false
   return (WEBHOOK_EVENTS as readonly string[]).includes(event.type)
 }

@@ -9,6 +9,7 @@ import { chosenFilters, endpointFilters } from '../endpoints/schemas.ts'
 
 const ENDPOINT = 'whe_01jq8z5w8wf6r9f5v0h3q1x2yz'
 const DELIVERY = 'dlv_01jq8z5w8wf6r9f5v0h3q1x2yz'
+const JOB = 'job_01jq8z5w8wf6r9f5v0h3q1x2yz'
 const TIME = '2026-03-01T09:30:00.000Z'
 const URL_EXAMPLE = 'https://hooks.example.com/bellhop'
 const MAX_EVENTS = 50
@@ -234,6 +235,64 @@ export const deliveryList = t.Object(
     }),
   },
   { $id: 'WebhookDeliveryList', description: 'Newest first.' },
+)
+
+export const replayId = t.Object({ id: id(JOB, 'Replay id.') })
+
+export const replayRequest = t.Object(
+  {
+    after: t.Optional(
+      t.String({
+        maxLength: 64,
+        description:
+          'A position in the log of events: all events after it are sent. `0` for all that are kept. Not with `since`.',
+        examples: ['0'],
+      }),
+    ),
+    since: t.Optional(when('Events of this time or later are sent. At most 90 days ago. Not with `after`.')),
+    until: t.Optional(when('Events up to this time are sent. Now by default.')),
+    onlyMissing: t.Optional(
+      t.Boolean({
+        description:
+          'Only events that the endpoint never received: none of their deliveries succeeded, and none is pending.',
+        examples: [true],
+      }),
+    ),
+  },
+  { $id: 'NewReplay', ...strict, examples: [{ after: '0', onlyMissing: true }] },
+)
+
+export const replay = t.Object(
+  {
+    id: id(JOB, 'Replay id.'),
+    endpointId: id(ENDPOINT, 'The endpoint.'),
+    since: t.Optional(time('From when on. Absent if it began after a position.')),
+    until: time('Up to when.'),
+    onlyMissing: t.Boolean(),
+    checked: t.Integer({ description: 'How many events of the log it has looked at.' }),
+    total: t.Integer({ description: 'How many it looks at in all.' }),
+    queued: t.Integer({ description: 'How many deliveries it has queued.' }),
+    createdAt: time('When it was requested.'),
+    finishedAt: t.Optional(time('When all deliveries were queued. Absent until then.')),
+  },
+  {
+    $id: 'Replay',
+    description: 'Events that are sent to an endpoint again.',
+    examples: [
+      {
+        id: JOB,
+        endpointId: ENDPOINT,
+        since: TIME,
+        until: TIME,
+        onlyMissing: true,
+        checked: 1_200,
+        total: 1_200,
+        queued: 3,
+        createdAt: TIME,
+        finishedAt: TIME,
+      },
+    ],
+  },
 )
 
 const headers = t.Record(t.String(), t.String())

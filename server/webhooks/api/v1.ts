@@ -9,7 +9,7 @@ import { parseTime } from '../../requests/parse-time.ts'
 import { strictQuery } from '../../requests/query.ts'
 import { actorOf, answerHeaders, idempotent } from '../../tickets/v1.ts'
 import { listDeliveries, readDelivery } from '../deliveries/delivery-log.ts'
-import { resendDelivery } from '../deliveries/resend.ts'
+import { type ResendJob, resendDelivery } from '../deliveries/resend.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -23,6 +23,7 @@ import {
 } from '../endpoints/endpoints.ts'
 import { rotateSecret } from '../endpoints/secrets.ts'
 import { testEndpoint } from '../endpoints/test-delivery.ts'
+import { readReplay, replayEvents, replayOf } from './replay.ts'
 import {
   delivery,
   deliveryDetail,
@@ -35,11 +36,14 @@ import {
   endpointList,
   endpointWithSecret,
   newEndpoint,
+  replay,
+  replayId,
+  replayRequest,
   rotation,
   sentTest,
   testRequest,
 } from './schemas.ts'
-import { viewV1Delivery, viewV1DeliveryDetail, viewV1Endpoint } from './views.ts'
+import { viewReplay, viewV1Delivery, viewV1DeliveryDetail, viewV1Endpoint } from './views.ts'
 import * as document from './webhook-operations.ts'
 
 /** Endpoints, their deliveries and replays, for programs. */
@@ -241,6 +245,35 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
         return status(202, answer.body)
       },
       { ...writing, params: deliveryId, response: { 202: delivery }, detail: document.resendDelivery },
+    )
+    .post(
+      '/endpoints/:id/replay',
+      async ({ caller, params: { id }, body, request, set, status }) => {
+        const asAnswer = (job: ResendJob) => accepted(viewReplay(job), `/v1/replays/${job.id}`)
+        const answer = await once<ReturnType<typeof viewReplay>>(
+          idempotent(caller, request, { path: `/v1/endpoints/${id}/replay`, body }),
+          async (remember) =>
+            asAnswer(
+              await replayEvents(asCaller(caller), caller.orgId, replayOf(id, body), (tx, job) =>
+                remember(tx, asAnswer(job), id),
+              ),
+            ),
+        )
+        Object.assign(set.headers, answerHeaders(answer))
+        return status(202, answer.body)
+      },
+      {
+        ...withBody,
+        params: endpointId,
+        body: replayRequest,
+        response: { 202: replay },
+        detail: document.replayEvents,
+      },
+    )
+    .get(
+      '/replays/:id',
+      async ({ caller: { orgId }, params: { id } }) => viewReplay(await readReplay(deps, orgId, id)),
+      { ...reading, params: replayId, response: { 200: replay }, detail: document.readReplay },
     )
 
   /** Turns an endpoint on or off. */

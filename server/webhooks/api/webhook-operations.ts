@@ -154,3 +154,33 @@ export const resendDelivery = {
     422: idempotency[422],
   },
 }
+
+export const replayEvents = {
+  ...once,
+  operationId: 'replayEvents',
+  summary: 'Replay events',
+  description:
+    'Sends the events of a range to an endpoint, oldest first, each with a new delivery and a new delivery id: those it is subscribed to and that pass its filters. For an endpoint that is new, or has lost what it got; with `onlyMissing`, for one that missed some. A body that no endpoint got before shows the ticket as it is now, and events of what was deleted since are left out.',
+  responses: {
+    202: {
+      description: 'The replay, which goes on in the background.',
+      headers: { Location: path('The path of the replay, for its progress.'), ...repeated },
+    },
+    404: noEndpoint,
+    409: problem(`The endpoint is off (\`endpoint_off\`); or ${STILL_RUNNING}`),
+    410: problem('The position is of another log, or older than what is kept (`events_expired`).'),
+    422: idempotency[422],
+    ...badBody,
+  },
+}
+
+export const readReplay = {
+  ...reading,
+  operationId: 'readReplay',
+  summary: 'Get a replay',
+  description: 'Returns the progress of a replay. Kept for 90 days.',
+  responses: {
+    200: { description: 'The replay.' },
+    404: problem('There’s no replay with this id in your organization.'),
+  },
+}

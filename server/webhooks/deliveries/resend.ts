@@ -88,8 +88,11 @@ export async function readResendJob(deps: Deps, orgId: string, id: string): Prom
   return job
 }
 
-/** Runs unfinished jobs, oldest first, a slice at a time. */
-export function startResending(deps: Deps): Loop {
+/** Does some of a job, and moves its cursor, in one unit. */
+type Slice = (deps: Deps, tx: Transaction, job: ResendJob) => Promise<void>
+
+/** Runs unfinished jobs, oldest first, a slice at a time. `replaySlice` is for those that replay events. */
+export function startResending(deps: Deps, replaySlice: Slice): Loop {
   return runLanes(deps, {
     name: 'resend',
     tables: [resendJobs],
@@ -97,7 +100,8 @@ export function startResending(deps: Deps): Loop {
     failure: 'resend_failed',
     find: findOpenJobs,
     async run(job) {
-      await deps.database.write(job.orgId, (tx) => resendSlice(deps, tx, job))
+      const slice = job.kind === 'failed' ? resendSlice : replaySlice
+      await deps.database.write(job.orgId, (tx) => slice(deps, tx, job))
       return 0
     },
   })

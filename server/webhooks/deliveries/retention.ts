@@ -115,7 +115,10 @@ async function deleteDeliveries(deps: Deps, ids: string[], before: number): Prom
   })
 }
 
-/** The cursor is an organization. An event is kept while it or an older event has a delivery. */
+/**
+ * The cursor is an organization. An event is kept while it or an older event has a delivery. A replay makes deliveries of
+ * events that are older than those of earlier deliveries, so each event of a ticket is looked up too.
+ */
 async function removeEvents(deps: Deps, cursor: string): Promise<string | null> {
   const { read } = deps.database
   const [organization] = await read
@@ -133,9 +136,12 @@ async function removeEvents(deps: Deps, cursor: string): Promise<string | null> 
     .orderBy(asc(deliveries.id))
     .limit(1)
   const kept = oldest?.number ?? organization.lastEvent + 1
+  const isDelivered = sql`exists (select 1 from deliveries where org_id = ${events.orgId} and ticket_id <> ''
+    and ticket_id = ${events.ticketId} and event_number = ${events.number})`
   const isRemovable = and(
     eq(events.orgId, orgId),
     lt(events.number, kept),
+    sql`not ${isDelivered}`,
     lt(events.createdAt, deps.clock.now() - SUMMARIES_MS),
   )
   const some = await read

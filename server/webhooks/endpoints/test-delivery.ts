@@ -48,8 +48,11 @@ export async function testEndpoint(
 
 /** Has every field that a real event may have (section 6 of the specification). */
 function sampleOf(deps: Deps, orgId: string, event: WebhookEvent, createdAt: number): object {
-  const time = isoTime(createdAt)
-  const ticket = {
+  return { event, createdAt: isoTime(createdAt), data: sampleData(deps, orgId, event, isoTime(createdAt)) }
+}
+
+function sampleData(deps: Deps, orgId: string, event: WebhookEvent, time: string): object {
+  const opened = {
     id: deps.newId('tkt'),
     orgId,
     status: 'open',
@@ -58,20 +61,31 @@ function sampleOf(deps: Deps, orgId: string, event: WebhookEvent, createdAt: num
     createdAt: time,
     customer: { name: 'Sam Sample', email: 'sam@example.com' },
   }
-  if (event === 'ticket.created') return { event, createdAt: time, data: { ticket } }
-  const message = {
-    id: deps.newId('msg'),
-    role: 'customer',
-    text: 'A sample message.',
-    format: 'plain',
-    createdAt: time,
-  }
-  return {
-    event,
-    createdAt: time,
-    data: {
-      ticket: { ...ticket, updatedAt: time, assignedTo: deps.newId('agt'), tags: ['sample'] },
-      message,
-    },
+  const ticket = { ...opened, updatedAt: time, assignedTo: deps.newId('agt'), tags: ['sample'] }
+  const author = { kind: 'customer', id: deps.newId('usr'), name: 'Sam Sample' }
+  const by = { kind: 'agent', id: deps.newId('agt'), name: 'Ada Agent' }
+  const written = { id: deps.newId('msg'), text: 'A sample message.', format: 'plain', createdAt: time }
+  switch (event) {
+    case 'ticket.created':
+      return { ticket: opened }
+    case 'message.sent':
+      return { ticket, message: { ...written, role: 'customer', author } }
+    case 'ticket.updated':
+      return { ticket, changes: { status: { from: 'pending', to: 'open' } }, by }
+    case 'ticket.imported':
+      return { ticket, by }
+    case 'ticket.deleted':
+      return { ticket: { id: ticket.id, orgId }, by }
+    case 'message.updated': {
+      const delivery = { state: 'sent', by: 'email' }
+      return { ticket, message: { ...written, role: 'agent', agentName: by.name, delivery }, by }
+    }
+    case 'note.added':
+      return { ticket, note: { ...written, id: deps.newId('not'), text: 'A sample note.' }, by }
+    case 'customer.updated':
+    case 'customer.deleted':
+      return { customer: { id: author.id }, by }
+    case 'customer.merged':
+      return { customer: { id: author.id }, into: deps.newId('usr'), by }
   }
 }

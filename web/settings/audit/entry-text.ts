@@ -28,6 +28,7 @@ export const ACTIONS: Record<string, string> = {
   'endpoint.disabled': 'Turned off an endpoint',
   'endpoint.deleted': 'Deleted an endpoint',
   'endpoint.failed_resent': 'Resent failed deliveries',
+  'endpoint.replayed': 'Replayed events',
   'delivery.resent': 'Resent a delivery',
   'endpoint.secret_staged': 'Staged a signing secret',
   'endpoint.secret_promoted': 'Promoted a signing secret',
@@ -151,6 +152,7 @@ function detailText(action: string, detail: Record<string, unknown>): string {
     case 'customer.deleted':
       return `with ${counted(detail.deletedTickets, 'ticket')}${viewText(detail.changedViews)}`
     case 'endpoint.failed_resent':
+    case 'endpoint.replayed':
       return typeof detail.since === 'string' ? `since ${new Date(detail.since).toLocaleString()}` : ''
     case 'api_key.created': {
       const scopes = Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''

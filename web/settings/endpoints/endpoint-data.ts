@@ -10,11 +10,42 @@ import type { ShownState } from '../detail-list.tsx'
 
 export type Endpoint = Answer<typeof api.console.endpoints.get>['data'][number]
 export type WebhookEvent = Endpoint['events'][number]
+type Channel = Endpoint['channels'][number]
+type ChangedField = Endpoint['changes'][number]
+
+/** As its form has them: tags are separated by commas. */
+export type EndpointValues = Pick<Endpoint, 'url' | 'description' | 'events' | 'channels' | 'changes'> & {
+  tags: string
+}
 
 /** The events an endpoint can subscribe to. */
 export const EVENTS: { event: WebhookEvent; text: string }[] = [
   { event: 'ticket.created', text: 'A customer opened a ticket, through any channel.' },
   { event: 'message.sent', text: 'A customer or an agent sent a message.' },
+  { event: 'ticket.updated', text: 'Its status, assignee, tags or another field changed.' },
+  { event: 'ticket.deleted', text: 'A ticket was deleted permanently.' },
+  { event: 'ticket.imported', text: 'A ticket came from another system, with its history.' },
+  { event: 'message.updated', text: 'A message was sent, failed or bounced, or its files arrived late.' },
+  { event: 'note.added', text: 'An agent wrote a note, which customers never see.' },
+  { event: 'customer.updated', text: 'The name, an address or another field of a customer changed.' },
+  { event: 'customer.deleted', text: 'A customer was deleted with their tickets.' },
+  { event: 'customer.merged', text: 'A customer was merged into another one.' },
+]
+/** What a new endpoint is subscribed to. */
+export const USUAL_EVENTS: WebhookEvent[] = ['ticket.created', 'message.sent']
+export const CHANNELS: Channel[] = ['email', 'widget', 'telegram', 'api']
+export const CHANGES: { value: ChangedField; label: string }[] = [
+  { value: 'status', label: 'Status' },
+  { value: 'assignedTo', label: 'Assignee' },
+  { value: 'tags', label: 'Tags' },
+  { value: 'spam', label: 'Spam' },
+  { value: 'snoozedUntil', label: 'Snooze' },
+  { value: 'subject', label: 'Subject' },
+  { value: 'customer', label: 'Customer' },
+  { value: 'mergedInto', label: 'Merges' },
+  { value: 'messages', label: 'Moved messages' },
+  { value: 'metadata', label: 'Metadata' },
+  { value: 'externalId', label: 'External ID' },
 ]
 export const EVENT_OPTIONS = EVENTS.map(({ event }) => ({ value: event, label: event }))
 

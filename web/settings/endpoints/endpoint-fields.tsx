@@ -3,32 +3,57 @@ import { createForm, type FormFields } from '../../forms/create-form.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { ErrorText } from '../../ui/error-text.tsx'
 import { TextField } from '../../ui/text-field.tsx'
-import { type Endpoint, EVENTS, type WebhookEvent } from './endpoint-data.ts'
+import {
+  type Endpoint,
+  type EndpointValues,
+  EVENTS,
+  USUAL_EVENTS,
+  type WebhookEvent,
+} from './endpoint-data.ts'
+import { FilterFields } from './filter-fields.tsx'
 
-type EndpointValues = Pick<Endpoint, 'url' | 'description' | 'events'>
+type SavedValues = Pick<Endpoint, 'url' | 'description' | 'events' | 'channels' | 'tags' | 'changes'>
 
-/** The form of an endpoint. A new one is subscribed to all events. */
+/** The form of an endpoint. */
 export function createEndpointForm<Saved>(options: {
   endpoint?: () => Endpoint
   what?: string
-  save: (values: EndpointValues) => Promise<Saved>
+  save: (values: SavedValues) => Promise<Saved>
   onSaved: (saved: Saved) => unknown
 }) {
   return createForm({
     ...options,
-    values: () => {
+    values: (): EndpointValues => {
+      const given: Partial<Endpoint> = options.endpoint?.() ?? {}
       const {
         url = '',
         description = '',
-        events = EVENTS.map(({ event }) => event),
-      } = options.endpoint?.() ?? {}
-      return { url, description, events: [...events] }
+        events = USUAL_EVENTS,
+        channels = [],
+        tags = [],
+        changes = [],
+      } = given
+      return {
+        url,
+        description,
+        events: [...events],
+        channels: [...channels],
+        tags: tags.join(', '),
+        changes: [...changes],
+      }
     },
-    save: (values) => options.save({ ...values, url: values.url.trim() }),
+    save: (values) => options.save({ ...values, url: values.url.trim(), tags: tagsIn(values.tags) }),
   })
 }
 
-/** URL, events and description. */
+function tagsIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '')
+}
+
+/** URL, events, filters and description. */
 export function EndpointFields(props: { form: FormFields<EndpointValues> }) {
   const eventsError = props.form.errorAt('events')
   const toggle = (event: WebhookEvent, isChosen: boolean) => {
@@ -61,6 +86,7 @@ export function EndpointFields(props: { form: FormFields<EndpointValues> }) {
         </For>
         <Show when={eventsError()}>{(fault) => <ErrorText>{fault()}</ErrorText>}</Show>
       </fieldset>
+      <FilterFields form={props.form} />
       <TextField
         {...props.form.text('description')}
         label="Description"

@@ -7,7 +7,7 @@ import { OnOffButton } from '../../forms/action.tsx'
 import { CardForm, FormProblem } from '../../forms/form.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SegmentedControl } from '../../ui/segmented-control.tsx'
+import { Select } from '../../ui/select.tsx'
 import { attemptSentence, DELIVERY_STATES, deliveryQuery, isMoving } from '../deliveries/delivery-data.ts'
 import { ResendForm } from '../deliveries/resend.tsx'
 import { DetailList, StateBadge, timeOr } from '../detail-list.tsx'
@@ -23,6 +23,7 @@ import {
   type WebhookEvent,
 } from './endpoint-data.ts'
 import { createEndpointForm, EndpointFields } from './endpoint-fields.tsx'
+import { ReplayForm } from './replay-form.tsx'
 import { RotateSecret } from './signing-secret.tsx'
 
 const LIST = { href: '/settings/endpoints', name: 'Webhook endpoints' }
@@ -59,6 +60,7 @@ export function EndpointPage(props: { id: string }) {
             <EditEndpoint endpoint={endpoint()} />
             <RotateSecret endpoint={endpoint()} />
             <ResendFailed endpoint={endpoint()} />
+            <ReplayEvents endpoint={endpoint()} />
             <RemoveSection
               verb="Delete"
               noun="endpoint"
@@ -161,7 +163,7 @@ function TestDelivery(props: { endpoint: Endpoint }) {
     >
       <div class="card">
         <div class="row">
-          <SegmentedControl label="Event" options={EVENT_OPTIONS} value={event()} onChange={setEvent} />
+          <Select label="Event" isLabelHidden options={EVENT_OPTIONS} value={event()} onChange={setEvent} />
           <Button onClick={() => send.mutate()} isBusy={send.isPending}>
             Send test delivery
           </Button>
@@ -195,7 +197,7 @@ function TestOutcome(props: { id: string }) {
   )
 }
 
-/** Edits the URL, events and description of an endpoint. */
+/** Edits the URL, events, filters and description of an endpoint. */
 function EditEndpoint(props: { endpoint: Endpoint }) {
   const form = createEndpointForm({
     what: 'the endpoint',
@@ -227,6 +229,20 @@ function ResendFailed(props: { endpoint: Endpoint }) {
         fallback={<p class="muted">Turn the endpoint on first. That also sends everything queued.</p>}
       >
         <ResendForm endpointId={props.endpoint.id} />
+      </Show>
+    </Section>
+  )
+}
+
+/** Sends events of a time again, for a receiver that is new or has lost what it got. */
+function ReplayEvents(props: { endpoint: Endpoint }) {
+  return (
+    <Section
+      title="Replay events"
+      text="For a receiver that missed events or lost them: sends again what happened in a period and passes its filters."
+    >
+      <Show when={props.endpoint.isOn} fallback={<p class="muted">Turn the endpoint on first.</p>}>
+        <ReplayForm endpointId={props.endpoint.id} />
       </Show>
     </Section>
   )
