@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import { hasScope, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { admitUpload } from '../requests/arriving-bodies.ts'
@@ -43,7 +43,7 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
     .get(
       '/attachments/:id',
       async ({ caller, params, request }) => {
-        const viewer = { id: idOfCaller(caller), seesNotes: caller.kind === 'agent' }
+        const viewer = { id: idOfCaller(caller), seesNotes: hasScope(caller, 'notes:read') }
         return fileResponse(request, await openAttachment(deps, caller.orgId, { id: params.id, viewer }))
       },
       {
@@ -114,7 +114,7 @@ const downloadAttachment = {
   operationId: 'downloadAttachment',
   summary: 'Download a file',
   description:
-    'Returns the file of an attachment of a message, or of your own upload. An attachment never changes, so you can keep it.',
+    'Returns the file of an attachment of a message, or of your own upload, and with the scope `notes:read` of a note. An attachment never changes, so you can keep it.',
   tags: ['Attachments'],
   security: [{ secretKey: ['tickets:read'] }],
   parameters: [

@@ -48,6 +48,7 @@ export const API = {
     { name: 'Messages', description: 'Reply to customers.' },
     { name: 'Customers', description: 'Read, change, merge and delete those who write to you.' },
     { name: 'Events', description: 'Follow everything that happens.' },
+    { name: 'Notes', description: 'What your team writes to each other on a ticket.' },
     { name: 'Attachments', description: 'Send and read files.' },
     { name: 'Agents', description: 'Who works on tickets.' },
     { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },

@@ -53,6 +53,7 @@ import { sessionRoutes } from '../sessions/routes.ts'
 import { tagRoutes } from '../tags/routes.ts'
 import { tagApiRoutes } from '../tags/v1.ts'
 import { threadRoutes } from '../threads/routes.ts'
+import { threadApiRoutes } from '../threads/v1.ts'
 import { bulkRoutes } from '../tickets/bulk/routes.ts'
 import { bulkChangeRoutes } from '../tickets/bulk/v1.ts'
 import { ticketRoutes } from '../tickets/v1.ts'
@@ -183,6 +184,7 @@ export function createApp(
       .use(searchApiRoutes(deps, guards.keys))
       .use(agentApiRoutes(deps, guards.keys))
       .use(tagApiRoutes(deps, guards.keys))
+      .use(threadApiRoutes(deps, guards.keys))
   }
 
   function ticketConsoleRoutes() {

@@ -18,6 +18,7 @@ interface WrittenNote {
   id: string
   orgId: string
   ticketId: string
+  /** Empty if a key wrote it that belongs to no one. */
   agentId: string
   text: string
   format: MessageFormat
@@ -34,7 +35,8 @@ export async function saveMentions(tx: Transaction, note: WrittenNote): Promise<
   const others = mentioned.filter((id) => id !== author)
   const row = { orgId, noteId: note.id, ticketId, createdAt }
   if (others.length > 0) await tx.insert(mentions).values(others.map((agentId) => ({ ...row, agentId })))
-  await addFollowers(tx, { orgId, ticketId, agentIds: [author, ...others], at: createdAt })
+  const agentIds = author === '' ? others : [author, ...others]
+  await addFollowers(tx, { orgId, ticketId, agentIds, at: createdAt })
 }
 
 /** Ids of the agents that a text mentions, each once. */

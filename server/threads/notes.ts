@@ -20,24 +20,28 @@ interface NewNote {
   /** Made by the page. */
   id: string
   ticketId: string
+  /** Empty for a key that belongs to no one. */
   agentId: string
+  /** Whose uploads the attachments are: the agent by default. */
+  uploader?: string
   agentName: string
   text: string
   format: MessageFormat
-  /** Ids of uploads of the agent. */
+  /** Ids of uploads. */
   attachments?: string[]
 }
 
 /**
  * Adds a note under an id that the page made; only agents see it. The same request again changes nothing. The agent's
  * draft of a note that has the same text is deleted. `updatedAt` and everything `/v1` shows of the ticket stay as they
- * are. Throws 404, 400 for a wrong id, attachment or mention, and 409 for a merged ticket or an id that belongs to
+ * are. `alsoSave` runs in the unit that adds it. Throws 404, 400 for a wrong id, attachment or mention, and 409 for a merged ticket or an id that belongs to
  * another note.
  */
 export async function putNote(
   deps: Deps,
   orgId: string,
-  { ticketId, attachments: ids = [], ...note }: NewNote,
+  { ticketId, attachments: ids = [], uploader, ...note }: NewNote,
+  alsoSave: (tx: Transaction, note: NoteRow) => Promise<void> = async () => {},
 ): Promise<{ note: NoteRow; isNew: boolean }> {
   requireTextOrFiles({ text: note.text, attachments: ids })
   return deps.database.write(orgId, async (tx) => {
@@ -60,11 +64,13 @@ export async function putNote(
     if (stored.length === 0) throw idTaken()
     await saveMentions(tx, added)
     const { agentId, text } = note
-    const uploads = { ids, uploader: agentId }
+    const uploads = { ids, uploader: uploader ?? agentId }
     const attachments = await attach(deps, tx, orgId, { ownerId: note.id, ticketId, files: { uploads } })
     await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'note', text, attachments: ids })
     recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, messageId: note.id, createdAt }])
-    return { note: { ...added, attachments }, isNew: true }
+    const made = { ...added, attachments }
+    await alsoSave(tx, made)
+    return { note: made, isNew: true }
   })
 }
 

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { attachmentIds, inboxAttachmentList } from '../attachments/schemas.ts'
+import { attachmentIds, attachmentList, inboxAttachmentList } from '../attachments/schemas.ts'
 import { NO_EMAIL_REASONS, PROBLEM_EFFECTS, PROBLEM_FIXES } from '../channels/channel.ts'
 import { CHANNELS } from '../channels/kinds.ts'
 import { ACTOR_KINDS } from '../database/tables/audit.ts'
@@ -7,10 +7,21 @@ import { MESSAGE_AUTHORS, MESSAGE_ROLES, SENDING_STATES } from '../database/tabl
 import { HELD_BECAUSE } from '../database/tables/scheduled-messages.ts'
 import { RECIPIENT_STATES } from '../database/tables/sends.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
-import { oneOf, orNull } from '../requests/schemas.ts'
+import { described, oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
-import { actions, format, snoozeNote, subject, textOrFiles, ticket, time } from '../tickets/schemas.ts'
+import {
+  actions,
+  format,
+  forwardMeta,
+  nextCursor,
+  per_page,
+  snoozeNote,
+  subject,
+  textOrFiles,
+  ticket,
+  time,
+} from '../tickets/schemas.ts'
 
 // A ticket's thread, and an agent's notes and drafts on it.
 
@@ -250,4 +261,86 @@ export const noteId = t.Object({ id: t.String(), noteId: t.String() })
 export const noteText = t.Object(
   { text: textOrFiles, format: t.Optional(format), attachments: attachmentIds },
   strict,
+)
+
+// What `/v1` shows of a thread besides messages.
+
+/** Of one ticket, without page numbers. */
+export const partsQuery = t.Object({ per_page, cursor: nextCursor }, strict)
+
+const noteExample = {
+  id: 'not_01jq8z5w8wf6r9f5v0h3q1x2yz',
+  text: 'She called about it, too.',
+  format: 'plain',
+  agentName: 'Ben',
+  agentId: 'agt_01jq8z5w8wf6r9f5v0h3q1x2yz',
+  createdAt: '2026-03-01T09:32:00.000Z',
+}
+
+export const v1Note = t.Object(
+  {
+    id: t.String({ description: 'Note id.', examples: [noteExample.id] }),
+    text: t.String({ examples: [noteExample.text] }),
+    format,
+    agentName: t.String({
+      description: 'Who wrote it. The name of the key, if that belongs to no program.',
+      examples: [noteExample.agentName],
+    }),
+    agentId: t.Optional(
+      t.String({
+        description: 'Id of the agent or program. Absent if a key wrote it that belongs to no program.',
+        examples: [noteExample.agentId],
+      }),
+    ),
+    attachments: attachmentList,
+    createdAt,
+  },
+  { $id: 'Note', description: 'Only your team sees notes.', examples: [noteExample] },
+)
+export const v1NoteList = t.Object({ data: t.Array(v1Note), meta: forwardMeta }, { $id: 'NoteList' })
+
+export const newV1Note = t.Object(
+  {
+    text: { ...textOrFiles, examples: [noteExample.text] },
+    attachments: attachmentIds,
+    format: t.Optional(
+      described(format, '`plain` by default. In `markdown`, `@[Ben](agt_…)` mentions an agent.'),
+    ),
+  },
+  { $id: 'NewNote', additionalProperties: false, examples: [{ text: noteExample.text }] },
+)
+
+const v1ChangedValue = t.Union([t.String(), t.Array(t.String()), t.Boolean(), t.Null()])
+const v1Activity = t.Object(
+  {
+    id: t.String({ examples: ['act_01jq8z5w8wf6r9f5v0h3q1x2yz'] }),
+    by: t.Object(
+      {
+        kind: oneOf(ACTOR_KINDS, 'Who changed it. `command`: a command on the server.', 'ActorKind'),
+        id: t.Optional(t.String({ examples: ['agt_01jq8z5w8wf6r9f5v0h3q1x2yz'] })),
+        name: t.String({ examples: ['Ben'] }),
+      },
+      { $id: 'Actor' },
+    ),
+    changes: t.Array(
+      t.Object(
+        {
+          field: oneOf(
+            ACTIVITY_FIELDS,
+            'What changed. `customer` has names, `assignedTo` agent ids. `merged` and `split` have the other ticket in `from` and the move in `to`.',
+            'ActivityField',
+          ),
+          from: { ...v1ChangedValue, examples: ['open'] },
+          to: { ...v1ChangedValue, examples: ['resolved'] },
+        },
+        { $id: 'ActivityChange' },
+      ),
+    ),
+    createdAt: time('When it changed.'),
+  },
+  { $id: 'Activity', description: 'One change of a ticket.' },
+)
+export const v1ActivityList = t.Object(
+  { data: t.Array(v1Activity), meta: forwardMeta },
+  { $id: 'ActivityList' },
 )

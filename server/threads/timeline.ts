@@ -110,7 +110,7 @@ const nextMessages = statement('thread_messages', placeInTicket, (read: Reader, 
     .orderBy(order)
 })
 
-const nextNotes = statement('thread_notes', placeInTicket, (read: Reader, p) => {
+export const nextNotes = statement('thread_notes', placeInTicket, (read: Reader, p) => {
   const { where, order } = nextParts(notes, p, textBytes(notes))
   return read
     .select({
@@ -127,7 +127,7 @@ const nextNotes = statement('thread_notes', placeInTicket, (read: Reader, p) => 
     .orderBy(order)
 })
 
-const nextActivities = statement('thread_activities', placeInTicket, (read: Reader, p) => {
+export const nextActivities = statement('thread_activities', placeInTicket, (read: Reader, p) => {
   const { where, order } = nextParts(activities, p, activityBytes)
   return read
     .select({

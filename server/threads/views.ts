@@ -1,5 +1,6 @@
-import { viewInboxAttachments } from '../attachments/views.ts'
+import { viewAttachments, viewInboxAttachments } from '../attachments/views.ts'
 import type { EmailAddress, MessageEmail } from '../database/tables/messages.ts'
+import type { FieldChange } from '../database/tables/threads.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { SendTrouble } from '../messages/sends/queries.ts'
@@ -45,6 +46,36 @@ export function viewNote(note: NoteRow) {
   const { id, text, format, agentId, agentName } = note
   const written = { kind: 'note' as const, id, text, format, agentId, agentName }
   return { ...written, ...viewInboxAttachments(note.attachments), createdAt: isoTime(note.createdAt) }
+}
+
+/** As `/v1` shows it. */
+export function viewV1Note({ id, text, format, agentId, agentName, attachments, createdAt }: NoteRow) {
+  return {
+    id,
+    text,
+    format,
+    agentName,
+    ...(agentId !== '' && { agentId }),
+    attachments: viewAttachments(attachments),
+    createdAt: isoTime(createdAt),
+  }
+}
+
+/** As `/v1` shows it: nobody, and no time, are null. */
+export function viewV1Activity({ id, actorKind, actorId, actorName, changes, createdAt }: ActivityRow) {
+  const by = { kind: actorKind, ...(actorId !== null && { id: actorId }), name: actorName }
+  const shown = ({ field }: FieldChange, value: FieldChange['from']) =>
+    value === '' && (field === 'assignedTo' || field === 'snoozedUntil') ? null : value
+  return {
+    id,
+    by,
+    changes: changes.map((change) => ({
+      field: change.field,
+      from: shown(change, change.from),
+      to: shown(change, change.to),
+    })),
+    createdAt: isoTime(createdAt),
+  }
 }
 
 export function viewWaitingReply(reply: WaitingReplyRow) {

@@ -195,6 +195,9 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/agents': { foreign: 200 },
   'GET /v1/tags': { foreign: 200 },
   'GET /v1/events': { foreign: 200 },
+  'GET /v1/tickets/:id/activity': { path: '/v1/tickets/:ticket/activity' },
+  'GET /v1/tickets/:id/notes': { path: '/v1/tickets/:ticket/notes' },
+  'POST /v1/tickets/:id/notes': { path: '/v1/tickets/:ticket/notes', body: () => ({ text: 'x' }) },
 
   'GET /console/session': { foreign: 200 },
   'GET /console/sessions': { foreign: 200 },

@@ -141,13 +141,15 @@ test('an upload that is not sent is only for its uploader', async () => {
   expect((await download(acme, url, { id })).status).toBe(404)
 })
 
-test('a file of a note is for agents only, like the note', async () => {
+test('a file of a note is for agents and for keys that may read notes, like the note', async () => {
   const { id } = await upload(ben, 'internal.txt', 'Careful with this one')
   const ticket = await makeTicket(acme)
   const path = `/console/tickets/${ticket.id}/notes/${createId('not', clock.now())}`
   expect((await ben.call('PUT', path, { body: { text: '', attachments: [id] } })).status).toBe(201)
   expect((await download(ana, url, { id })).status).toBe(200)
-  expect((await download(acme, url, { id })).status).toBe(404)
+  const reader = await acme.withKey({ scopes: ['tickets:read', 'messages:write'] })
+  expect((await download(reader, url, { id })).status).toBe(404)
+  expect((await download(acme, url, { id })).status).toBe(200)
 })
 
 describe('a file that is damaged on the disk gets a clear answer, and the log says which it is:', () => {

@@ -1,0 +1,170 @@
+import { Elysia } from 'elysia'
+import { idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import { withAttachments } from '../attachments/queries.ts'
+import { actingAs, type Deps } from '../deps.ts'
+import { createIdempotency } from '../idempotency/idempotency.ts'
+import { arriveWithText, jsonBody } from '../requests/json-body.ts'
+import { strictQuery } from '../requests/query.ts'
+import { forwardLinks, forwardRequest } from '../tickets/pagination.ts'
+import { pageOfParts } from '../tickets/rows-of-ticket.ts'
+import { ticketId } from '../tickets/schemas.ts'
+import { readTicketRow } from '../tickets/tickets.ts'
+import { actorOf, answerHeaders, idempotent } from '../tickets/v1.ts'
+import {
+  badTextBody,
+  idempotency,
+  idempotencyKey,
+  longUrl,
+  nextLink,
+  noTicket,
+  problem,
+  replayed,
+} from '../tickets/v1-document.ts'
+import { putNote } from './notes.ts'
+import { newV1Note, partsQuery, v1ActivityList, v1Note, v1NoteList } from './schemas.ts'
+import type { NoteRow } from './thread.ts'
+import { nextActivities, nextNotes } from './timeline.ts'
+import { viewV1Activity, viewV1Note } from './views.ts'
+
+/** The notes on a ticket, and who changed what and when. */
+export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
+  const once = createIdempotency(deps)
+  const { read } = deps.database
+  return new Elysia({ name: 'threads/v1', prefix: '/v1' })
+    .use(guard.requireApiKey)
+    .get(
+      '/tickets/:id/activity',
+      async ({ caller: { orgId }, params: { id: ticketId }, query, request: { url }, set }) => {
+        const list = listName('activity', ticketId)
+        const wanted = forwardRequest(query, { name: list, prefix: 'act' })
+        await readTicketRow(read, orgId, ticketId)
+        const page = { after: wanted.cursor, limit: wanted.perPage }
+        const { rows, next } = await pageOfParts({ orgId, ticketId }, page, (place) =>
+          nextActivities(read, place),
+        )
+        const path = `/v1/tickets/${ticketId}/activity`
+        const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
+        if (header) set.headers.link = header
+        const meta = { perPage: wanted.perPage, ...(nextCursor !== undefined && { nextCursor }) }
+        return { data: rows.map(viewV1Activity), meta }
+      },
+      {
+        transform: [guard.allow('tickets:read'), strictQuery(partsQuery)],
+        params: ticketId,
+        query: partsQuery,
+        response: { 200: v1ActivityList },
+        detail: listActivity,
+      },
+    )
+    .get(
+      '/tickets/:id/notes',
+      async ({ caller: { orgId }, params: { id: ticketId }, query, request: { url }, set }) => {
+        const list = listName('notes', ticketId)
+        const wanted = forwardRequest(query, { name: list, prefix: 'not' })
+        await readTicketRow(read, orgId, ticketId)
+        const page = { after: wanted.cursor, limit: wanted.perPage }
+        const { rows, next } = await pageOfParts({ orgId, ticketId }, page, (place) => nextNotes(read, place))
+        const path = `/v1/tickets/${ticketId}/notes`
+        const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
+        if (header) set.headers.link = header
+        const meta = { perPage: wanted.perPage, ...(nextCursor !== undefined && { nextCursor }) }
+        return { data: (await withAttachments(read, orgId, rows)).map(viewV1Note), meta }
+      },
+      {
+        transform: [guard.allow('notes:read'), strictQuery(partsQuery)],
+        params: ticketId,
+        query: partsQuery,
+        response: { 200: v1NoteList },
+        detail: listNotes,
+      },
+    )
+    .post(
+      '/tickets/:id/notes',
+      async ({ caller, params: { id: ticketId }, body, request, set, status }) => {
+        const { orgId, agentId = '', name: agentName } = caller
+        const as = actingAs(deps, actorOf(caller))
+        const asAnswer = (note: NoteRow) => ({
+          status: 201,
+          body: viewV1Note(note),
+          location: null,
+          etag: null,
+        })
+        const path = `/v1/tickets/${ticketId}/notes`
+        const answer = await once<ReturnType<typeof viewV1Note>>(
+          idempotent(caller, request, { path, body }),
+          async (remember) => {
+            const { format = 'plain', ...written } = body
+            const author = { agentId, agentName, uploader: idOfCaller(caller) }
+            const input = { id: deps.newId('not'), ticketId, ...author, ...written, format }
+            const { note } = await putNote(as, orgId, input, (tx, made) =>
+              remember(tx, asAnswer(made), ticketId),
+            )
+            return asAnswer(note)
+          },
+        )
+        Object.assign(set.headers, answerHeaders(answer))
+        return status(201, answer.body)
+      },
+      {
+        parse: arriveWithText,
+        transform: [guard.allow('notes:write'), strictQuery(), jsonBody],
+        params: ticketId,
+        body: newV1Note,
+        response: { 201: v1Note },
+        detail: addNoteDetail,
+      },
+    )
+}
+
+function listName(kind: string, ticketId: string): string {
+  return Bun.hash.wyhash(JSON.stringify([kind, ticketId])).toString(36)
+}
+
+// What the API description says of each operation beyond its schemas.
+
+const listActivity = {
+  operationId: 'listActivity',
+  summary: 'List the changes of a ticket',
+  description:
+    'Returns who changed what and when, oldest first: status, assignee, tags, subject, snoozes, spam, the customer, and merges. Follow `meta.nextCursor` until it’s absent.',
+  tags: ['Tickets'],
+  security: [{ secretKey: ['tickets:read'] }],
+  responses: {
+    200: { description: 'A page of changes.', headers: { Link: nextLink } },
+    404: noTicket,
+    414: longUrl,
+  },
+}
+
+const listNotes = {
+  operationId: 'listNotes',
+  summary: 'List notes',
+  description:
+    'Returns a page of the notes on a ticket, oldest first. Only your team sees notes, and they don’t change the ticket’s `updatedAt`. Follow `meta.nextCursor` until it’s absent.',
+  tags: ['Notes'],
+  security: [{ secretKey: ['notes:read'] }],
+  responses: {
+    200: { description: 'A page of notes.', headers: { Link: nextLink } },
+    404: noTicket,
+    414: longUrl,
+  },
+}
+
+const addNoteDetail = {
+  operationId: 'addNote',
+  summary: 'Add a note',
+  description:
+    'Adds a note that only your team sees, under the name of the key or of its program. The customer isn’t told, no `message.sent` is sent, and the ticket’s `updatedAt` stays.',
+  tags: ['Notes'],
+  security: [{ secretKey: ['notes:write'] }],
+  parameters: [idempotencyKey],
+  responses: {
+    201: { description: 'The note was added.', headers: { 'Idempotency-Replayed': replayed } },
+    404: noTicket,
+    409: problem(
+      'The ticket was merged into another one (`ticket_merged`); or the first request with this Idempotency-Key is still running.',
+    ),
+    422: idempotency[422],
+    ...badTextBody,
+  },
+}
