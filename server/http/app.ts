@@ -4,6 +4,7 @@ import { agentRoutes } from '../agents/routes.ts'
 import { agentApiRoutes } from '../agents/v1.ts'
 import type { KeyGuard } from '../api-keys/require-api-key.ts'
 import { keyRoutes } from '../api-keys/routes.ts'
+import { meRoutes } from '../api-keys/v1.ts'
 import { attachmentRoutes } from '../attachments/v1.ts'
 import { auditRoutes } from '../audit/routes.ts'
 import type { BackupRequests } from '../backup/backup-runs.ts'
@@ -179,6 +180,7 @@ export function createApp(
 
   function readingApiRoutes() {
     return new Elysia({ name: 'reading' })
+      .use(meRoutes(deps, guards.keys))
       .use(customerApiRoutes(deps, guards.keys, guards.large))
       .use(savedReplyApiRoutes(deps, guards.keys, guards.large))
       .use(searchApiRoutes(deps, guards.keys))

@@ -194,6 +194,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/search': { path: `/v1/search?q=${MARKER}`, foreign: 200 },
   'GET /v1/agents': { foreign: 200 },
   'GET /v1/tags': { foreign: 200 },
+  'GET /v1/me': { foreign: 200 },
   'GET /v1/events': { foreign: 200 },
   'GET /v1/tickets/:id/activity': { path: '/v1/tickets/:ticket/activity' },
   'GET /v1/tickets/:id/notes': { path: '/v1/tickets/:ticket/notes' },

@@ -193,6 +193,13 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     422: [client, 'POST', `${one}/notes`, { body: { text: 'Other' }, headers: { 'idempotency-key': 'm' } }],
     429: [spent, 'POST', `${one}/notes`, { body: message }],
   },
+  readMe: {
+    200: [client, 'GET', '/me'],
+    400: [client, 'GET', '/me?x=1'],
+    401: [nobody, 'GET', '/me'],
+    403: [await client.withKey({ kind: 'public' }), 'GET', '/me'],
+    429: [spent, 'GET', '/me'],
+  },
   listTags: {
     200: [client, 'GET', '/tags'],
     400: [client, 'GET', '/tags?x=1'],
@@ -570,6 +577,7 @@ describe('the document of the real app', () => {
         'GET /v1/search',
         'GET /v1/agents',
         'GET /v1/tags',
+        'GET /v1/me',
         'GET /v1/events',
         'GET /v1/tickets/{id}/activity',
         'GET /v1/tickets/{id}/notes',
