@@ -17,6 +17,7 @@ import { addKey } from './key.ts'
 import { addOrg } from './org.ts'
 import { print } from './output.ts'
 import { addApi } from './remote/api.ts'
+import { addListen } from './remote/forward-events.ts'
 import { addTrigger } from './remote/trigger.ts'
 import { addRestore } from './restore.ts'
 import { addService } from './service-commands.ts'
@@ -92,6 +93,7 @@ function createProgram(): Command {
   addHealth(program)
   addDoctor(program)
   addApi(program)
+  addListen(program)
   addTrigger(program)
   program
     .command('licenses')

@@ -70,6 +70,8 @@ const CLOCKS: Record<string, RegExp> = {
   // Keeps a command alive while a thread reads the database.
   'server/doctor/examine.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
+  // Keeps the command alive between two attempts.
+  'server/cli/remote/forward-events.ts': /Bun\.sleep/,
 }
 const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g

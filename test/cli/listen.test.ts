@@ -1,0 +1,162 @@
+import { afterAll, expect, test } from 'bun:test'
+import { verify } from 'bellhop-client'
+import { type Client, startBellhop } from '../support/bellhop.ts'
+import { type Place, PROGRAM, runProgram } from '../support/program.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startSeparateBellhop } from '../support/separate-bellhop.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// `bellhop listen`: webhooks for a program that is being written, on a machine that the server can't reach.
+
+const bellhop = await startBellhop()
+afterAll(() => bellhop.stop())
+
+interface Listening extends AsyncDisposable {
+  secret: string
+  lines(): string[]
+  printed(): string
+}
+
+/** Starts the command, and waits until it is ready. */
+async function listen(client: Client, args: string[], url = bellhop.url): Promise<Listening> {
+  const env: Place = { BELLHOP_KEY: client.key, BELLHOP_URL: url, BELLHOP_DATA: '/nowhere' }
+  const child = Bun.spawn([...PROGRAM, 'listen', ...args], { env, stdout: 'pipe', stderr: 'pipe' })
+  const said = { out: '', err: '' }
+  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>, name: 'out' | 'err') => {
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) said[name] += text
+  }
+  const reading = Promise.all([read(child.stdout, 'out'), read(child.stderr, 'err')])
+  const secret = await eventually(() => {
+    if (child.exitCode !== null) throw new Error(said.err)
+    return /^Ready: .*Signing secret: (whsec_\S+)$/m.exec(said.err)?.[1]
+  })
+  return {
+    secret,
+    lines: () => said.err.trimEnd().split('\n').slice(1),
+    printed: () => said.out,
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await Promise.all([child.exited, reading])
+    },
+  }
+}
+
+async function withReceiver(work: (receiver: Receiver) => Promise<void>): Promise<void> {
+  const receiver = await startReceiver()
+  try {
+    await work(receiver)
+  } finally {
+    await receiver.stop()
+  }
+}
+
+test('forwards what an endpoint would get, signed with a secret that stays the same for the key', async () => {
+  await withReceiver(async (receiver) => {
+    const client = await bellhop.organization()
+    await makeTicket(client, { subject: 'Before' })
+    await using listening = await listen(client, ['--forward-to', receiver.url])
+    const { id } = await makeTicket(client)
+    const [created, sent] = [await receiver.next(), await receiver.next()]
+    expect(await verify(created.body, created.headers, listening.secret)).toMatchObject({
+      event: 'ticket.created',
+      data: { ticket: { id } },
+    })
+    const { 'webhook-signature': _, ...specified } = sent.headers
+    expect(await verify(sent.body, specified, listening.secret)).toMatchObject({ event: 'message.sent' })
+    expect(sent.headers).toMatchObject({
+      'x-service-event': 'message.sent',
+      'x-service-attempt': '1',
+      'x-service-delivery': `listen_${sent.headers['x-service-event-position']}`,
+    })
+    await eventually(() => listening.lines().length === 2)
+    expect(listening.lines()[0]).toMatch(new RegExp(`^200 \\d+ ms {2}ticket\\.created ${id} \\S+$`))
+    await using again = await listen(client, ['--print'])
+    expect(again.secret).toBe(listening.secret)
+    const other = await client.withKey()
+    await using ofOther = await listen(other, ['--print'])
+    expect(ofOther.secret).not.toBe(listening.secret)
+  })
+})
+
+test('sends only the chosen events, and tries one again that was not received', async () => {
+  await withReceiver(async (receiver) => {
+    receiver.respondWith((_, number) => ({ status: number === 0 ? 500 : 204 }))
+    const client = await bellhop.organization()
+    const chosen = ['--events', 'message.sent', '--forward-to', receiver.url, '--print']
+    await using listening = await listen(client, chosen)
+    await makeTicket(client)
+    const [first, second] = [await receiver.next(), await receiver.next()]
+    expect(second.body).toEqual(first.body)
+    expect([first, second].map(({ headers }) => headers['x-service-attempt'])).toEqual(['1', '2'])
+    expect(second.headers['x-service-delivery']).toBe(first.headers['x-service-delivery'] ?? '')
+    await eventually(() => listening.lines().length === 2)
+    expect(listening.lines().map((line) => line.slice(0, 3))).toEqual(['500', '204'])
+    expect(listening.printed()).toBe(`${new TextDecoder().decode(first.body)}\n`)
+  })
+})
+
+test('goes on where it was when the server is killed and comes back', async () => {
+  await withReceiver(async (receiver) => {
+    const { BELLHOP_DATA = '' } = await (await import('../support/engine.ts')).freshPlace()
+    const port = String(20_000 + Math.floor(Math.random() * 20_000))
+    const settings = { BELLHOP_DATA, PORT: port }
+    const first = await startSeparateBellhop(settings)
+    const client = await first.organization()
+    await using _listening = await listen(client, ['--forward-to', receiver.url], first.url)
+    await makeTicket(client, { subject: 'One' })
+    await eventually(() => receiver.requests.length === 2)
+    await first.end('SIGKILL')
+    await using _second = await startSeparateBellhop(settings)
+    await makeTicket(client, { subject: 'Two' })
+    await eventually(() => receiver.requests.length === 4)
+    expect(receiver.requests.map(({ headers }) => headers['x-service-event'])).toEqual([
+      'ticket.created',
+      'message.sent',
+      'ticket.created',
+      'message.sent',
+    ])
+    await first.deps.database.close()
+  })
+})
+
+test('begins after a position of an earlier line', async () => {
+  await withReceiver(async (receiver) => {
+    const client = await bellhop.organization()
+    await using listening = await listen(client, ['--forward-to', receiver.url])
+    await makeTicket(client, { subject: 'One' })
+    await makeTicket(client, { subject: 'Two' })
+    await eventually(() => listening.lines().length === 4)
+    const position = listening.lines()[1]?.split(' ').at(-1) ?? ''
+    await using _again = await listen(client, ['--forward-to', receiver.url, '--after', position])
+    await eventually(() => receiver.requests.length === 6)
+    expect(receiver.requests.slice(4).map(({ body }) => body)).toEqual(
+      receiver.requests.slice(2, 4).map(({ body }) => body),
+    )
+  })
+})
+
+const WRONG: [string[], string, number][] = [
+  [[], 'Name the receiver with --forward-to, or use --print.', 2],
+  [
+    ['--forward-to', 'http://hooks.example'],
+    '--forward-to must be an https URL, or an http URL of this machine',
+    2,
+  ],
+  [['--forward-to', 'hooks'], '--forward-to must be an https URL', 2],
+  [
+    ['--print', '--events', 'ticket.exploded'],
+    "Option '--events <events>' argument 'ticket.exploded' is invalid",
+    2,
+  ],
+  [['--print', '--after', 'x'], '400 invalid_request', 1],
+  [['--print', '--after', 'aaaaaaaaaaaa.1'], '410 events_expired', 1],
+]
+
+test.each(WRONG)('with %j it ends with one sentence', async (args, sentence, code) => {
+  const { key } = await bellhop.organization()
+  const ended = await runProgram({ BELLHOP_KEY: key, BELLHOP_URL: bellhop.url }, ['listen', ...args])
+  expect([ended.code, ended.out]).toEqual([code, ''])
+  expect(ended.err).toStartWith(sentence)
+  expect(ended.err).toMatch(/^[^\n]+\n$/)
+})
