@@ -21,8 +21,14 @@ export function streamEvents(
   const encoder = new TextEncoder()
   const gone = new AbortController()
   let { after } = request
+  let isOpen = false
   /** Undefined at the end of the stream. */
   async function nextText(): Promise<string | undefined> {
+    // The headers are sent with the first text: without it, a reader would wait for the first event or comment.
+    if (!isOpen) {
+      isOpen = true
+      return ': open\n\n'
+    }
     const page = await readPage(deps, { ...request, limit: EVENTS_AT_ONCE }, after)
     const isPassedOver = page.data.length === 0 && page.after > after
     after = page.after
