@@ -30,6 +30,8 @@ interface GivenCustomer {
    * replaces a name that `/v1` or an agent gave. Absent means true.
    */
   isNameVerified?: boolean
+  /** When a new customer first wrote; now by default. */
+  createdAt?: number
 }
 
 /**
@@ -41,7 +43,7 @@ export async function upsertCustomer(
   deps: Deps,
   tx: Transaction,
   orgId: string,
-  { name, email, isNameVerified = true }: GivenCustomer,
+  { name, email, isNameVerified = true, createdAt }: GivenCustomer,
 ): Promise<Customer> {
   const id = deps.newId('usr')
   const now = deps.clock.now()
@@ -52,6 +54,7 @@ export async function upsertCustomer(
     isNameGuessed: name === undefined,
     email,
     emailKey: email.toLowerCase(),
+    createdAt: createdAt ?? now,
     now,
   })
   const owner = atFirst ?? (await ownerOf(tx, orgId, email))
@@ -196,6 +199,7 @@ const upsert = statement(
     isNameGuessed: value<boolean>(),
     email: text,
     emailKey: text,
+    createdAt: integer,
     now: integer,
   },
   (tx, p) =>
@@ -209,7 +213,7 @@ const upsert = statement(
           isNameGuessed: sql`${sql.param(p.isNameGuessed, customers.isNameGuessed)}`,
           email: p.email,
           emailKey: p.emailKey,
-          createdAt: p.now,
+          createdAt: p.createdAt,
           updatedAt: p.now,
         })} where not ${isOtherEmail(p.orgId, p.emailKey)}`,
       )

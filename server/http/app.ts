@@ -24,6 +24,7 @@ import { deletionRoutes } from '../erasure/v1.ts'
 import { AppError } from '../errors.ts'
 import { eventRoutes } from '../events/api/v1.ts'
 import type { EventWaits } from '../events/api/waits.ts'
+import { importRoutes } from '../imports/v1.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
@@ -182,6 +183,7 @@ export function createApp(
     return new Elysia({ name: 'reading' })
       .use(meRoutes(deps, guards.keys))
       .use(customerApiRoutes(deps, guards.keys, guards.large))
+      .use(importRoutes(deps, guards.keys))
       .use(savedReplyApiRoutes(deps, guards.keys, guards.large))
       .use(searchApiRoutes(deps, guards.keys))
       .use(agentApiRoutes(deps, guards.keys))

@@ -14,6 +14,9 @@ const MAX_DROPPED_BYTES = 32 * 1024 * 1024
  */
 const MAX_TEXT_BODY_BYTES = MAX_BODY_BYTES + 65_536 * 12
 
+/** 8 MiB. */
+const MAX_TICKETS_BODY_BYTES = 8 * 1024 * 1024
+
 /**
  * Far more than any schema needs. Both are counted in the bytes, because parsing many fields or levels takes much longer
  * than parsing a long text.
@@ -43,6 +46,11 @@ export function arriveWithText(arriving: Headed): AnnouncedBody {
   return arriveUpTo(arriving, MAX_TEXT_BODY_BYTES)
 }
 
+/** The same for tickets with their history. */
+export function arriveWithTickets(arriving: Headed): AnnouncedBody {
+  return arriveUpTo(arriving, MAX_TICKETS_BODY_BYTES)
+}
+
 function arriveUpTo({ request, set }: Headed, maxBytes: number): AnnouncedBody {
   const { headers } = request
   if (isTooLarge(request, MAX_DROPPED_BYTES)) set.headers.connection = 'close'
@@ -58,6 +66,20 @@ function arriveUpTo({ request, set }: Headed, maxBytes: number): AnnouncedBody {
  * 503 while too many bodies are on their way.
  */
 export async function jsonBody(context: Arriving & { body: unknown }): Promise<void> {
+  const bytes = await readJson(context)
+  try {
+    context.body = parseJson(bytes)
+  } catch (error) {
+    throw error instanceof AppError ? refused(context, error) : error
+  }
+}
+
+/** The same for a body that its route parses in parts. Throws the same, but for 400. */
+export async function jsonBytes(context: Arriving & { body: unknown }): Promise<void> {
+  context.body = await readJson(context)
+}
+
+async function readJson(context: Arriving & { body: unknown }): Promise<Uint8Array> {
   const { contentType, contentEncoding, maxBytes } = context.body as AnnouncedBody
   if (!isJson(contentType)) {
     throw unsupported('Send the body as Content-Type: application/json, in UTF-8.')
@@ -67,11 +89,7 @@ export async function jsonBody(context: Arriving & { body: unknown }): Promise<v
   if (!bytes) {
     throw new AppError(413, 'body_too_large', `The body may have at most ${maxBytes} bytes.`)
   }
-  try {
-    context.body = parseJson(bytes)
-  } catch (error) {
-    throw error instanceof AppError ? refused(context, error) : error
-  }
+  return bytes
 }
 
 /**
@@ -139,7 +157,8 @@ function isPlain(contentEncoding: string | null): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseJson(bytes: Uint8Array): unknown {
+/** Throws 400 for what isn't JSON, for text that can't be stored, and for too many fields or levels. */
+export function parseJson(bytes: Uint8Array): unknown {
   refuseManyValues(bytes)
   let text: string
   let value: unknown

@@ -87,6 +87,7 @@ export const messageColumns = {
   author: selectByPlace(messages.author, MESSAGE_AUTHORS),
   agentName: messages.agentName,
   attachmentCount: messages.attachmentCount,
+  externalId: messages.externalId,
   sending: selectByPlace(messages.sending, SENDING_STATES),
   sendError: messages.sendError,
   sentBy: selectByPlace(messages.sentBy, SENT_BY),

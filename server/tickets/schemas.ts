@@ -437,6 +437,7 @@ const message = t.Object(
       }),
     ),
     attachments: attachmentList,
+    externalId: t.Optional(described(externalId, 'Its id in the system that it was imported from.')),
     createdAt: time('When it was sent.'),
   },
   {

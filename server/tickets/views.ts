@@ -9,6 +9,7 @@ import { waitingSinceOf } from './waiting.ts'
 
 type MessageRow = Pick<Message, 'id' | 'role' | 'text' | 'format' | 'agentName' | 'createdAt'> & {
   attachments?: Attachment[]
+  externalId?: string | null
   isAutomatic?: boolean
   author?: Message['author']
 }
@@ -83,6 +84,7 @@ export function viewMessage(message: MessageRow) {
     automatic: message.isAutomatic ? (true as const) : undefined,
     thirdParty: message.author === 'third_party' ? (true as const) : undefined,
     attachments: viewAttachments(message.attachments),
+    externalId: message.externalId ?? undefined,
     createdAt: isoTime(message.createdAt),
   }
 }

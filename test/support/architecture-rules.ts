@@ -27,7 +27,7 @@ const LAYERS = [
   ['agents'],
   ['sessions'],
   ['search', 'saved-replies', 'threads'],
-  ['saved-views', 'messages', 'moves'],
+  ['saved-views', 'messages', 'moves', 'imports'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live', 'customers/api'],
   ['notifications', 'events/api'],

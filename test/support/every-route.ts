@@ -162,6 +162,7 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/deliveries': { path: '/v1/deliveries?endpoint=:endpoint', foreign: 200 },
   'GET /v1/deliveries/:id': { path: '/v1/deliveries/:delivery' },
   'POST /v1/deliveries/:id/resend': { path: '/v1/deliveries/:delivery/resend', own: 409 },
+  'POST /v1/imports': { foreign: 200, body: () => ({ tickets: [] }) },
   'GET /v1/customers': { foreign: 200 },
   'GET /v1/customers/:id': { path: '/v1/customers/:customer' },
   'PATCH /v1/customers/:id': { path: '/v1/customers/:customer', body: () => ({ name: 'New Name' }) },

@@ -50,6 +50,11 @@ await client.call('POST', `${one}/messages`, { body: message, headers: { 'idempo
 await spent.call('GET', '/tickets')
 const spentHook = await client.withKey({ rateLimit: 1, scopes: ['endpoints:write', 'erase', 'tickets:read'] })
 await spentHook.call('GET', '/tickets')
+const noTickets = { body: { tickets: [] } }
+const importKey = { 'idempotency-key': 'import' }
+await client.call('POST', '/imports', { ...noTickets, headers: importKey })
+const spentImporter = await client.withKey({ rateLimit: 1, scopes: ['import:write', 'tickets:read'] })
+await spentImporter.call('GET', '/tickets')
 const spentEraser = await client.withKey({ rateLimit: 1, scopes: ['erase', 'tickets:read'] })
 await spentEraser.call('GET', '/tickets')
 
@@ -440,6 +445,16 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     404: [client, 'DELETE', `${one}/messages/msg_1`],
     429: [spent, 'DELETE', `${one}/messages/${waitingId}`],
   },
+  importTickets: {
+    200: [client, 'POST', '/imports', noTickets],
+    400: [client, 'POST', '/imports', { body: {} }],
+    401: [nobody, 'POST', '/imports', noTickets],
+    403: [reader, 'POST', '/imports', noTickets],
+    413: [client, 'POST', '/imports', { raw: ' '.repeat(2 ** 23 + 1) }],
+    415: [client, 'POST', '/imports', { raw: '{}', headers: { 'content-type': 'text/plain' } }],
+    422: [client, 'POST', '/imports', { body: { tickets: [{}] }, headers: importKey }],
+    429: [spentImporter, 'POST', '/imports', noTickets],
+  },
   listCustomers: {
     200: [client, 'GET', '/customers?per_page=1'],
     400: [client, 'GET', '/customers?per_page=0'],
@@ -585,6 +600,7 @@ describe('the document of the real app', () => {
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
         'POST /v1/customers/{id}/merge',
+        'POST /v1/imports',
         'GET /v1/customers',
         'GET /v1/customers/{id}',
         'PATCH /v1/customers/{id}',

@@ -14,6 +14,8 @@ interface RouteSchemas {
   detail?: Partial<Omit<Operation, 'responses' | 'parameters'>> & {
     hide?: boolean
     responses?: Record<string, ResponseDetail>
+    /** A body that the route reads itself, in parts. */
+    body?: Declared
     /** Headers that the route reads itself. */
     parameters?: Parameter[]
   }
@@ -39,7 +41,7 @@ export function describeOperation(
 ): { path: string; operation: Operation } {
   const path = toOpenAPIPath(route.path).slice(API.prefix.length).replace(/\/$/, '') || '/'
   const { hooks } = route
-  const { hide: _, responses = {}, parameters = [], ...words } = hooks.detail ?? {}
+  const { hide: _, responses = {}, parameters = [], body = hooks.body, ...words } = hooks.detail ?? {}
   const operation: Operation = {
     operationId: generateOperationId(route.method, path),
     ...words,
@@ -52,9 +54,9 @@ export function describeOperation(
     ],
     responses: describeResponses(hooks.response, responses, collection),
   }
-  if (hooks.body !== undefined) {
-    const schema = collection.describe(hooks.body)
-    const [example] = typeof hooks.body === 'string' ? [] : (hooks.body.examples ?? [])
+  if (body !== undefined) {
+    const schema = collection.describe(body)
+    const [example] = typeof body === 'string' ? [] : (body.examples ?? [])
     operation.requestBody = {
       required: true,
       // Postman takes the example only from here.
