@@ -1,4 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { engine } from '../database/columns.ts'
 import { integer, text } from '../database/statement.ts'
 import { messages } from '../database/tables/messages.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
@@ -63,6 +64,10 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
     case 'tag':
       return sql`exists (select 1 from ticket_tags own_tags where own_tags.org_id = ${text.bind('orgId')}
         and own_tags.ticket_id = ${tickets.id} and own_tags.tag = ${text.bind(parameter)})`
+    case 'meta': {
+      const owner = sql`(select owner.metadata from customers owner where owner.id = ${tickets.customerId})`
+      return sql`(${hasMetadata(sql`${tickets.metadata}`, parameter)} or ${hasMetadata(owner, parameter)})`
+    }
     case 'unread':
       return isUnread
     case 'failed':
@@ -84,6 +89,15 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
     case 'merged':
       return undefined
   }
+}
+
+/** Whether metadata has the key with exactly the value. */
+function hasMetadata(metadata: SQL, parameter: string): SQL {
+  const [entries, lineBreak] =
+    engine === 'sqlite'
+      ? [sql`json_each(${metadata})`, sql`char(10)`]
+      : [sql`json_each_text(cast(${metadata} as json))`, sql`chr(10)`]
+  return sql`exists (select 1 from ${entries} kept where kept.key || ${lineBreak} || kept.value = ${text.bind(parameter)})`
 }
 
 /** The id of a ticket's newest message. Our automatic replies don't count: the customer still waits for an answer. */

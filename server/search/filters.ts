@@ -10,6 +10,8 @@ export type Filter = { isNegated: boolean } & (
   /** Agent id, or an empty string for unassigned tickets. */
   | { kind: 'assignee'; value: string }
   | { kind: 'tag'; value: string }
+  /** Key and value of metadata, with a line break between. */
+  | { kind: 'meta'; value: string }
   /** Of the last message, in milliseconds since 1970. */
   | { kind: 'before' | 'after'; value: number }
   | { kind: TicketState; value: '' }

@@ -65,6 +65,8 @@ export type Term = { isNegated: boolean } & (
   | { key: 'from'; value: string }
   /** A customer's company. */
   | { key: 'company'; value: string }
+  /** Metadata of the ticket or its customer: `plan`, a line break, `gold`. */
+  | { key: 'meta'; value: string }
   /** A day as `2026-03-01`. */
   | { key: 'before' | 'after'; value: string }
 )
@@ -97,6 +99,9 @@ const MAX_REPEATED = 8
 /** Too many words begin with a given single letter to look them all up. */
 const MIN_OPEN_END_LENGTH = 2
 
+/** Before the key of metadata: `meta.plan:gold`. */
+const META = 'meta.'
+
 /**
  * Parses a search: `status:open tag:"two words" -channel:email refund -"gift card"`. Words without a known key are full
  * text. Throws `QueryError`.
@@ -111,6 +116,8 @@ export function parseQuery(text: string): Query {
   for (const { isNegated, name, value, written, isQuoted, isClosed } of partsOf(text)) {
     const key = QUERY_KEYS.find((known) => known === name)
     if (key) terms.push({ isNegated, ...parseTerm(key, value.trim()) })
+    else if (name?.startsWith(META))
+      terms.push({ isNegated, ...parseMetadata(name.slice(META.length), value) })
     else {
       const isPhrase = isQuoted && name === undefined
       const content = isPhrase ? value : written
@@ -216,6 +223,11 @@ function parseTerm(key: Key, value: string) {
   }
 }
 
+function parseMetadata(name: string, value: string) {
+  if (value !== '') return { key: 'meta' as const, value: `${name}\n${value}` }
+  throw new QueryError(`Add a value, such as meta.${name}:gold or meta.${name}:"two words".`)
+}
+
 const NOUNS = { status: 'status', channel: 'channel', assigned: 'assignee', is: 'state' }
 
 function oneOf<Word extends string>(
@@ -250,14 +262,15 @@ function refuseContradictions(terms: Term[]): void {
  * A part of a search: optional minus and key, then a value in quotes or up to the next space. A quote in quotes is
  * written twice: `tag:"say ""hi"" now"`.
  */
-const PART = /(-)?([a-z]+):(?=\s|$)|(-)?(?:([a-z]+):)?(?:"((?:[^"]|"")*)("?)|(\S+))/gi
+const PART =
+  /(-)?([a-z]+|meta\.[^\s:"]+):(?=\s|$)|(-)?(?:([a-z]+|meta\.[^\s:"]+):)?(?:"((?:[^"]|"")*)("?)|(\S+))/gi
 
 /** One word of a search, or words in quotes, as typed. */
 export interface Part {
   /** Its first character in the text. */
   start: number
   isNegated: boolean
-  /** The key before the colon, in lower case. */
+  /** The key before the colon, in lower case, but for that of metadata. */
   name: string | undefined
   value: string
   /** Without the minus, with name and quotes. */
@@ -307,7 +320,7 @@ function partOf(match: RegExpExecArray): Part {
   return {
     start: match.index,
     isNegated,
-    name: (name ?? emptyName)?.toLowerCase(),
+    name: (name ?? emptyName)?.replace(/^[a-z]+/i, (key) => key.toLowerCase()),
     value: inQuotes?.replaceAll('""', '"') ?? bare ?? '',
     written: isNegated ? whole.slice(1) : whole,
     isQuoted: inQuotes !== undefined,

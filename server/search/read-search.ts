@@ -88,6 +88,7 @@ async function filterOf(
     case 'channel':
       return { kind: term.key, value: term.value }
     case 'tag':
+    case 'meta':
       return { kind: term.key, value: term.value }
     default: {
       const time = startOfDay(term.value, zone)
