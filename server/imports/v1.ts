@@ -4,6 +4,7 @@ import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { type Answer, createIdempotency } from '../idempotency/idempotency.ts'
+import { yieldToEventLoop } from '../loop.ts'
 import { arriveWithTickets, jsonBytes } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { createCheck, faultsOf } from '../requests/validation-errors.ts'
@@ -18,8 +19,8 @@ interface Results {
   data: Result[]
 }
 
-/** Units that wait at the same time: one commit takes several. */
-const AT_ONCE = 20
+/** Units of one commit. Other requests have their turn before the next ones. */
+const AT_ONCE = 10
 
 /** Moves tickets with their history here from another system. */
 export function importRoutes(deps: Deps, guard: KeyGuard) {
@@ -74,6 +75,7 @@ export function importRoutes(deps: Deps, guard: KeyGuard) {
           ),
         )),
       )
+      await yieldToEventLoop()
     }
     return results
   }
