@@ -196,7 +196,8 @@ function loops(
     },
     async () => {
       const { startReacting } = await import('./reactions/react-to-log.ts')
-      return [startReacting(deps, [notifications.reaction])]
+      const { createWebhookReaction } = await import('./events/api/webhook-reaction.ts')
+      return [startReacting(deps, [notifications.reaction, createWebhookReaction(deps)])]
     },
     async () => {
       const { startResending } = await import('./webhooks/deliveries/resend.ts')

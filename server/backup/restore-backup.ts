@@ -6,7 +6,7 @@ import { UNFINISHED_RESTORE } from '../database/database-file.ts'
 import { LOCK_FILES, lockDataFolder } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { fillPostgres } from '../database/postgresql/postgres-copy.ts'
-import { openSnapshot } from '../database/snapshot.ts'
+import { beginLogs, openSnapshot } from '../database/snapshot.ts'
 import { SECRET_FILE } from '../machine/data-folder.ts'
 import { type Manifest, readArchive } from './archive.ts'
 import type { ArchiveFile } from './archive-file.ts'
@@ -108,6 +108,7 @@ async function unpackInto(
       if (name === DATABASE_FILE) requireUsable(join(staging, name), file.name)
     },
   })
+  beginLogs(join(staging, DATABASE_FILE))
   await namingDiskFaults(`Can't write to ${staging}`, () => syncAll(staging))
   return manifest
 }

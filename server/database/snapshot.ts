@@ -38,6 +38,23 @@ function copySqlite(file: string, copy: string): void {
   }
 }
 
+/**
+ * Gives every organization in a copy a new log: what was committed after the backup is missing, and its numbers will be
+ * used again. A copy that is too old to name its logs gets names when it is migrated.
+ */
+export function beginLogs(copy: string): void {
+  const connection = new Connection(copy, { readwrite: true, create: false })
+  try {
+    const names = connection
+      .query<{ name: string }, []>("select name from pragma_table_info('organizations')")
+      .all()
+    if (!names.some(({ name }) => name === 'log_id')) return
+    connection.exec('update organizations set log_id = lower(hex(randomblob(6)))')
+  } finally {
+    connection.close()
+  }
+}
+
 export interface Snapshot extends Disposable {
   /** The number of migrations that it has. */
   schema: number

@@ -28,7 +28,7 @@ import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
-import { eraseDeliveries, eventsOfMessages } from '../webhooks/deliveries/retention.ts'
+import { eraseDeliveries, eventsOfCustomers, eventsOfMessages } from '../webhooks/deliveries/retention.ts'
 
 /** Tickets in one unit. Each may have many messages, events and deliveries. */
 const SLICE = 20
@@ -141,6 +141,9 @@ async function eraseSlice(
     recordEvents(deps, tx, orgId, [
       { type: 'customer.deleted', ticketId: '', customerId: id, createdAt: deps.clock.now() },
     ])
+    await saveDeferred(tx)
+    const moved = await eventsOfCustomers(tx, { orgId, customerIds })
+    await eraseDeliveries(tx, { orgId, ticketIds: [], moved, now: deps.clock.now() })
     await clearRemains(tx, orgId)
   }
   return { erased: locked.length, files, isGone }

@@ -1,5 +1,5 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import type { EventChanges, WebhookEvent } from '../database/tables/events.ts'
 import { tickets } from '../database/tables/tickets.ts'
@@ -9,7 +9,7 @@ import { passesFilters } from './endpoint-filters.ts'
 
 export type Subscriber = Pick<
   typeof endpoints.$inferSelect,
-  'id' | 'events' | 'filters' | 'offAt' | 'nextDeliveryAt'
+  'id' | 'events' | 'filters' | 'offAt' | 'nextDeliveryAt' | 'createdAt'
 >
 
 /** A recorded event that endpoints may subscribe to. */
@@ -25,15 +25,20 @@ interface OutboxEvent {
 
 /** Whether an endpoint gets an event. */
 export type Receives = (
-  subscriber: Pick<Subscriber, 'events' | 'filters'>,
-  event: { type: WebhookEvent; ticketId: string; changes?: EventChanges | null | undefined },
+  subscriber: Subscriber,
+  event: {
+    type: WebhookEvent
+    ticketId: string
+    createdAt: number
+    changes?: EventChanges | null | undefined
+  },
 ) => boolean
 
 /**
  * Endpoints of the organization that are not deleted. Includes those that are off: their deliveries are held. Sorted by
  * id, the order in which every unit locks endpoints, so that two units never wait for each other.
  */
-export async function subscribersOf(tx: Transaction, orgId: string): Promise<Subscriber[]> {
+export async function subscribersOf(tx: Reader, orgId: string): Promise<Subscriber[]> {
   const found = await endpointsOfOrganization(tx, { orgId })
   return found.sort((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -119,14 +124,15 @@ function needsScheduling(deps: Deps, subscriber: Subscriber, at: number): boolea
   return subscriber.nextDeliveryAt === null || subscriber.nextDeliveryAt > at
 }
 
-const endpointsOfOrganization = statement('outbox_endpoints', { orgId: text }, (tx, p) =>
-  tx
+const endpointsOfOrganization = statement('outbox_endpoints', { orgId: text }, (read: Reader, p) =>
+  read
     .select({
       id: endpoints.id,
       events: endpoints.events,
       filters: endpoints.filters,
       offAt: endpoints.offAt,
       nextDeliveryAt: endpoints.nextDeliveryAt,
+      createdAt: endpoints.createdAt,
     })
     .from(endpoints)
     .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),

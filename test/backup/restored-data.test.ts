@@ -20,6 +20,8 @@ describe('a backup has everything', () => {
   let orgIds: string[] = []
   let key = ''
   let fileId = ''
+  /** Of the newest event in the backup. */
+  let position: string
 
   beforeAll(async () => {
     // Nothing changes on its own while the clock doesn't move.
@@ -32,6 +34,8 @@ describe('a backup has everything', () => {
     key = globex.key
     fileId = (await upload(globex, 'file.txt', 'Its bytes.')).id
     await makeTicket(globex, { attachments: [fileId] })
+    const events = await globex.call<{ meta: { newest: string } }>('GET', '/events')
+    position = events.json.meta.newest
     expect(await runProgram(source, ['backup', file])).toMatchObject({ code: 0 })
   }, MAX_TEST_MS)
   afterAll(() => bellhop.stop())
@@ -60,6 +64,9 @@ describe('a backup has everything', () => {
       expect(created.status).toBe(201)
       const bytes = await fetch(`${server.url}/v1/attachments/${fileId}`, { headers })
       expect(await bytes.text()).toBe('Its bytes.')
+      // What was committed after the backup is missing, so a reader of the events begins anew.
+      const expired = await fetch(`${server.url}/v1/events?after=${position}`, { headers })
+      expect([expired.status, (await expired.json()).code]).toEqual([410, 'events_expired'])
       expect(await server.end('SIGTERM')).toBe(0)
       expect(server.log()).not.toContain('"level":"error"')
     },

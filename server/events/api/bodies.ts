@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { withAttachments } from '../../attachments/queries.ts'
 import { viewAttachments } from '../../attachments/views.ts'
+import { readShownCustomers, type ShownCustomer, viewShownCustomer } from '../../customers/shown-customers.ts'
 import type { Reader } from '../../database/database.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { isoTime } from '../../dates.ts'
@@ -20,7 +21,7 @@ import { changesOf } from './views.ts'
  * The bodies that webhooks of these events have, by number: the stored one, or one made from what is stored now. An
  * event whose ticket, message, or customer is deleted since has none.
  */
-export async function webhookBodies(
+export async function readWebhookBodies(
   read: Reader,
   orgId: string,
   events: PublicEvent[],
@@ -47,13 +48,14 @@ interface Facts {
   tickets: Map<string, TicketOfEvent>
   messages: Map<string, MessageOfEvent>
   notes: Map<string, NoteOfEvent>
+  customers: Map<string, ShownCustomer>
   actorOf: (id: string | null) => EventActor
 }
 
 async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Promise<Facts> {
   const idsOf = (pick: (event: PublicEvent) => string | null, prefix: string) =>
     [...new Set(events.map(pick))].flatMap((id) => (id?.startsWith(prefix) ? [id] : []))
-  const [ofTickets, ofMessages, ofNotes, actorOf] = await Promise.all([
+  const [ofTickets, ofMessages, ofNotes, ofCustomers, actorOf] = await Promise.all([
     readTickets(
       read,
       orgId,
@@ -69,13 +71,24 @@ async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Pr
       orgId,
       idsOf(({ messageId }) => messageId, 'not_'),
     ),
+    readShownCustomers(
+      read,
+      orgId,
+      idsOf(({ type, customerId }) => (type === 'customer.updated' ? customerId : null), 'usr_'),
+    ),
     readActors(
       read,
       orgId,
       events.map(({ byId }) => byId),
     ),
   ])
-  return { tickets: byId(ofTickets), messages: byId(ofMessages), notes: byId(ofNotes), actorOf }
+  return {
+    tickets: byId(ofTickets),
+    messages: byId(ofMessages),
+    notes: byId(ofNotes),
+    customers: byId(ofCustomers),
+    actorOf,
+  }
 }
 
 function makeBody(orgId: string, event: PublicEvent, facts: Facts): Uint8Array | undefined {
@@ -105,10 +118,14 @@ function dataOf(orgId: string, event: PublicEvent, facts: Facts): object | undef
       const note = facts.notes.get(event.messageId ?? '')
       return ticket && note && { ticket: viewTicketOfEvent(ticket), note: viewNoteOfEvent(note), by }
     }
-    case 'customer.updated':
+    case 'customer.updated': {
+      const customer = facts.customers.get(event.customerId ?? '')
+      return customer && { customer: viewShownCustomer(customer), by }
+    }
     case 'customer.deleted':
-    case 'customer.merged':
       return { customer: { id: event.customerId }, by }
+    case 'customer.merged':
+      return { customer: { id: event.customerId }, into: event.changes?.into, by }
   }
 }
 

@@ -1,11 +1,12 @@
+import { readShownCustomers, viewShownCustomer } from '../../customers/shown-customers.ts'
 import type { WebhookEvent } from '../../database/tables/events.ts'
 import type { Deps } from '../../deps.ts'
 import { yieldToEventLoop } from '../../loop.ts'
 import { positionAt } from '../positions.ts'
 import { readActors } from './actors.ts'
-import { webhookBodies } from './bodies.ts'
+import { readWebhookBodies } from './bodies.ts'
 import { readMessages, readTickets, viewMessageOfEvent, viewTicketOfEvent } from './included.ts'
-import { type PublicEvent, readEvents } from './list-events.ts'
+import { readEvents } from './list-events.ts'
 import type { Include } from './schemas.ts'
 import { viewEvent } from './views.ts'
 
@@ -25,6 +26,7 @@ type EventView = ReturnType<typeof viewEvent>
 interface Included {
   tickets?: ReturnType<typeof viewTicketOfEvent>[]
   messages?: ReturnType<typeof viewMessageOfEvent>[]
+  customers?: ReturnType<typeof viewShownCustomer>[]
 }
 
 interface ReadPage {
@@ -38,65 +40,80 @@ interface ReadPage {
 /** The events after a number as `/v1/events` shows them. A page ends early when what it includes is long. */
 export async function readPage(deps: Deps, request: EventRequest, after: number): Promise<ReadPage> {
   const { orgId, limit, types, ticketId, include } = request
-  const page = await readEvents(deps, orgId, { after, limit, filter: { types, ticketId } })
-  const data: EventView[] = []
-  const tickets = new Map<string, ReturnType<typeof viewTicketOfEvent>>()
-  const messages = new Map<string, ReturnType<typeof viewMessageOfEvent>>()
   const { read } = deps.database
+  const { events, ...page } = await readEvents(deps, orgId, { after, limit, filter: { types, ticketId } })
+  const data: EventView[] = []
+  const included = {
+    tickets: collect(include.has('ticket'), (ids) => readTickets(read, orgId, ids), viewTicketOfEvent),
+    messages: collect(include.has('message'), (ids) => readMessages(read, orgId, ids), viewMessageOfEvent),
+    customers: collect(
+      include.has('customer'),
+      (ids) => readShownCustomers(read, orgId, ids),
+      viewShownCustomer,
+    ),
+  }
   let size = 0
   let end = page.after
-  for (let start = 0; start < page.events.length; start += EVENTS_AT_ONCE) {
-    const events = page.events.slice(start, start + EVENTS_AT_ONCE)
-    const bodies = include.has('body') ? await webhookBodies(read, orgId, events) : undefined
+  for (let start = 0; start < events.length; start += EVENTS_AT_ONCE) {
+    const some = events.slice(start, start + EVENTS_AT_ONCE)
+    const bodies = include.has('body') ? await readWebhookBodies(read, orgId, some) : undefined
     const actorOf = await readActors(
       read,
       orgId,
-      events.map(({ byId }) => byId),
+      some.map(({ byId }) => byId),
     )
-    for (const event of events) {
+    for (const event of some) {
       const body = bodies?.get(event.number)
       size += body?.byteLength ?? 0
       data.push(viewEvent(event, { logId: page.logId, by: actorOf(event.byId), body }))
     }
-    if (include.has('ticket')) {
-      const ids = newIds(events, ({ ticketId }) => ticketId, tickets)
-      for (const one of await readTickets(read, orgId, ids)) tickets.set(one.id, viewTicketOfEvent(one))
-      for (const id of ids) size += sizeOf(tickets.get(id))
-    }
-    if (include.has('message')) {
-      const ids = newIds(events, ({ messageId }) => messageId, messages)
-      for (const one of await readMessages(read, orgId, ids)) messages.set(one.id, viewMessageOfEvent(one))
-      for (const id of ids) size += sizeOf(messages.get(id))
-    }
-    const last = events.at(-1)
-    if (size > MAX_CHARACTERS && last && start + EVENTS_AT_ONCE < page.events.length) {
+    size += await included.tickets.add(some.map(({ ticketId }) => ticketId))
+    size += await included.messages.add(some.map(({ messageId }) => messageId))
+    size += await included.customers.add(some.map(({ customerId }) => customerId))
+    const last = some.at(-1)
+    if (size > MAX_CHARACTERS && last && start + EVENTS_AT_ONCE < events.length) {
       end = last.number
       break
     }
     await yieldToEventLoop()
   }
-  const included = {
-    ...(include.has('ticket') && { tickets: [...tickets.values()] }),
-    ...(include.has('message') && { messages: [...messages.values()] }),
-  }
+  const [tickets, messages, customers] = [
+    included.tickets.views(),
+    included.messages.views(),
+    included.customers.views(),
+  ]
   return {
     data,
-    included: Object.keys(included).length > 0 ? included : undefined,
+    included:
+      tickets || messages || customers
+        ? { ...(tickets && { tickets }), ...(messages && { messages }), ...(customers && { customers }) }
+        : undefined,
     after: end,
     logId: page.logId,
     meta: { after: positionAt(page.logId, end), newest: positionAt(page.logId, page.newest) },
   }
 }
 
-function newIds(
-  events: PublicEvent[],
-  idOf: (event: PublicEvent) => string | null,
-  known: ReadonlyMap<string, unknown>,
-): string[] {
-  const ids = new Set(events.map(idOf))
-  return [...ids].flatMap((id) => (id && !known.has(id) ? [id] : []))
-}
-
-function sizeOf(view: object | undefined): number {
-  return view === undefined ? 0 : JSON.stringify(view).length
+/** Views of rows by their ids, each once. `add` returns their size in characters. */
+function collect<Row extends { id: string }, View>(
+  isWanted: boolean,
+  readRows: (ids: string[]) => Promise<Row[]>,
+  view: (row: Row) => View,
+) {
+  const found = new Map<string, View>()
+  return {
+    async add(ids: (string | null)[]): Promise<number> {
+      const unknown = [...new Set(ids)].flatMap((id) => (id && !found.has(id) ? [id] : []))
+      if (!isWanted || unknown.length === 0) return 0
+      let size = 0
+      for (const row of await readRows(unknown)) {
+        const viewed = view(row)
+        found.set(row.id, viewed)
+        size += JSON.stringify(viewed).length
+      }
+      return size
+    },
+    /** Undefined unless they are wanted. */
+    views: () => (isWanted ? [...found.values()] : undefined),
+  }
 }

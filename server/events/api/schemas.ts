@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { customer } from '../../customers/api/schemas.ts'
 import { type EventChanges, WEBHOOK_EVENTS } from '../../database/tables/events.ts'
 import { described, oneOf } from '../../requests/schemas.ts'
 import { author, listedTicket, messageOfTicket, status, time } from '../../tickets/schemas.ts'
@@ -148,6 +149,7 @@ export const eventList = t.Object(
         {
           tickets: t.Optional(t.Array(ticketOfEvent)),
           messages: t.Optional(t.Array(messageOfTicket)),
+          customers: t.Optional(t.Array(customer)),
         },
         { description: 'With `include`: what exists now of what the events are about.' },
       ),

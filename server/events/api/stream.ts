@@ -68,17 +68,29 @@ export function streamEvents(
   )
 }
 
-function framesOf({ data, included, logId: _ }: Awaited<ReturnType<typeof readPage>>): string {
-  const ticketOf = new Map(included?.tickets?.map((ticket) => [ticket.id, ticket]))
-  const messageOf = new Map(included?.messages?.map((message) => [message.id, message]))
+function framesOf({ data, included }: Awaited<ReturnType<typeof readPage>>): string {
+  const ofEvent = included && separate(included)
   return data
-    .map((event) => {
-      const [ticket, message] = [ticketOf.get(event.ticketId ?? ''), messageOf.get(event.messageId ?? '')]
-      const own = included && {
-        ...(included.tickets && { tickets: ticket ? [ticket] : [] }),
-        ...(included.messages && { messages: message ? [message] : [] }),
-      }
-      return `id: ${event.position}\ndata: ${JSON.stringify({ ...event, included: own })}\n\n`
-    })
+    .map(
+      (event) =>
+        `id: ${event.position}\ndata: ${JSON.stringify({ ...event, included: ofEvent?.(event) })}\n\n`,
+    )
     .join('')
+}
+
+/** What one event includes. */
+function separate(included: NonNullable<Awaited<ReturnType<typeof readPage>>['included']>) {
+  const { tickets = [], messages = [], customers = [] } = included
+  const all: { id: string }[] = [...tickets, ...messages, ...customers]
+  const byId = new Map(all.map((one) => [one.id, one]))
+  const only = (id: string | undefined) => (id !== undefined && byId.has(id) ? [byId.get(id)] : [])
+  return (event: {
+    ticketId?: string | undefined
+    messageId?: string | undefined
+    customerId?: string | undefined
+  }) => ({
+    ...(included.tickets && { tickets: only(event.ticketId) }),
+    ...(included.messages && { messages: only(event.messageId) }),
+    ...(included.customers && { customers: only(event.customerId) }),
+  })
 }

@@ -9,7 +9,7 @@ import { deliveries, resendJobs } from '../../database/tables/webhooks.ts'
 import { isoTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { invalid, notFound } from '../../errors.ts'
-import { webhookBodies } from '../../events/api/bodies.ts'
+import { readWebhookBodies } from '../../events/api/bodies.ts'
 import { isPublic, type PublicEvent, startAt } from '../../events/api/list-events.ts'
 import { eventsAfter } from '../../events/events.ts'
 import { queueDeliveries, receivesOf } from '../../events/outbox.ts'
@@ -180,7 +180,7 @@ async function withBodies(tx: Transaction, orgId: string, wanted: PublicEvent[])
     .from(events)
     .where(and(eq(events.orgId, orgId), isOne, isNull(events.body)))
   const bare = new Set(found.map(({ number }) => number))
-  const made = await webhookBodies(
+  const made = await readWebhookBodies(
     tx,
     orgId,
     wanted.filter(({ number }) => bare.has(number)),

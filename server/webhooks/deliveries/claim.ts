@@ -26,6 +26,8 @@ export type Claim = Pick<typeof deliveries.$inferSelect, keyof typeof claimColum
 /** A delivery whose attempt is recorded and may start. */
 export interface ClaimedDelivery extends Claim {
   kind: AttemptKind
+  /** Names the log of the event. */
+  logId: string
   /** Null when the event is no longer stored. */
   body: Uint8Array | null
 }
@@ -78,8 +80,10 @@ function inOrder(a: Claim, b: Claim): number {
 /** In full, because Drizzle leaves the tables out, and both have an organization. */
 const body = sql<Uint8Array | null>`coalesce(deliveries.test_body, (select events.body from events
   where events.org_id = deliveries.org_id and events.number = deliveries.event_number))`
-const claimWithBody = { ...claimColumns, body }
-type ClaimedRow = Claim & { body: Uint8Array | null }
+const logId = sql<string>`(select organizations.log_id from organizations
+  where organizations.id = deliveries.org_id)`
+const claimWithBody = { ...claimColumns, body, logId }
+type ClaimedRow = Claim & { body: Uint8Array | null; logId: string }
 const claimed = { state: 'in_flight' as const, attempt: sql`${deliveries.attempt} + 1` }
 
 const claimDueRows = statement('claim_due', { endpointId: text, now: integer, limit: integer }, (tx, p) => {

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
 import { events } from '../../database/tables/events.ts'
 import { messages } from '../../database/tables/messages.ts'
 import { organizations } from '../../database/tables/organizations.ts'
@@ -205,6 +206,25 @@ export async function eraseDeliveries(
     .where(and(isOfTickets, isNull(attempts.outcome)))
   const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
   await tx.update(attempts).set(nothing).where(isOfTickets)
+}
+
+/** Numbers of the events with bodies that are about customers, and not about a ticket. */
+export async function eventsOfCustomers(
+  tx: Transaction,
+  { orgId, customerIds }: { orgId: string; customerIds: string[] },
+): Promise<number[]> {
+  const found = await tx
+    .select({ number: events.number })
+    .from(events)
+    // Literally, for the partial index.
+    .where(
+      and(
+        matches(events, { orgId, ticketId: '' }),
+        sql`body is not null`,
+        inArray(events.customerId, customerIds),
+      ),
+    )
+  return found.map(({ number }) => number)
 }
 
 /** Numbers of the events that other tickets have of messages that are in these now: they were moved. */

@@ -1,4 +1,5 @@
 import type { Deps } from '../../deps.ts'
+import { positionAt } from '../../events/positions.ts'
 import { VERSION } from '../../version.ts'
 import type { Endpoint } from '../endpoints/endpoints.ts'
 import type { ClaimedDelivery } from './claim.ts'
@@ -57,7 +58,9 @@ export function createHeaders(deps: Deps): HeadersOf {
       'X-Service-Delivery': delivery.id,
       'X-Service-Attempt': String(delivery.attempt),
       'webhook-id': delivery.id,
-      ...(delivery.kind === 'test' ? { 'X-Service-Test': 'true' } : {}),
+      ...(delivery.kind === 'test'
+        ? { 'X-Service-Test': 'true' }
+        : { 'X-Service-Event-Position': positionAt(delivery.logId, delivery.eventNumber) }),
     }
     return { headers, signing: { secrets, id: delivery.id } }
   }

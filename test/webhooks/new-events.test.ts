@@ -1,0 +1,85 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { type Client, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { changeTicket, makeTicket } from '../support/tickets.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// Events beside the two of the specification: their bodies are made after the commit.
+
+const bellhop = await startBellhop({
+  settings: { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8', BELLHOP_WEBHOOK_CA: await writeCaFile() },
+})
+afterAll(() => bellhop.stop())
+
+interface Sent {
+  event: string
+  data: Record<string, Record<string, unknown>>
+}
+
+/** An organization with a receiver of these events, and what it got, oldest first. */
+async function subscribed(events: string[]) {
+  const client = await (await bellhop.organization()).withKey({
+    scopes: ['tickets:read', 'tickets:write', 'messages:write', 'customers:read', 'customers:write', 'erase'],
+  })
+  const receiver = await startReceiver()
+  await createEndpoint(bellhop.deps, client.orgId, { url: receiver.url, events })
+  const sent = (): Sent[] => receiver.requests.map(({ body }) => JSON.parse(Buffer.from(body).toString()))
+  return {
+    client,
+    receiver,
+    sent,
+    next: (count: number) => eventually(() => (sent().length >= count ? sent() : undefined)),
+    [Symbol.asyncDispose]: () => receiver.stop(),
+  }
+}
+
+async function newestPosition(client: Client): Promise<string> {
+  const { json } = await client.call<{ meta: { newest: string } }>('GET', '/events?limit=1000')
+  return json.meta.newest
+}
+
+test('a changed ticket is sent with what changed and who did it, once a change', async () => {
+  await using at = await subscribed(['ticket.updated', 'ticket.deleted'])
+  const { id } = await makeTicket(at.client)
+  await changeTicket(at.client, id, { status: 'resolved', tags: ['vip'] })
+  const position = await newestPosition(at.client)
+  const [updated] = await at.next(1)
+  expect(updated).toMatchObject({
+    event: 'ticket.updated',
+    data: {
+      ticket: { id, status: 'resolved', tags: ['vip'], customer: { email: 'ana@example.com' } },
+      changes: { status: { from: 'open', to: 'resolved' }, tags: { from: [], to: ['vip'] } },
+      by: { kind: 'key', name: 'Website' },
+    },
+  })
+  expect(at.receiver.requests[0]?.headers['x-service-event-position']).toBe(position)
+  expect((await at.client.call('DELETE', `/tickets/${id}`)).status).toBe(204)
+  const all = await at.next(2)
+  expect(all[1]?.event).toBe('ticket.deleted')
+  expect(all[1]?.data.ticket).toEqual({ id, orgId: at.client.orgId })
+})
+
+test('an event of an erased ticket is not sent, and nothing of it stays in the log', async () => {
+  await using at = await subscribed([
+    'ticket.updated',
+    'ticket.deleted',
+    'customer.updated',
+    'customer.deleted',
+  ])
+  const { id } = await makeTicket(at.client)
+  await changeTicket(at.client, id, { status: 'resolved' })
+  const { json } = await at.client.call<{ data: { id: string }[] }>('GET', '/customers')
+  const customerId = json.data[0]?.id ?? ''
+  await at.client.call('PATCH', `/customers/${customerId}`, { body: { name: 'Ana Secret' } })
+  await eventually(() => at.sent().some(({ event }) => event === 'customer.updated'))
+  expect((await at.client.call('DELETE', `/customers/${customerId}`)).status).toBe(204)
+  const sent = await eventually(() =>
+    at.sent().some(({ event }) => event === 'customer.deleted') ? at.sent() : undefined,
+  )
+  expect(sent.find(({ event }) => event === 'customer.deleted')?.data.customer).toEqual({ id: customerId })
+  const log = await at.client.call('GET', '/events?include=body&limit=1000')
+  expect(log.text).not.toContain('Ana Secret')
+  expect(log.text).not.toContain('ana@example.com')
+})
