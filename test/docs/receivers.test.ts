@@ -6,7 +6,7 @@ import { testWith } from './runtimes.ts'
 
 // The delivery on the page is a real one; openssl was asked whether its signature is right.
 const shown = httpMessage('POST /bellhop')
-const { secret } = JSON.parse(block('text', 'whsec_'))
+const { secret } = JSON.parse(block('text', '"secret":"whsec_'))
 const body = new TextEncoder().encode(shown.body)
 const headers = Object.fromEntries(shown.headers)
 const { 'x-service-signature': signature = '', ...unsigned } = headers
