@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
 import { listOrganizations } from '../../server/organizations/directory.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
@@ -52,7 +53,8 @@ for (const [language, command] of Object.entries({
   python: ['python3'],
 })) {
   testWith(['bash', 'curl', 'python3'], `the calls in the API guide work in ${language}`, async () => {
-    const client = await bellhop.organization(`Guide ${language}`)
+    const { withKey } = await bellhop.organization(`Guide ${language}`)
+    const client = await withKey({ scopes: [...KEY_SCOPES] })
     const ticket = { subject: 'Missing invoice', message: 'Hello', customer: { email: 'ana@example.com' } }
     const { json } = await client.call('POST', '/tickets', { body: ticket })
     const file = await upload(client)
