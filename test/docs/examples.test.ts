@@ -152,6 +152,9 @@ async function freshIds(operation: string): Promise<Record<string, [string, stri
   const move = await post(`/tickets/${third.id}/merge`, { from: fourth.id })
   const endpoint = (await post('/endpoints', { url: receiver.url, events: ['ticket.created'] })).id
   const delivery = operation.endsWith('Delivery') ? await finishedDelivery(endpoint) : ''
+  const replay = await post(`/endpoints/${endpoint}/replay`, {
+    since: new Date(Date.now() - 3_600_000).toISOString(),
+  })
   const file = await upload(client)
   return {
     tkt: [one.id, other.id],
@@ -159,6 +162,7 @@ async function freshIds(operation: string): Promise<Record<string, [string, stri
     msg: [ofPath, message.id],
     mov: [move.id, ''],
     whe: [endpoint, endpoint],
+    job: [replay.id, ''],
     dlv: [delivery, ''],
     att: [file.id, file.id],
     agt: [agentId, agentId],

@@ -1,0 +1,109 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { makeTicket } from '../support/tickets.ts'
+import { GUIDE_LANGUAGES, startGuide } from './guide-programs.ts'
+import { testWith } from './runtimes.ts'
+
+const MAX_MS = 60_000
+/** Until a copy is the same: a busy machine takes its time. */
+const MAX_WAIT_MS = 15_000
+
+let bellhop: Bellhop
+beforeAll(async () => {
+  bellhop = await startBellhop()
+})
+afterAll(() => bellhop.stop())
+
+type Shown = Record<string, unknown>
+type Row = Shown & { id: string; ticketId?: string }
+
+for (const language of GUIDE_LANGUAGES) {
+  testWith(
+    ['python3'],
+    `the mirror in ${language.name} has everything that the API has, after changes, a stop, and a restore`,
+    async () => {
+      const { withKey } = await bellhop.organization('Mirror')
+      const client = await withKey({ scopes: [...KEY_SCOPES], rateLimit: 100_000 })
+      const [first, gone, merged] = [
+        await make(client, 'ana'),
+        await make(client, 'bo'),
+        await make(client, 'cy'),
+      ]
+      const folder = temporaryFolder('mirror')
+      const start = () => startGuide(language, 'mirror.db', { folder, client, url: bellhop.url })
+      {
+        await using _mirror = start()
+        await mirrored(client, folder)
+        await client.call('PATCH', `/tickets/${first.id}`, { body: { status: 'resolved', tags: ['vip'] } })
+        await client.call('POST', `/tickets/${first.id}/messages`, { body: { text: 'It is attached.' } })
+        expect((await client.call('DELETE', `/tickets/${gone.id}`)).status).toBe(204)
+        await mirrored(client, folder)
+      }
+      const kept = await make(client, 'dee')
+      const merge = { body: { from: merged.id } }
+      expect((await client.call('POST', `/tickets/${kept.id}/merge`, merge)).status).toBe(200)
+      const people = { body: { from: first.customerId } }
+      expect((await client.call('POST', `/customers/${kept.customerId}/merge`, people)).status).toBe(200)
+      {
+        await using _again = start()
+        await mirrored(client, folder)
+      }
+      using db = new Database(join(folder, 'mirror.db'))
+      db.run("update position set after = '000000000000.1'")
+      db.run('delete from objects')
+      await using _restored = start()
+      await mirrored(client, folder)
+    },
+    MAX_MS,
+  )
+}
+
+async function make(client: Client, name: string) {
+  return makeTicket(client, { customer: { email: `${name}@example.com` } })
+}
+
+/** Returns when the copy is the same as the lists. */
+async function mirrored(client: Client, folder: string): Promise<void> {
+  for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await Bun.sleep(20)) {
+    if (Bun.deepEquals(copyIn(folder), await everything(client))) return
+  }
+  expect(copyIn(folder)).toEqual(await everything(client))
+}
+
+function copyIn(folder: string): Shown | undefined {
+  const file = join(folder, 'mirror.db')
+  if (!existsSync(file)) return undefined
+  try {
+    using db = new Database(file, { readonly: true })
+    const rows = db
+      .query<{ data: string; ticketId: string | null }, []>('select data, ticketId from objects')
+      .all()
+    return shownBy(rows.map(({ data, ticketId }) => ({ ...JSON.parse(data), ticketId })))
+  } catch {
+    return undefined
+  }
+}
+
+async function everything(client: Client): Promise<Shown> {
+  const rows: Row[] = []
+  for (const list of ['/tickets', '/messages', '/customers']) {
+    rows.push(...(await client.call<{ data: Row[] }>('GET', `${list}?per_page=100`)).json.data)
+  }
+  return shownBy(rows)
+}
+
+/** What of everything has to be the same, by id. */
+function shownBy(rows: Row[]): Shown {
+  const of = (row: Row) => {
+    const { subject, status, tags, text, role, name, emails, updatedAt, customerId } = row
+    const ticketId = row.id.startsWith('msg_') ? row.ticketId : undefined
+    return { subject, status, tags, text, role, name, emails, updatedAt, customerId, ticketId }
+  }
+  const byId = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return JSON.parse(JSON.stringify(Object.fromEntries(byId.map((row) => [row.id, of(row)]))))
+}
