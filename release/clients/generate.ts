@@ -42,7 +42,8 @@ try {
   write('python/bellhop/types.py', `# ${mark}`, await pythonTypes(input))
   const config = join(folder, 'go.json')
   writeFileSync(config, JSON.stringify(GO_CONFIG))
-  write('go/types.go', `// ${mark}`, await run([...GO, '-config', config, input]))
+  write('go/types.go', `// ${mark}`, withoutRuntime(await run([...GO, '-config', config, input])))
+  await run(['gofmt', '-w', join(import.meta.dir, 'go/types.go')])
 } finally {
   rmSync(folder, { recursive: true })
 }
@@ -63,6 +64,13 @@ async function readDocument(): Promise<ApiDocument> {
     server.kill()
     await server.exited
   }
+}
+
+/** The module has no dependencies: what merges values of several types needs one, and no one needs it. */
+function withoutRuntime(text: string): string {
+  return text
+    .replaceAll(/\n\/\/ Merge\w+ .*\nfunc .*\{\n(?:\t.*\n|\n)*\}\n/g, '')
+    .replace('\t"github.com/oapi-codegen/runtime"\n', '')
 }
 
 async function pythonTypes(input: string): Promise<string> {

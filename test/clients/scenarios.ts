@@ -1,6 +1,10 @@
 import { expect } from 'bun:test'
+import { join } from 'node:path'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { beginLog } from '../../server/events/positions.ts'
 import { serviceSignature, standardSignature } from '../../server/webhooks/deliveries/signature.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { listTickets, makeTicket, NO_TICKET, readTicket, ticketInput } from '../support/tickets.ts'
 import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 
@@ -28,6 +32,8 @@ export const SCENARIOS: [name: string, what: string, play: (scene: Scene) => Pro
   ['away', 'tries again while the server is away or answers 503', away],
   ['refused', 'gives up after the tries that it was given', refused],
   ['upload', 'uploads a file and downloads it', upload],
+  ['events', 'reads events, and goes on where it was', events],
+  ['mirror', 'mirrors tickets, messages, and customers, and begins anew after a restore', mirror],
   ['verify', 'accepts a webhook that Bellhop signed', verify],
   ['forged', 'refuses a webhook that was changed, signed by another, or is old', forged],
 ]
@@ -146,6 +152,78 @@ async function upload({ client, run }: Scene): Promise<void> {
   expect(made.downloaded).toBe(bytes)
   const [message] = (await readTicket(client, made.id)).messages
   expect(message?.attachments).toMatchObject([{ name: 'a b.bin' }])
+}
+
+async function events({ client, run }: Scene): Promise<void> {
+  const { id } = await makeTicket(client)
+  await client.call('PATCH', `/tickets/${id}`, { body: { status: 'pending' } })
+  await client.call('POST', `/tickets/${id}/messages`, { body: { text: 'Here it is.' } })
+  const all = await run<{ event: string; position: string }[]>({ after: '0' })
+  const names = ['ticket.created', 'message.sent', 'ticket.updated', 'message.sent']
+  expect(all.map(({ event }) => event)).toEqual(names)
+  expect(await run<object[]>({ after: all[1]?.position })).toEqual(all.slice(2))
+}
+
+type Stored = Record<'ticket' | 'message' | 'customer', Record<string, object>> & { copies: number }
+
+async function mirror({ bellhop, client, run }: Scene): Promise<void> {
+  const fast = await client.withKey({ rateLimit: 1_000_000, scopes: [...KEY_SCOPES] })
+  const file = join(temporaryFolder('mirror'), 'mirror.json')
+  const isEqual = async (copies: number) => {
+    const stored = await run<Stored>({ file, key: fast.key })
+    expect(stored).toEqual({ ...(await everythingOf(fast)), copies })
+  }
+  const [one, two, three, four] = await Promise.all([
+    makeTicket(fast),
+    makeTicket(fast, { customer: { name: 'Bo', email: 'bo@example.com' } }),
+    makeTicket(fast, { customer: { name: 'Cy', email: 'cy@example.com' } }),
+    makeTicket(fast),
+  ])
+  await isEqual(1)
+  const ask = async (method: string, path: string, body?: object) => {
+    const asked = await fast.call<{ id: string }>(method, path, { body })
+    expect([path, asked.status < 300, asked.text]).toEqual([path, true, asked.text])
+    return asked.json
+  }
+  await ask('PATCH', `/tickets/${one.id}`, { status: 'pending', tags: ['vip'], subject: 'Other' })
+  const { id: message } = await ask('POST', `/tickets/${one.id}/messages`, { text: 'Here it is.' })
+  await ask('POST', `/tickets/${one.id}/split`, { messages: [message], subject: 'Split' })
+  await ask('POST', `/tickets/${two.id}/merge`, { from: four.id })
+  await ask('DELETE', `/tickets/${three.id}`)
+  const bo = await readTicket(fast, two.id)
+  await ask('PATCH', `/customers/${bo.customer.userId}`, { name: 'Bo Li' })
+  const ana = await readTicket(fast, one.id)
+  await ask('POST', `/customers/${ana.customer.userId}/merge`, { from: bo.customer.userId })
+  const cy = (await everythingOf(fast)).customer
+  const [cyId] = Object.entries(cy).find(([, { name }]) => name === 'Cy') ?? []
+  await ask('DELETE', `/customers/${cyId}`)
+  const written = { externalId: 'm-1', role: 'customer', text: 'Old', createdAt: '2020-01-01T00:00:00Z' }
+  const imported = { externalId: 'old-1', subject: 'Old', customer: { email: 'di@example.com' } }
+  await ask('POST', '/imports', {
+    tickets: [{ ...imported, createdAt: written.createdAt, messages: [written] }],
+  })
+  await isEqual(1)
+  await bellhop.deps.database.write(undefined, (tx) => beginLog(bellhop.deps, tx, client.orgId))
+  await makeTicket(fast)
+  await isEqual(2)
+}
+
+/** What the lists have. A ticket without its customer, who is a customer of its own. */
+async function everythingOf(
+  client: Client,
+): Promise<Omit<Stored, 'copies'> & { customer: Record<string, { name: string }> }> {
+  const list = async <Item extends { id: string }>(path: string) => {
+    const { json } = await client.call<{ data: Item[] }>('GET', `${path}?per_page=100`)
+    return json.data
+  }
+  const byId = <Item extends { id: string }>(items: Item[]) =>
+    Object.fromEntries(items.map((item) => [item.id, item]))
+  const tickets = await list<{ id: string; customer?: object }>('/tickets')
+  return {
+    ticket: byId(tickets.map(({ customer: _, ...ticket }) => ticket)),
+    message: byId(await list('/messages')),
+    customer: byId(await list<{ id: string; name: string }>('/customers')),
+  }
 }
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`

@@ -27,6 +27,8 @@ const (
 	firstPause   = 500 * time.Millisecond
 	longestPause = 30 * time.Second
 	perPage      = "100"
+	eventsAtOnce = "500"
+	longestWait  = "30"
 )
 
 // retried are the statuses of requests that were not carried out, or that an idempotency key makes safe to send again.
@@ -107,6 +109,32 @@ func Pages[Item any](ctx context.Context, c *Client, path string, query url.Valu
 				return
 			}
 			cursor = *page.Meta.NextCursor
+		}
+	}
+}
+
+// EventPages returns events as they happen, without an end, in pages. The query takes a position as "after", or "0" for all
+// events that are kept, and types, ticket, and include. With wait=0, it ends after the newest event. To go on later, keep
+// Meta.After of the last page: nothing at or before it appears later. It ends at the first error.
+func (c *Client) EventPages(ctx context.Context, query url.Values) iter.Seq2[EventList, error] {
+	return eventPages(ctx, c, query, func(page EventList) (string, string) { return page.Meta.After, page.Meta.Newest })
+}
+
+func eventPages[Page any](ctx context.Context, c *Client, query url.Values, ends func(Page) (after, newest string)) iter.Seq2[Page, error] {
+	return func(yield func(Page, error) bool) {
+		asked := url.Values{"limit": {eventsAtOnce}, "wait": {longestWait}}
+		maps.Copy(asked, query)
+		for {
+			var page Page
+			err := c.Get(ctx, "/events", asked, &page)
+			if !yield(page, err) || err != nil {
+				return
+			}
+			after, newest := ends(page)
+			asked.Set("after", after)
+			if asked.Get("wait") == "0" && after == newest {
+				return
+			}
 		}
 	}
 }

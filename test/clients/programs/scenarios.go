@@ -19,11 +19,11 @@ type webhook struct {
 }
 
 var given struct {
-	Id, Key, Tag, Name string
-	Tries              int
-	Bytes              []byte
-	Ticket             bellhop.NewTicket
-	Cases              []webhook
+	Id, Key, Tag, Name, After, File string
+	Tries                           int
+	Bytes                           []byte
+	Ticket                          bellhop.NewTicket
+	Cases                           []webhook
 	webhook
 }
 
@@ -33,7 +33,7 @@ var (
 	scenarios = map[string]func() any{
 		"create": create, "read": read, "change": change, "answer": answer, "pages": pages, "problem": problem,
 		"lost": create, "limited": create, "away": create, "refused": refused, "upload": upload,
-		"verify": accept, "forged": forged,
+		"events": events, "mirror": mirrored, "verify": accept, "forged": forged,
 	}
 )
 
@@ -123,6 +123,77 @@ func upload() any {
 	downloaded, err := client.Send(ctx, http.MethodGet, "/attachments/"+file.Id, nil, nil, nil)
 	must(err)
 	return map[string]any{"id": created(given.Ticket).Id, "downloaded": downloaded.Body}
+}
+
+func events() any {
+	found := []map[string]any{}
+	for page, err := range client.EventPages(ctx, url.Values{"after": {given.After}, "wait": {"0"}}) {
+		must(err)
+		for _, event := range page.Data {
+			found = append(found, map[string]any{"event": event.Event, "position": event.Position})
+		}
+	}
+	return found
+}
+
+// kept is one JSON file, which is enough for a test; a real mirror has a database.
+type kept struct {
+	After  string                                `json:"after"`
+	Copies int                                   `json:"copies"`
+	Things map[string]map[string]json.RawMessage `json:"things"`
+}
+
+func (k *kept) Position() (string, error) { return k.After, nil }
+
+func (k *kept) Clear() error {
+	if k.After == "" {
+		k.Copies++
+	}
+	k.After = ""
+	k.Things = map[string]map[string]json.RawMessage{"ticket": {}, "message": {}, "customer": {}}
+	return nil
+}
+
+func (k *kept) Apply(changes []bellhop.Change, position string) error {
+	for _, change := range changes {
+		if change.Value != nil {
+			k.Things[change.Kind][change.Id] = change.Value
+			continue
+		}
+		delete(k.Things[change.Kind], change.Id)
+		if change.Kind == "ticket" {
+			must(k.ClearMessages(change.Id))
+		}
+	}
+	k.After = position
+	return nil
+}
+
+func (k *kept) ClearMessages(ticketId string) error {
+	for id, value := range k.Things["message"] {
+		var message bellhop.MessageOfTicket
+		must(json.Unmarshal(value, &message))
+		if message.TicketId == ticketId {
+			delete(k.Things["message"], id)
+		}
+	}
+	return nil
+}
+
+func mirrored() any {
+	var store kept
+	if text, err := os.ReadFile(given.File); err == nil {
+		must(json.Unmarshal(text, &store))
+	}
+	fast := bellhop.New(os.Getenv("URL"), given.Key)
+	must(bellhop.Mirror(ctx, fast, &store, url.Values{"wait": {"0"}}))
+	text, err := json.Marshal(store)
+	must(err)
+	must(os.WriteFile(given.File, text, 0o600))
+	return map[string]any{
+		"ticket": store.Things["ticket"], "message": store.Things["message"], "customer": store.Things["customer"],
+		"copies": store.Copies,
+	}
 }
 
 func accept() any {

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from bellhop import Bellhop, Problem, WrongSignature, verify
+from bellhop import Bellhop, Change, Problem, WrongSignature, mirror, verify
 from bellhop.types import NewTicket, Ticket, TicketSummary
 
 given = json.loads(sys.argv[2])
@@ -58,6 +58,49 @@ def upload() -> Any:
     return {"id": ticket["id"], "downloaded": base64.b64encode(downloaded).decode()}
 
 
+def events() -> Any:
+    return [{"event": one["event"], "position": one["position"]} for one in bellhop.events(**given, wait=0)]
+
+
+class FileStore:
+    """One JSON file is enough for a test; a real mirror has a database."""
+
+    def __init__(self) -> None:
+        self.kept: Any = {"ticket": {}, "message": {}, "customer": {}, "position": None, "copies": 0}
+        if os.path.exists(given["file"]):
+            with open(given["file"], encoding="utf-8") as file:
+                self.kept = json.load(file)
+
+    def position(self) -> str | None:
+        return self.kept["position"]
+
+    def clear(self) -> None:
+        copies = self.kept["copies"] + (self.kept["position"] is None)
+        self.kept = {"ticket": {}, "message": {}, "customer": {}, "position": None, "copies": copies}
+
+    def apply(self, changes: list[Change], position: str | None) -> None:
+        for change in changes:
+            if change.value is not None:
+                self.kept[change.kind][change.id] = change.value
+                continue
+            self.kept[change.kind].pop(change.id, None)
+            if change.kind == "ticket":
+                self.clear_messages(change.id)
+        self.kept["position"] = position
+
+    def clear_messages(self, ticket_id: str) -> None:
+        messages = self.kept["message"]
+        self.kept["message"] = {key: one for key, one in messages.items() if one["ticketId"] != ticket_id}
+
+
+def mirrored() -> Any:
+    store = FileStore()
+    mirror(Bellhop(os.environ["URL"], given["key"]), store, wait=0)
+    with open(given["file"], "w", encoding="utf-8") as file:
+        json.dump(store.kept, file)
+    return {name: value for name, value in store.kept.items() if name != "position"}
+
+
 def accept() -> Any:
     webhook = verify(given["body"], given["headers"], given["secret"])
     return {"event": webhook["event"], "subject": webhook["data"]["ticket"]["subject"]}
@@ -95,6 +138,8 @@ SCENARIOS = {
     "away": create,
     "refused": refused,
     "upload": upload,
+    "events": events,
+    "mirror": mirrored,
     "verify": accept,
     "forged": forged,
 }

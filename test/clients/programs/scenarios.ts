@@ -1,4 +1,5 @@
-import { createClient, Problem, verify, WrongSignature } from 'bellhop-client'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { createClient, type MirrorStore, mirror, Problem, verify, WrongSignature } from 'bellhop-client'
 
 // What a user of the TypeScript client writes, a function for each scenario. Prints one line of JSON.
 
@@ -51,11 +52,54 @@ const SCENARIOS: Record<string, () => Promise<unknown>> = {
     const file = await bellhop.send('get', `/attachments/${id}`)
     return { id: ticket.id, downloaded: Buffer.from(await file.arrayBuffer()).toString('base64') }
   },
+  async events() {
+    const all: object[] = []
+    for await (const { event, position } of bellhop.events({ ...given, wait: 0 }))
+      all.push({ event, position })
+    return all
+  },
+  async mirror() {
+    const { position: _, ...kept } = await mirrorInto(given.file)
+    return kept
+  },
   async verify() {
     const webhook = await verify(given.body, given.headers, given.secret)
     return { event: webhook.event, subject: webhook.data.ticket.subject }
   },
   forged: () => Promise.all(given.cases.map(isRefused)),
+}
+
+/** One JSON file is enough for a test; a real mirror has a database. */
+async function mirrorInto(file: string) {
+  const empty = { ticket: {}, message: {}, customer: {}, position: undefined, copies: 0 }
+  interface Kept
+    extends Record<'ticket' | 'message' | 'customer', Record<string, { id?: string; ticketId?: string }>> {
+    position: string | undefined
+    copies: number
+  }
+  let kept: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : empty
+  const removeMessages = (of: string) => {
+    for (const [id, { ticketId }] of Object.entries(kept.message))
+      if (ticketId === of) delete kept.message[id]
+  }
+  const store: MirrorStore = {
+    position: async () => kept.position,
+    async clear() {
+      kept = { ...structuredClone(empty), copies: kept.copies + (kept.position === undefined ? 1 : 0) }
+    },
+    async apply(changes, position) {
+      for (const { kind, id, value } of changes) {
+        if (value) kept[kind][id] = value
+        else delete kept[kind][id]
+        if (!value && kind === 'ticket') removeMessages(id)
+      }
+      kept.position = position
+    },
+    clearMessages: async (ticketId) => removeMessages(ticketId),
+  }
+  await mirror(createClient({ url, key: given.key }), store, { wait: 0 })
+  writeFileSync(file, JSON.stringify(kept))
+  return kept
 }
 
 async function problemOf(asked: Promise<unknown>): Promise<Problem> {

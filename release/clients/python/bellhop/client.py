@@ -105,6 +105,23 @@ class Bellhop:
             yield from page["data"]
             cursor = page["meta"].get("nextCursor")
 
+    def events(self, after: str, **options: Any) -> Iterator[Any]:
+        """Events as they happen, without an end. To go on later, keep the `position` of the last one.
+
+        `after` is a position, or "0" for all that are kept. With `wait=0`, it ends after the newest event.
+        """
+        for page in self.event_pages(after, **options):
+            yield from page["data"]
+
+    def event_pages(self, after: str, *, wait: int = LONGEST_WAIT_S, **query: Any) -> Iterator[Any]:
+        """The same in pages. Keep `meta.after` in place of a position: it also passes over what is left out."""
+        while True:
+            page = self.get("/events", **{"limit": EVENTS_PER_PAGE, **query, "after": after, "wait": wait})
+            yield page
+            after = page["meta"]["after"]
+            if wait == 0 and after == page["meta"]["newest"]:
+                return
+
     def upload(self, name: str, file: bytes) -> Any:
         """Uploads a file. Its id goes into `attachments` of a ticket or message."""
         return self.send("POST", "/attachments", file, query={"name": name}).json()

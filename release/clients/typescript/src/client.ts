@@ -1,5 +1,5 @@
 import { Problem } from './problem.ts'
-import type { paths } from './types.ts'
+import type { components, paths } from './types.ts'
 
 /** Longer than the server lets a request wait. */
 const TIMEOUT_MS = 60_000
@@ -7,6 +7,8 @@ const MAX_TRIES = 6
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 const PER_PAGE = 100
+const EVENTS_PER_PAGE = 500
+const LONGEST_WAIT_S = 30
 /** The request was not carried out, or an idempotency key makes it safe to send it again. */
 const RETRIED = [429, 500, 502, 503, 504]
 
@@ -19,6 +21,23 @@ export interface ClientOptions {
   maxTries?: number
   /** In place of the global one. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+export type EventPage = components['schemas']['EventList']
+type Event = components['schemas']['Event']
+
+export interface EventOptions {
+  /** The events after this position; `0` for all that are kept. */
+  after: string
+  /** Only these, separated by commas. */
+  types?: string
+  /** Only of this ticket. */
+  ticket?: string
+  /** `ticket`, `message`, and `customer`, separated by commas: their present state, in `included`. */
+  include?: string
+  /** Seconds that a request waits for the next event, 30 by default. With 0, it ends after the newest one. */
+  wait?: number
+  signal?: AbortSignal
 }
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -88,6 +107,10 @@ export interface Client {
     path: Path,
     ...input: Arguments<Path, 'get'>
   ): AsyncGenerator<ItemOf<Path>, void>
+  /** Events as they happen, until `signal`. To go on later, keep the `position` of the last one. */
+  events(options: EventOptions): AsyncGenerator<Event, void>
+  /** The same in pages. Keep `meta.after` in place of a position: it also passes over what is left out. */
+  eventPages(options: EventOptions): AsyncGenerator<EventPage, void>
   /** Uploads a file. Its id goes into `attachments` of a ticket or message. */
   upload(name: string, file: Uint8Array | Blob | string): Promise<Output<'/attachments', 'post'>>
 }
@@ -157,6 +180,17 @@ export function createClient({
     return response.status === 204 ? undefined : response.json()
   }
 
+  async function* eventPages({ signal, wait = LONGEST_WAIT_S, ...given }: EventOptions) {
+    let { after } = given
+    while (!signal?.aborted) {
+      const query = { limit: EVENTS_PER_PAGE, ...given, after, wait }
+      const page: EventPage = await json('get', '/events', { query, ...(signal && { signal }) })
+      yield page
+      after = page.meta.after
+      if (wait === 0 && after === page.meta.newest) return
+    }
+  }
+
   return {
     get: (path, input?) => json('get', path, input),
     post: (path, input?) => json('post', path, input),
@@ -176,6 +210,10 @@ export function createClient({
         cursor = page.meta.nextCursor
       }
     },
+    async *events(options) {
+      for await (const page of eventPages(options)) yield* page.data
+    },
+    eventPages,
     upload: (name, file) => {
       const body = typeof file === 'string' ? new TextEncoder().encode(file) : file
       return json('post', '/attachments', { query: { name }, body })
