@@ -31,6 +31,17 @@ export function createKeyLimits({ clock, config }: Deps) {
       if (refusal) throw refusal
       if (!allowance.isAllowed) throw tooMany('This key has reached its rate limit.', allowance)
     },
+    /** Refuses a request that was counted: it doesn't count. */
+    refuse(
+      key: { keyId: string; rateLimit: number | null },
+      headers: Record<string, unknown>,
+      refusal: AppError,
+    ): never {
+      requests.giveBack(key.keyId)
+      const allowance = requests.look(key.keyId, key.rateLimit ?? config.rateLimit)
+      Object.assign(headers, rateHeaders(allowance, clock.now()))
+      throw refusal
+    },
     /** Counts a request without a valid key. Throws 429 after too many. */
     countFailure(network: string): void {
       const allowance = failures.take(network, FAILURES_PER_NETWORK)

@@ -69,7 +69,7 @@ export function createKeyGuard(
     ),
     /**
      * Elysia `transform` hook that checks the scope and the rate limit. Without a scope any secret key is allowed. With
-     * another one a key with either is: the route asks with `requireScope` for the one that a request needs.
+     * another one a key with either is: the route asks with `require` for the one that a request needs.
      */
     allow(scope?: KeyScope, other?: KeyScope) {
       return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
@@ -77,6 +77,11 @@ export function createKeyGuard(
         const isOther = other !== undefined && scopeRefusal(caller, other) === undefined
         limits.take(caller, set.headers, isOther ? undefined : refusal)
       }
+    },
+    /** For a permission that depends on the body. Like any other, a request without it doesn't count. Throws 403. */
+    require({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }, scope: KeyScope) {
+      const refusal = scopeRefusal(caller, scope)
+      if (refusal) limits.refuse(caller, set.headers, refusal)
     },
     async stop(): Promise<void> {
       limits.stop()

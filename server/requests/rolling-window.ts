@@ -56,6 +56,11 @@ export function createRateLimiter(now: () => number, windowMs = WINDOW_MS) {
       const remaining = Math.max(0, limit - log.size)
       return { isAllowed: remaining > 0, limit, remaining, resetMs: waitMs(log, 1, at - windowMs) }
     },
+    /** Forgets the newest request of a key, which was counted and then refused. */
+    giveBack(key: string): void {
+      const log = logs.get(key)
+      if (log && log.size > 0) log.size -= 1
+    },
     /** Removes keys with an empty window. */
     sweep(): void {
       const at = now()

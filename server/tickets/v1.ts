@@ -1,5 +1,5 @@
 import { Elysia, type Static, t } from 'elysia'
-import { type Caller, idOfCaller, type KeyGuard, requireScope } from '../api-keys/require-api-key.ts'
+import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import type { NewAttachments } from '../attachments/bindings.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
@@ -180,7 +180,7 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
           guard.allow('messages:write', 'tickets:write'),
           noQuery,
           jsonBody,
-          requireScopesOfMessage,
+          requireScopesOfMessage(guard),
         ],
         params: ticketId,
         body: newMessage,
@@ -191,10 +191,14 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
 }
 
 /** Before the body is validated, like the other permissions. Throws 403. */
-function requireScopesOfMessage({ caller, body }: { caller: Caller; body: unknown }): void {
-  const { role, status }: { role?: unknown; status?: unknown } = Object(body)
-  if (role !== 'customer') requireScope(caller, 'messages:write')
-  if (role === 'customer' || status !== undefined) requireScope(caller, 'tickets:write')
+function requireScopesOfMessage(guard: KeyGuard) {
+  return (
+    context: { caller: Caller; set: { headers: Record<string, unknown> } } & { body: unknown },
+  ): void => {
+    const { role, status }: { role?: unknown; status?: unknown } = Object(context.body)
+    if (role !== 'customer') guard.require(context, 'messages:write')
+    if (role === 'customer' || status !== undefined) guard.require(context, 'tickets:write')
+  }
 }
 
 /** What a customer writes opens the ticket, or not, as the organization wants. Throws 400. */

@@ -11,7 +11,8 @@ const PIECES = `
   union all select ticket_id from ticket_tags g where not exists
     (select 1 from tickets t where t.id = g.ticket_id and t.created_at = g.created_at and t.updated_at = g.updated_at
       and t.status = g.status and t.channel = g.channel and t.assigned_to = g.assigned_to and t.place = g.place)
-  union all select e.ticket_id from events e where not exists (select 1 from tickets t where t.id = e.ticket_id)
+  union all select e.ticket_id from events e where e.ticket_id <> '' and not exists
+    (select 1 from tickets t where t.id = e.ticket_id)
   union all select m.id from messages m where (select count(*) from messages n where n.ticket_id = m.ticket_id) <>
     (select count(*) from events e where e.ticket_id = m.ticket_id and e.type = 'message.sent')
   union all select o.id from organizations o where o.last_event <>
