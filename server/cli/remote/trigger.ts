@@ -3,11 +3,11 @@ import { oneOf } from '../option-values.ts'
 import { note, print } from '../output.ts'
 import { addUrl, type Connection, connect, requireSuccess } from './connect.ts'
 
-/** Requests that make something happen, in order. `:ticket` is the id of what a step named `ticket` created. */
+/** Requests that make something happen, in order. `:ticket` is the id of what a step named `ticket` created; `:new` is random. */
 interface Step {
   asks: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   body?: object
-  names?: 'ticket'
+  names?: 'ticket' | 'customer' | 'other'
 }
 
 const TICKET: Step = {
@@ -21,9 +21,46 @@ const TICKET: Step = {
   },
 }
 
+const CUSTOMER: Step = {
+  asks: 'PUT /customers/external/:new',
+  names: 'customer',
+  body: { name: 'Test Customer' },
+}
+const OLD = '2020-01-01T00:00:00Z'
+
+/** Without `message.updated`: what a channel says of a message can't be asked for. */
 const EVENTS: Record<string, Step[]> = {
   'ticket.created': [TICKET],
   'message.sent': [TICKET, { asks: 'POST /tickets/:ticket/messages', body: { text: 'A test message.' } }],
+  'ticket.updated': [TICKET, { asks: 'PATCH /tickets/:ticket', body: { status: 'pending' } }],
+  'ticket.deleted': [TICKET, { asks: 'DELETE /tickets/:ticket' }],
+  'ticket.imported': [
+    {
+      asks: 'POST /imports',
+      body: {
+        tickets: [
+          {
+            externalId: ':new',
+            subject: 'A test by bellhop trigger',
+            customer: { name: 'Test Customer', email: 'trigger@example.com' },
+            status: 'resolved',
+            channel: 'api',
+            tags: ['test'],
+            createdAt: OLD,
+            messages: [{ externalId: ':new', role: 'customer', text: 'A test message.', createdAt: OLD }],
+          },
+        ],
+      },
+    },
+  ],
+  'note.added': [TICKET, { asks: 'POST /tickets/:ticket/notes', body: { text: 'A test note.' } }],
+  'customer.updated': [CUSTOMER],
+  'customer.deleted': [CUSTOMER, { asks: 'DELETE /customers/:customer' }],
+  'customer.merged': [
+    CUSTOMER,
+    { ...CUSTOMER, asks: 'PUT /customers/external/:new-2', names: 'other' },
+    { asks: 'POST /customers/:customer/merge', body: { from: ':other' } },
+  ],
 }
 
 /** `bellhop trigger`: the event is real, so that endpoints, `listen`, and the event log get it like any other. */
@@ -32,7 +69,7 @@ export function addTrigger(program: Command): void {
   const command = program
     .command('trigger')
     .description(
-      'make an event happen with BELLHOP_KEY, on a test ticket that it creates; prints the id of the ticket',
+      'make an event happen with BELLHOP_KEY, on a test ticket or customer that it creates; prints their ids',
     )
     .argument('<event>', `one of ${names.join(', ')}`, oneOf(names))
     .action(async (event: string, options: { url?: string }) => {
@@ -43,17 +80,20 @@ export function addTrigger(program: Command): void {
 }
 
 async function runSteps({ base, ask }: Connection, steps: Step[]): Promise<Iterable<string>> {
-  const ids = new Map<string, string>()
+  const created = new Map<string, string>()
+  const known = new Map([['new', `trigger-${crypto.randomUUID()}`]])
+  const filled = (text: string) =>
+    text.replaceAll(/:([a-z]+)\b/g, (all, name: string) => created.get(name) ?? known.get(name) ?? all)
   for (const { asks, body, names } of steps) {
     const [method = '', path = ''] = asks.split(' ')
-    const place = path.replaceAll(/:(\w+)/g, (_, name: string) => ids.get(name) ?? '')
+    const place = filled(path)
     const response = await ask(method, place, {
       headers: { 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: filled(JSON.stringify(body)) }),
     })
     await requireSuccess(response, base)
     note(`${method} /v1${place} ${response.status}`)
-    if (names) ids.set(names, (await response.json()).id)
+    if (names) created.set(names, (await response.json()).id)
   }
-  return ids.values()
+  return created.values()
 }
