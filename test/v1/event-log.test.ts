@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 
@@ -188,6 +189,16 @@ describe('the stream', () => {
       changed?.position ?? '',
     ])
     resumed.close()
+  })
+
+  test('ends before the next event once the key is revoked', async () => {
+    const client = await bellhop.organization()
+    const reader = await client.withKey({ name: 'Mirror' })
+    const open = await openStream(reader, {})
+    await revokeApiKey(bellhop.deps, client.orgId, /^bellhop_sk_[^_]+_.{6}/.exec(reader.key)?.[0] ?? '')
+    await makeTicket(client)
+    expect(open.next(1)).rejects.toThrow('The stream has ended.')
+    problemOf(await reader.call('GET', '/events'), 401, 'unauthorized')
   })
 
   test('is refused beside five others of the key', async () => {

@@ -29,6 +29,7 @@ export function streamEvents(
       isOpen = true
       return ': open\n\n'
     }
+    await request.mayRead()
     const page = await readPage(deps, { ...request, limit: EVENTS_AT_ONCE }, after)
     const isPassedOver = page.data.length === 0 && page.after > after
     after = page.after
@@ -36,7 +37,6 @@ export function streamEvents(
     if (isPassedOver) return `id: ${page.meta.after}\n\n`
     await waits.until(request.orgId, { after, ms: COMMENT_EVERY_MS, signal: gone.signal })
     if (waits.isStopped() || gone.signal.aborted) return undefined
-    await request.mayRead()
     return `: ${positionAt(page.logId, after)}\n\n`
   }
 
