@@ -72,8 +72,9 @@ const messagesAfter = statement(
       })
       .from(messages)
       .where(
-        sql`${messages.orgId} = ${p.orgId} and (${messages.createdAt}, ${messages.id}) > (${p.at}, ${p.afterId})
-          and ${messages.createdAt} < ${p.until}`,
+        // With the condition of `messages_by_organization`, which other queries must not use.
+        sql`${messages.orgId} = ${p.orgId} and ${messages.orgId} <> ''
+          and (${messages.createdAt}, ${messages.id}) > (${p.at}, ${p.afterId}) and ${messages.createdAt} < ${p.until}`,
       )
       .orderBy(sql`${messages.createdAt}, ${messages.id} limit ${p.limit}`),
 )

@@ -3,8 +3,11 @@ import { describe, expect, spyOn, test } from 'bun:test'
 import { join } from 'node:path'
 import { engine } from '../../server/database/columns.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
+import { readDocuments, SMALL_UNIT } from '../../server/search/index/read-documents.ts'
 import { replaySlice } from '../../server/webhooks/api/replay.ts'
 import { readResendJob, resendFailedSince, startResending } from '../../server/webhooks/deliveries/resend.ts'
+import { startBellhop } from '../support/bellhop.ts'
+import { makeTicket } from '../support/tickets.ts'
 import { eventually, openWebhooks } from '../support/webhooks.ts'
 
 /** Due endpoints; the next due time; the earliest due delivery; the claim. */
@@ -26,6 +29,31 @@ describe.if(engine === 'sqlite')('on SQLite', () => {
     const [step] = file.query<{ detail: string }, []>(`explain query plan ${query}`).all()
     expect(step?.detail).toStartWith(
       'SEARCH deliveries USING COVERING INDEX deliveries_failed (endpoint_id=?',
+    )
+  })
+
+  test('the messages of a ticket are found without reading those of all tickets', async () => {
+    using prepared = spyOn(Connection.prototype, 'prepare')
+    const bellhop = await startBellhop()
+    const { deps } = bellhop
+    const client = await bellhop.organization()
+    const { id } = await makeTicket(client)
+    await client.call('GET', `/tickets/${id}`)
+    await client.call('GET', `/tickets/${id}/messages`)
+    await readDocuments(deps, { orgId: client.orgId, ids: [id], size: SMALL_UNIT })
+    await client.call('GET', '/messages')
+    await bellhop.stop()
+    using file = new Connection(join(deps.config.dataFolder, DATABASE_FILE))
+    const plans = prepared.mock.calls
+      .map(([sql]) => sql)
+      .filter((sql) => /^select .*"messages"/s.test(sql))
+      .flatMap((sql) => file.query<{ detail: string }, []>(`explain query plan ${sql}`).all())
+      .map(({ detail }) => detail)
+    expect(plans).toContain('SEARCH messages USING INDEX messages_by_ticket (ticket_id=?)')
+    expect(new Set(plans.filter((detail) => detail.includes('messages_by_organization')))).toEqual(
+      new Set([
+        'SEARCH messages USING INDEX messages_by_organization (org_id=? AND (created_at,id)>(?,?) AND created_at<?)',
+      ]),
     )
   })
 

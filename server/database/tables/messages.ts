@@ -114,7 +114,8 @@ export const messages = table(
     createdAt: integer().notNull(),
   },
   (row) => [
-    index('messages_by_organization').on(row.orgId, row.createdAt, row.id),
+    // Only for queries with its condition. Otherwise, SQLite would use it for one ticket, and read all messages.
+    index('messages_by_organization').on(row.orgId, row.createdAt, row.id).where(sql`org_id <> ''`),
     index('messages_by_ticket').on(row.ticketId, row.createdAt, row.id),
     index('messages_failed').on(row.orgId, row.ticketId, row.id).where(sql`sending in ('failed', 'bounced')`),
   ],
