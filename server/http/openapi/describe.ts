@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { API } from '../api-description.ts'
 import { type DeclaredRoute, describeOperation } from './describe-operation.ts'
 import type { OpenApiDocument, Operation, Parameter } from './document.ts'
-import { describeHeaders, describeProblems, JSON_TYPE } from './responses.ts'
+import { describeHeaders, describeProblems, JSON_TYPE, responseSchemas } from './responses.ts'
 import { collectSchemas, type SchemaCollection } from './schemas.ts'
 
 const WEBHOOK_TAG = 'Webhooks'
@@ -17,7 +17,8 @@ export function describeApi(
   models: Record<string, TSchema>,
   origin: string,
 ): OpenApiDocument {
-  const collection = collectSchemas(models)
+  const declared = new Set(routes.flatMap(({ hooks }) => responseSchemas(hooks.response)))
+  const collection = collectSchemas(models, declared)
   const paths: OpenApiDocument['paths'] = {}
   for (const route of routes) {
     if (!isPublic(route)) continue

@@ -95,6 +95,11 @@ function describeResponse(
   }
 }
 
+/** The schemas of a route's responses, as it declares them. */
+export function responseSchemas(declared: DeclaredResponses | undefined): Declared[] {
+  return Object.values(byStatus(declared))
+}
+
 function byStatus(declared: DeclaredResponses | undefined): Record<string, Declared> {
   if (declared === undefined) return {}
   if (typeof declared === 'string' || !isStatusMap(declared)) return { 200: declared }

@@ -40,8 +40,18 @@ const NOT_JSON_SCHEMA = ['$id', '$ref', 'error', 'nullable', 'noValidate', 'base
 /** In a query, Elysia accepts these as text in addition to the real type. Callers only need the real type. */
 const COERCED_FORMATS = ['integer', 'numeric', 'boolean', 'ObjectString', 'ArrayString']
 
-/** Converts TypeBox schemas to JSON Schemas. Those with a name (`$id`, or a model) are moved to components. */
-export function collectSchemas(models: Record<string, TSchema>): SchemaCollection {
+/**
+ * Converts TypeBox schemas to JSON Schemas. Those with a name (`$id`, or a model) are moved to components. `responses` are
+ * what routes respond with: when the first request of a route compiles its schemas, Elysia writes `additionalProperties:
+ * false` into them, which is left out, so that the description is the same before and after.
+ */
+export function collectSchemas(
+  models: Record<string, TSchema>,
+  responses: ReadonlySet<unknown>,
+): SchemaCollection {
+  const isStrict = (node: Record<string, unknown>) =>
+    node.additionalProperties === false && !responses.has(node)
+
   const schemas: Record<string, Schema> = {}
   const underway = new Set<string>()
 
@@ -65,17 +75,17 @@ export function collectSchemas(models: Record<string, TSchema>): SchemaCollectio
     const { base, properties, required, type, ...around } = node
     if (!isRecord(base) || !isRecord(base.properties) || !isRecord(properties)) return describeKeywords(node)
     // It would refuse the fields of others.
-    if (base.additionalProperties === false) return describeKeywords(node)
+    if (isStrict(base)) return describeKeywords(node)
     const inherited = base.properties
     const own = Object.entries(properties).filter(([name, schema]) => inherited[name] !== schema)
     const names = Array.isArray(required) ? required.filter((name) => own.some(([key]) => key === name)) : []
     const fields = { type, properties: Object.fromEntries(own), ...(names.length > 0 && { required: names }) }
-    const { additionalProperties, ...words } = around
+    const { additionalProperties: _, ...words } = around
     return {
       allOf: [describeNode(base), describeKeywords(fields)],
       ...describeKeywords(words),
       // `additionalProperties` doesn't know the fields of `allOf`, and would refuse all of them.
-      ...(additionalProperties === false && { unevaluatedProperties: false }),
+      ...(isStrict(node) && { unevaluatedProperties: false }),
     }
   }
 
@@ -106,6 +116,7 @@ export function collectSchemas(models: Record<string, TSchema>): SchemaCollectio
     const schema: Schema = {}
     for (const [keyword, value] of Object.entries(node)) {
       if (value === undefined || typeof value === 'function' || NOT_JSON_SCHEMA.includes(keyword)) continue
+      if (keyword === 'additionalProperties' && value === false && !isStrict(node)) continue
       if (HOLDS_ONE.includes(keyword)) schema[keyword] = isRecord(value) ? describeNode(value) : value
       else if (HOLDS_LIST.includes(keyword) && Array.isArray(value)) schema[keyword] = value.map(describeNode)
       else if (HOLDS_MAP.includes(keyword) && isRecord(value))
