@@ -47,6 +47,7 @@ const FILES = [
 const FAULTS = [
   'database-kill',
   'failed-sync',
+  'imported-tickets-kill',
   'inbox-plans',
   'kill',
   'list-plans',
