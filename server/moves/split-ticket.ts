@@ -112,6 +112,8 @@ function newTicket(deps: Deps, from: Ticket, subject: string): Ticket {
     status: 'open',
     subject,
     tags: [],
+    externalId: null,
+    metadata: null,
     place: PLACES.inbox,
     snoozedUntil: null,
     version: 1,
@@ -137,8 +139,11 @@ async function recordOpened(
   await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes: [line] }], now })
   const customer = await customerOf(tx, orgId, opened.customerId)
   const data = webhookTicketCreated({ ...after, customer })
+  const of = { ticketId, customerId: customer.id, createdAt: now }
   recordEvents(deps, tx, orgId, [
-    { type: 'ticket.created', ticketId, customerId: customer.id, createdAt: now, data },
+    { type: 'ticket.created', ...of, data },
+    // A ticket that is created has none yet for who reads the log: its first message has an event of its own.
+    { type: 'ticket.updated', ...of, changes: { messages: {} } },
   ])
   moveCounters(tx, orgId, [{ after }])
 }

@@ -258,12 +258,30 @@ test('messages are split off into a new ticket without being sent again, and com
   expect(opened).toMatchObject({ subject: 'Another question', customer: { email: 'ana@example.com' } })
   expect([await textsIn(id), await textsIn(split.json.into)]).toEqual([['First'], ['Second']])
   const news = (await storedEvents(bellhop.deps, acme.orgId)).slice(before)
-  expect(news.map(({ type }) => type)).toEqual(['ticket.created', 'ticket.updated'])
+  // Each of the two says that its messages are others now.
+  expect(news.map(({ type, ticketId }) => [type, ticketId])).toEqual([
+    ['ticket.created', split.json.into],
+    ['ticket.updated', split.json.into],
+    ['ticket.updated', id],
+  ])
   expect((await undo(split.json.id)).status).toBe(200)
   expect(await textsIn(id)).toEqual(['First', 'Second'])
   expect(await readTicket(acme, split.json.into)).toMatchObject({ mergedInto: id, messages: [] })
   const { kept, counted } = await countersAndRecount(bellhop.deps, acme.orgId)
   expect(kept).toEqual(counted)
+})
+
+test('a ticket keeps its external id and metadata when messages are split off', async () => {
+  const own = { externalId: 'order-4821', metadata: { order: '4821' } }
+  const { id } = await makeTicket(acme, { message: 'First', ...own })
+  const sent = await acme.call<{ id: string }>('POST', `/tickets/${id}/messages`, {
+    body: { text: 'Second' },
+  })
+  const body = { messages: [sent.json.id], subject: 'Another question' }
+  const split = await acme.call<MoveJson>('POST', `/tickets/${id}/split`, { body })
+  expect(split.status, split.text).toBe(201)
+  expect(await readTicket(acme, id)).toMatchObject(own)
+  expect(await readTicket(acme, split.json.into)).not.toContainAnyKeys(['externalId', 'metadata'])
 })
 
 test('from a message on, all later messages and notes are split off', async () => {
