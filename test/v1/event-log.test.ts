@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { revokeApiKey } from '../../server/api-keys/api-keys.ts'
+import { listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 
@@ -105,6 +105,23 @@ describe('the event log', () => {
     ])
   })
 
+  test('says of both tickets of a split that their messages are others', async () => {
+    const client = await bellhop.organization()
+    const { id } = await makeTicket(client)
+    const sent = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, {
+      body: { text: 'Two' },
+    })
+    const { meta } = await read(client)
+    const body = { messages: [sent.json.id], subject: 'Another question' }
+    const split = await client.call<{ into: string }>('POST', `/tickets/${id}/split`, { body })
+    const { data } = await read(client, { after: meta.after })
+    expect(data).toMatchObject([
+      { event: 'ticket.created', ticketId: split.json.into },
+      { event: 'ticket.updated', ticketId: split.json.into, changes: { messages: {} } },
+      { event: 'ticket.updated', ticketId: id, changes: { messages: {} } },
+    ])
+  })
+
   test('leaves out events that the key may not read', async () => {
     const client = await bellhop.organization()
     const { id } = await makeTicket(client)
@@ -170,6 +187,17 @@ describe('a reader who waits', () => {
       expect(data.map(({ event }) => event)).toEqual(['ticket.updated'])
     }
   })
+})
+
+test('a key that is revoked gets no event that it waits for', async () => {
+  const client = await bellhop.organization()
+  const other = await client.withKey({ name: 'Revoked' })
+  const { meta } = await read(client)
+  const waiting = other.call('GET', `/events?after=${meta.after}&wait=30`)
+  const keys = await listApiKeys(bellhop.deps, client.orgId)
+  await revokeApiKey(bellhop.deps, client.orgId, keys.find(({ name }) => name === 'Revoked')?.id ?? '')
+  await makeTicket(client)
+  problemOf(await waiting, 401, 'unauthorized')
 })
 
 describe('the stream', () => {

@@ -94,6 +94,26 @@ export async function readPage(deps: Deps, request: EventRequest, after: number)
   }
 }
 
+/** `readPage` for readers who have waited. */
+export type ReadTogether = (request: EventRequest, after: number) => Promise<ReadPage>
+
+/**
+ * Those who wait for the same are woken together: one read serves all of them. Only for readers who have waited, because
+ * it may have begun before the newest commit.
+ */
+export function readTogether(deps: Deps): ReadTogether {
+  const running = new Map<string, Promise<ReadPage>>()
+  return (request, after) => {
+    const { orgId, limit, types, ticketId, include } = request
+    const key = JSON.stringify([orgId, limit, [...types], ticketId, [...include], after])
+    const known = running.get(key)
+    if (known) return known
+    const page = readPage(deps, request, after).finally(() => running.delete(key))
+    running.set(key, page)
+    return page
+  }
+}
+
 /** Views of rows by their ids, each once. `add` returns their size in characters. */
 function collect<Row extends { id: string }, View>(
   isWanted: boolean,

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { positionAt } from '../positions.ts'
-import { type EventRequest, readPage } from './read-page.ts'
+import { type EventRequest, type ReadTogether, readPage } from './read-page.ts'
 import type { EventWaits } from './waits.ts'
 
 /** A comment keeps proxies from closing an idle stream. */
@@ -11,12 +11,18 @@ const EVENTS_AT_ONCE = 100
 
 /**
  * The events after a number as an event stream, each with its position as the id. Nothing is read before the reader has
- * taken what was sent. `mayRead` throws once the key isn't valid anymore; `onEnd` is called once.
+ * taken what was sent. `mayRead` throws once the key isn't valid anymore, and is asked before anything is read; `onEnd` is
+ * called once.
  */
 export function streamEvents(
   deps: Deps,
   waits: EventWaits,
-  request: EventRequest & { after: number; mayRead: () => Promise<unknown>; onEnd: () => void },
+  request: EventRequest & {
+    after: number
+    readWaited: ReadTogether
+    mayRead: () => Promise<unknown>
+    onEnd: () => void
+  },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const gone = new AbortController()
@@ -29,15 +35,18 @@ export function streamEvents(
       isOpen = true
       return ': open\n\n'
     }
-    await request.mayRead()
-    const page = await readPage(deps, { ...request, limit: EVENTS_AT_ONCE }, after)
-    const isPassedOver = page.data.length === 0 && page.after > after
-    after = page.after
-    if (page.data.length > 0) return framesOf(page)
-    if (isPassedOver) return `id: ${page.meta.after}\n\n`
-    await waits.until(request.orgId, { after, ms: COMMENT_EVERY_MS, signal: gone.signal })
-    if (waits.isStopped() || gone.signal.aborted) return undefined
-    return `: ${positionAt(page.logId, after)}\n\n`
+    for (let hasWaited = false; ; hasWaited = true) {
+      await request.mayRead()
+      const wanted = { ...request, limit: EVENTS_AT_ONCE }
+      const page = await (hasWaited ? request.readWaited(wanted, after) : readPage(deps, wanted, after))
+      const isPassedOver = page.data.length === 0 && page.after > after
+      after = page.after
+      if (page.data.length > 0) return framesOf(page)
+      if (isPassedOver) return `id: ${page.meta.after}\n\n`
+      if (hasWaited) return `: ${positionAt(page.logId, after)}\n\n`
+      await waits.until(request.orgId, { after, ms: COMMENT_EVERY_MS, signal: gone.signal })
+      if (waits.isStopped() || gone.signal.aborted) return undefined
+    }
   }
 
   let isEnded = false

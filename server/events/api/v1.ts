@@ -9,7 +9,7 @@ import { strictQuery } from '../../requests/query.ts'
 import { readTicketRow } from '../../tickets/tickets.ts'
 import { longUrl, noTicket, problem } from '../../tickets/v1-document.ts'
 import { startAt } from './list-events.ts'
-import { type EventRequest, readPage } from './read-page.ts'
+import { type EventRequest, readPage, readTogether } from './read-page.ts'
 import { DEFAULT_LIMIT, eventList, eventQuery, INCLUDES, type Include } from './schemas.ts'
 import { streamEvents } from './stream.ts'
 import type { EventWaits } from './waits.ts'
@@ -22,9 +22,13 @@ const SCOPES: Partial<Record<WebhookEvent, KeyScope>> = {
   'customer.merged': 'customers:read',
 }
 const EVENT_STREAM = 'text/event-stream'
+/** While nothing happens, how soon a wait ends whose key isn't valid anymore. */
+const ASK_AGAIN_AFTER_MS = 15_000
 
 /** The log of events: what a mirror reads to miss nothing. */
 export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
+  const readWaited = readTogether(deps)
+
   /** Throws 400, 403, 404, 410, and 429 for a key with too many streams. */
   async function answerStream({ caller, query, request, server }: EventsContext): Promise<Response> {
     const wanted = await requestOf(deps, caller, query)
@@ -36,6 +40,7 @@ export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
     const stream = streamEvents(deps, waits, {
       ...wanted,
       after,
+      readWaited,
       mayRead: () => guard.authenticate(request, server),
       onEnd: () => place[Symbol.dispose](),
     })
@@ -55,8 +60,14 @@ export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
     for (;;) {
       const ms = until - deps.clock.monotonic()
       if (page.data.length > 0 || ms <= 0 || waits.isStopped() || request.signal.aborted) break
-      await waits.until(orgId, { after: page.after, ms, signal: request.signal })
-      page = await readPage(deps, wanted, page.after)
+      await waits.until(orgId, {
+        after: page.after,
+        ms: Math.min(ms, ASK_AGAIN_AFTER_MS),
+        signal: request.signal,
+      })
+      // The key may have been revoked meanwhile, or its program disabled.
+      await guard.authenticate(request, server)
+      page = await readWaited(wanted, page.after)
     }
     return viewPage(page)
   }
