@@ -216,6 +216,26 @@ describe('a user whom the website has signed in', () => {
     expect((await after.say('And after', conversation.id)).conversation.id).toBe(conversation.id)
   })
 
+  test('is named by an event, also when what they wrote before is deleted', async () => {
+    const client = await bellhop.organization()
+    const widget = await openWidget(bellhop, client.orgId)
+    const before = await widget.visit({ name: 'Bo' })
+    const { conversation } = await before.say('Before I signed in')
+    const eraser = await client.withKey({ scopes: ['erase'] })
+    expect((await eraser.call('DELETE', `/tickets/${conversation.id}`)).status).toBe(204)
+    const { json } = await client.call<{ newestEvent: string }>('GET', '/me')
+    const jwt = await signed(widget, { sub: '42', name: 'Bo Berg' })
+    expect((await before.call('POST', '/session', { body: { jwt } })).status).toBe(201)
+    const { data: all } = (await client.call<{ data: { id: string }[] }>('GET', '/customers')).json
+    const log = await client.call<object>('GET', `/events?after=${json.newestEvent}`)
+    expect(log.json).toMatchObject({
+      data: [
+        { event: 'customer.updated', customerId: all[0]?.id },
+        { event: 'customer.merged', into: all[0]?.id },
+      ],
+    })
+  })
+
   test('who gives way to another user leaves nothing behind', async () => {
     const widget = await shop()
     const ana = await widget.visit({ jwt: await signed(widget, { sub: 'ana' }) })

@@ -61,14 +61,15 @@ export async function readTroubles(
 
 /**
  * Locks a ticket whose messages change other than by a new one, such as the state of a delivery. `/v1` shows it, so the
- * ticket changes too.
+ * ticket changes too: record it. Returns whether there is such a ticket.
  */
 export async function changeTicket(
   tx: Transaction,
   changed: { orgId: string; id: string; at: number },
-): Promise<void> {
+): Promise<boolean> {
   const [ticket] = await touchRow(tx, changed)
   if (ticket && ticket.tags.length > 0) await touchTagRows(tx, changed)
+  return ticket !== undefined
 }
 
 /** Records that one of its messages, or something else in a ticket has changed, other than by a new message. */

@@ -73,15 +73,16 @@ type OfMessage = Pick<Send, 'orgId' | 'ticketId' | 'messageId'>
 class Changes {
   /** Messages with their tickets, by organization. */
   readonly #messages = new Map<string, Map<string, string>>()
-  readonly #locked = new Set<string>()
+  /** Their organizations, undefined for those that are gone. Also tickets whose message has moved to another one. */
+  readonly #locked = new Map<string, string | undefined>()
   readonly #workspaces = new Set<string>()
   readonly #health: HealthChange[] = []
 
   /** Locks a ticket whose messages change. `/v1` shows their state, so its version changes too. */
   async lock(tx: Transaction, { orgId, ticketId }: Omit<OfMessage, 'messageId'>, now: number): Promise<void> {
     if (ticketId === '' || this.#locked.has(ticketId)) return
-    this.#locked.add(ticketId)
-    await changeTicket(tx, { orgId, id: ticketId, at: now })
+    const isThere = await changeTicket(tx, { orgId, id: ticketId, at: now })
+    this.#locked.set(ticketId, isThere ? orgId : undefined)
   }
 
   /** A greeting or notice of a bot belongs to none. */
@@ -96,7 +97,8 @@ class Changes {
   }
 
   async record(deps: Deps, tx: Transaction, createdAt: number): Promise<void> {
-    for (const orgId of [...new Set([...this.#messages.keys(), ...this.#workspaces])].sort()) {
+    const ofTickets = [...this.#locked.values()].filter((orgId) => orgId !== undefined)
+    for (const orgId of [...new Set([...this.#messages.keys(), ...this.#workspaces, ...ofTickets])].sort()) {
       const changed = [...(this.#messages.get(orgId) ?? [])]
       for (const ticketId of new Set(changed.map(([, ticketId]) => ticketId).sort())) {
         await this.lock(tx, { orgId, ticketId }, createdAt)
@@ -107,6 +109,11 @@ class Changes {
         messageId,
         createdAt,
       }))
+      const withMessage = new Set(changed.map(([, ticketId]) => ticketId))
+      for (const [ticketId, ofOrg] of this.#locked) {
+        if (ofOrg !== orgId || withMessage.has(ticketId)) continue
+        events.push({ type: 'ticket.updated', ticketId, createdAt, changes: {} })
+      }
       if (this.#workspaces.has(orgId)) events.push({ type: 'workspace.changed', ticketId: '', createdAt })
       recordEvents(deps, tx, orgId, events)
     }

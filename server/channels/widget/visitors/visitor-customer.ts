@@ -183,6 +183,8 @@ export async function moveToUser(
     where ${widgetConversations.orgId} = ${orgId} and ${widgetConversations.visitorId} = ${before.id})`
   const which = isKept ? inConversation : undefined
   await giveTickets(deps, tx, orgId, { from, into: customer, now: deps.clock.now(), which })
+  // They may be new, and have no ticket that names them.
+  recordCustomerUpdate(deps, tx, orgId, customer.id)
   if (isKept) return
   await tx.delete(customerIdentities).where(matches(customerIdentities, { orgId, customerId: oldId }))
   await tx.delete(customers).where(matches(customers, { orgId, id: oldId }))
