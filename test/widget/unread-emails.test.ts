@@ -91,6 +91,13 @@ describeWithMail('answers that a visitor of the widget has not read', () => {
     return rows.length
   }
 
+  /** What the log of events says of messages whose delivery changed. */
+  async function updatedMessages(id: string): Promise<string[]> {
+    const path = `/events?ticket=${id}&types=message.updated`
+    const { json } = await client.call<{ data: { messageId: string }[] }>('GET', path)
+    return json.data.map(({ messageId }) => messageId)
+  }
+
   test(
     'go to the address they left after ten minutes, and what they write back is in the widget',
     async () => {
@@ -99,7 +106,7 @@ describeWithMail('answers that a visitor of the widget has not read', () => {
         raw: new TextEncoder().encode('Parcel 17'),
       })
       await answer(id, { text: 'It is **on its way**.', format: 'markdown', attachments: [file.json.id] })
-      await answer(id, { text: 'It arrives on Friday.' })
+      const newest = await answer(id, { text: 'It arrives on Friday.' })
       await wait(id, 9)
       expect(await emailsOf(id)).toBe(0)
       await wait(id, 1)
@@ -113,6 +120,9 @@ describeWithMail('answers that a visitor of the widget has not read', () => {
         true,
         true,
       ])
+
+      // It waited, and was sent.
+      await eventually(async () => Bun.deepEquals(await updatedMessages(id), [newest, newest]))
 
       const to = /<(.+)>/.exec(first.header('Reply-To'))?.[1] ?? ''
       const head = [`From: ${ANA}`, `To: ${to}`, 'Message-ID: <a1@customer.test>', 'Subject: Re: Where']

@@ -67,8 +67,8 @@ async function emailUnread(
   const mayGoAt = (conversation.lastEmailedAt ?? Number.NEGATIVE_INFINITY) + MIN_PAUSE_MS
   const unread = await findUnread(tx, conversation)
   const isEarly = unread.length > 0 && mayGoAt > now
-  const isSent =
-    !isEarly && (await sendUnread(deps, tx, { ticket, conversation, unread: unread.slice(0, MAX_MESSAGES) }))
+  const emailed = unread.slice(0, MAX_MESSAGES)
+  const isSent = !isEarly && (await sendUnread(deps, tx, { ticket, conversation, unread: emailed }))
   const later = isEarly ? mayGoAt : now + MIN_PAUSE_MS
   await tx
     .update(widgetConversations)
@@ -77,7 +77,8 @@ async function emailUnread(
       ...(isSent && { lastEmailedAt: now }),
     })
     .where(ofTicket)
-  if (isSent) await recordTicketChange(deps, tx, { orgId, ticketId })
+  const messageId = emailed.at(-1)?.id
+  if (isSent && messageId) await recordTicketChange(deps, tx, { orgId, ticketId, messageId })
 }
 
 /** Answers that are neither seen nor emailed, oldest first: one more than an email has. */
