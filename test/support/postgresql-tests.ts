@@ -46,6 +46,7 @@ const FILES = [
 /** The same of the faults. */
 const FAULTS = [
   'database-kill',
+  'event-mirror',
   'failed-sync',
   'imported-tickets-kill',
   'inbox-plans',

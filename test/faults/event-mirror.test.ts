@@ -1,0 +1,234 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { type Client, createClient } from '../../release/clients/typescript/src/bellhop.ts'
+import { createApiKey } from '../../server/api-keys/api-keys.ts'
+import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
+import { systemClock } from '../../server/clock.ts'
+import { readConfig } from '../../server/config.ts'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { createLog } from '../../server/log.ts'
+import { openDeps } from '../../server/open-deps.ts'
+import { createOrganization } from '../../server/organizations/organizations.ts'
+import { signInAgent } from '../support/agents.ts'
+import { writeCaFile } from '../support/certificates.ts'
+import { emptyPlace, freshPlace } from '../support/engine.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startDovecot } from '../support/mail/dovecot.ts'
+import { describeWithMail } from '../support/mail/mail-tests.ts'
+import { reservePort } from '../support/mail/ports.ts'
+import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
+import { newMailbox } from '../support/mailboxes.ts'
+import { readLog } from '../support/mirror/log-reader.ts'
+import { entryOf, openMirror } from '../support/mirror/mirror-store.ts'
+import { createWriters } from '../support/mirror/writers.ts'
+import { runProgram, startProgram } from '../support/program.ts'
+import { seeded } from '../support/random.ts'
+import { startTelegram } from '../support/telegram-server/telegram-server.ts'
+import { ORIGIN } from '../support/visitors.ts'
+import { eventually } from '../support/webhooks.ts'
+
+// A mirror follows the events while 64 writers change everything that `/v1` shows, and both it and the server are killed.
+// MIRROR_SECONDS=300 writes for five minutes.
+
+const SECONDS = Number(process.env.MIRROR_SECONDS ?? 30)
+const SEED = Number(process.env.MIRROR_SEED ?? Date.now() % 1_000_000)
+const WRITERS = 64
+const PAUSE_MS = 100
+const ROUNDS = 5
+/** In which rounds. */
+const BACKUP = 1
+const RESTORE = 3
+const LATE_MS = 2_000
+const RETRY_MS = 100
+const MAX_TEST_MS = 120_000 + 2_000 * SECONDS
+const ADDRESS = 'support@helpdesk.test'
+const PASSWORD = 'correct horse'
+/** More than any test sends. */
+const UNLIMITED = { burst: 1_000_000, everyMs: 1 }
+/** What the second readers ask for. */
+const FILTERS = [
+  { limit: 7, wait: 5 },
+  { limit: 100, wait: 5, types: 'ticket.updated,message.updated' },
+  { limit: 1_000, wait: 30, types: 'customer.updated,customer.merged,ticket.deleted' },
+]
+
+describeWithMail('a mirror that follows the events', () => {
+  test(
+    `has everything two seconds after the last write, whatever was killed (seed ${SEED})`,
+    async () => {
+      await using stage = await openStage()
+      const { bellhop } = stage
+      const writers = createWriters({ ...stage, random: seeded(SEED) })
+      const readers = () => Promise.all(FILTERS.map((filter) => readLog(bellhop, filter)))
+      let isOver = false
+      let lastWrite = 0
+      const writing = Array.from({ length: WRITERS }, async () => {
+        while (!isOver) {
+          await writers.write()
+          lastWrite = Date.now()
+          await Bun.sleep(Math.random() * 2 * PAUSE_MS)
+        }
+      })
+      let reading = await readers()
+      const pause = () => Bun.sleep((SECONDS * 1_000) / (2 * ROUNDS))
+      const file = join(temporaryFolder('backup'), 'mirror.tar.zst')
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await pause()
+        if (round === BACKUP)
+          expect(await runProgram(stage.place(), ['backup', file])).toMatchObject({ code: 0 })
+        if (round === RESTORE) {
+          for (const reader of reading) await expectNothingLate(reader)
+          await stage.restore(file)
+          reading = await readers()
+        } else await stage.restart()
+        await pause()
+        await stage.killMirror()
+      }
+      isOver = true
+      await Promise.all(writing)
+
+      await eventually(async () => (await stage.rows.position()) === (await bellhop.get('/me')).newestEvent)
+      const late = Date.now() - lastWrite
+      const [missed, count] = await differences(stage)
+      console.log(
+        `${stage.name}: ${count} objects, ${[...writers.done.values()].reduce((a, b) => a + b)} writes, ` +
+          `equal after ${late} ms: ${JSON.stringify(Object.fromEntries(writers.done))}`,
+      )
+      expect(missed).toEqual([])
+      for (const reader of reading) await expectNothingLate(reader)
+      expect(late).toBeLessThan(LATE_MS)
+      for (const [kind, times] of writers.done) expect([kind, times > 0]).toEqual([kind, true])
+    },
+    MAX_TEST_MS,
+  )
+})
+
+async function expectNothingLate(reader: Awaited<ReturnType<typeof readLog>>): Promise<void> {
+  const { read, missed, invented } = await reader.end()
+  expect({ missed, invented }).toEqual({ missed: [], invented: [] })
+  expect(read).toBeGreaterThan(0)
+}
+
+/** What the mirror has otherwise than the server, once nothing changes anymore. */
+async function differences({ bellhop, rows }: Pick<Stage, 'bellhop' | 'rows'>): Promise<[string[], number]> {
+  for (;;) {
+    const { newestEvent } = await bellhop.get('/me')
+    const shown = await everythingShown(bellhop)
+    await eventually(async () => (await rows.position()) === newestEvent).catch(() => undefined)
+    const copied = rows.everything()
+    if ((await bellhop.get('/me')).newestEvent !== newestEvent) continue
+    const ids = [...new Set([...shown.keys(), ...copied.keys()])].sort()
+    const differing = ids.filter((id) => shown.get(id) !== copied.get(id))
+    return [differing.map((id) => `${id}\n  server ${shown.get(id)}\n  mirror ${copied.get(id)}`), shown.size]
+  }
+}
+
+async function everythingShown(bellhop: Client): Promise<Map<string, string>> {
+  const shown = new Map<string, string>()
+  for await (const one of bellhop.pages('/tickets', { query: { sort: 'created_asc' } }))
+    shown.set(...entryOf('ticket', one))
+  for await (const one of bellhop.pages('/messages')) shown.set(...entryOf('message', one))
+  for await (const one of bellhop.pages('/customers')) shown.set(...entryOf('customer', one))
+  return shown
+}
+
+/** Sends again at once while the server is away, so that the writers don't rest. */
+async function untilAnswered(url: string, init: RequestInit): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(url, init).catch(() => undefined)
+    if (answer || init.signal?.aborted) return answer ?? Promise.reject(init.signal?.reason)
+    await Bun.sleep(RETRY_MS)
+  }
+}
+
+type Stage = Awaited<ReturnType<typeof openStage>>
+
+/** A server with all channels, what is on their other side, and a mirror. */
+async function openStage() {
+  const server = await startTelegram({
+    clock: systemClock,
+    limits: { perChat: UNLIMITED, perBot: UNLIMITED },
+    maxPollMs: 2_000,
+  })
+  const smtp = await startSmtpFaults({ users: { [ADDRESS]: PASSWORD } })
+  const dovecot = await startDovecot({ users: { [ADDRESS]: PASSWORD } })
+  const ca = await writeCaFile()
+  const port = reservePort()
+  let place = {
+    ...(await freshPlace()),
+    PORT: String(port),
+    BELLHOP_LOG: 'error',
+    BELLHOP_TRUST_PROXY: '127.0.0.0/8',
+    BELLHOP_MAIL_ALLOW: '127.0.0.0/8',
+    BELLHOP_MAIL_CA: ca,
+    BELLHOP_TELEGRAM_API: server.root,
+  }
+  const deps = await openDeps(readConfig(place), { log: createLog('error', false, () => {}, Date.now) })
+  const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
+  const url = `http://127.0.0.1:${port}`
+  const newKey = { name: 'Mirror', kind: 'secret' as const, scopes: [...KEY_SCOPES], rateLimit: 1_000_000 }
+  const { secret: key } = await createApiKey(deps, orgId, newKey)
+  const admin = await signInAgent({ deps, url }, orgId, { role: 'admin' })
+  const { widget, identitySecret } = await createWidget(deps, orgId, { name: 'Shop', origins: [ORIGIN] })
+  const name = deps.database.engine
+  await deps.database.close()
+  let running = await startProgram(place)
+
+  const login = { host: '127.0.0.1', user: ADDRESS, password: PASSWORD, security: 'tls' as const }
+  const mailbox = newMailbox({
+    address: ADDRESS,
+    imap: { ...login, port: dovecot.imapsPort },
+    smtp: { ...login, port: smtp.tlsPort },
+  })
+  const bot = server.addBot()
+  for (const [path, body] of [
+    ['/console/mailboxes', mailbox],
+    ['/console/bots', { token: bot.token }],
+  ] as const) {
+    const { status, text } = await admin.call('POST', path, { body })
+    expect(status, text).toBe(201)
+  }
+
+  const mirrorFile = join(temporaryFolder('mirror'), 'mirror.db')
+  const rows = openMirror(new Database(mirrorFile))
+  const startMirror = () =>
+    Bun.spawn([process.execPath, join(import.meta.dir, '../support/mirror/mirror.ts'), mirrorFile], {
+      env: { BELLHOP_URL: url, BELLHOP_KEY: key },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+  let mirror = startMirror()
+  return {
+    name,
+    url,
+    bellhop: createClient({ url, key, fetch: untilAnswered }),
+    agentId: admin.id,
+    widget: { key: widget.key, identitySecret },
+    mail: { dovecot, smtp, address: ADDRESS },
+    telegram: { server, bot },
+    rows,
+    place: () => place,
+    async restart() {
+      await running.end('SIGKILL')
+      running = await startProgram(place)
+    },
+    /** Puts a backup into another place, and goes on there. */
+    async restore(file: string) {
+      await running.end('SIGKILL')
+      place = { ...place, ...(await emptyPlace()) }
+      expect(await runProgram(place, ['restore', file])).toMatchObject({ code: 0, err: '' })
+      running = await startProgram(place)
+    },
+    async killMirror() {
+      mirror.kill('SIGKILL')
+      await mirror.exited
+      mirror = startMirror()
+    },
+    async [Symbol.asyncDispose]() {
+      mirror.kill('SIGKILL')
+      await mirror.exited
+      await running.end('SIGKILL')
+      await Promise.all([smtp.stop(), dovecot.stop(), server.close()])
+    },
+  }
+}
