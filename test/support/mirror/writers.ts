@@ -21,8 +21,8 @@ interface World {
 
 /** What exists, as far as the writers know. Much of it is gone. */
 const MOST_KNOWN = 200
-/** The server is away now and then. */
-const GONE = [400, 404, 409, 412, 422, 429]
+/** What it is about is gone or taken, or the server is busy. */
+const REFUSED = [400, 404, 409, 412, 422, 429, 503]
 const STATUSES = ['open', 'pending', 'resolved'] as const
 const TAGS = ['billing', 'vip', 'refund', 'bug']
 
@@ -212,7 +212,7 @@ export function createWriters(world: World) {
         await write()
         done.set(name, (done.get(name) ?? 0) + 1)
       } catch (error) {
-        if (!(error instanceof Problem && GONE.includes(error.status))) throw error
+        if (!(error instanceof Problem && REFUSED.includes(error.status))) throw error
       }
     },
   }
