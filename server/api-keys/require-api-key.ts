@@ -3,6 +3,7 @@ import { type KeyScope, NAMED_SCOPES } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressReader, networkOf, type Server } from '../requests/address.ts'
+import { requireReadablePath } from '../requests/path.ts'
 import { createLastUsed, findValidKey } from './api-keys.ts'
 import { createKeyLimits } from './rate-limit.ts'
 
@@ -23,6 +24,13 @@ export interface Caller {
   isPublic: boolean
   /** Whether it belongs to an agent who is an administrator. */
   isAdmin: boolean
+}
+
+interface AllowedContext {
+  caller: Caller
+  set: { headers: Record<string, unknown> }
+  request: Request
+  params?: Record<string, string>
 }
 
 /**
@@ -68,14 +76,15 @@ export function createKeyGuard(
       async ({ request, server }) => ({ caller: await authenticate(request, server) }),
     ),
     /**
-     * Elysia `transform` hook that checks the scope and the rate limit. Without a scope any secret key is allowed. With
-     * another one a key with either is: the route asks with `require` for the one that a request needs.
+     * Elysia `transform` hook that checks the scope and the rate limit, and then the path. Without a scope any secret key
+     * is allowed. With another one a key with either is: the route asks with `require` for the one that a request needs.
      */
     allow(scope?: KeyScope, other?: KeyScope) {
-      return ({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }): void => {
+      return ({ caller, set, request, params }: AllowedContext): void => {
         const refusal = scopeRefusal(caller, scope)
         const isOther = other !== undefined && scopeRefusal(caller, other) === undefined
         limits.take(caller, set.headers, isOther ? undefined : refusal)
+        requireReadablePath(request, params)
       }
     },
     /** For a permission that depends on the body. Like any other, a request without it doesn't count. Throws 403. */

@@ -137,6 +137,33 @@ describe('paths, sent as they are', () => {
     }
   })
 
+  test.each(['%00', 'user%004711'])('an external id %p can’t be stored', async (externalId) => {
+    const answer = await send(`/v1/customers/external/${externalId}`, 'PUT', '{"name":"Ana"}')
+    expect(problemOf(answer, 400, 'invalid_request').errors).toMatchObject([
+      { parameter: 'externalId', code: 'invalid_text' },
+    ])
+  })
+
+  test.each(['%ED%A0%80', '%FF', '%C0%AF', 'a%2', '%', '%zz'])(
+    'an external id %p would be read as another one',
+    async (externalId) => {
+      const answer = await send(`/v1/customers/external/${externalId}`, 'PUT', '{"name":"Ana"}')
+      expect(problemOf(answer, 400, 'invalid_request').errors).toMatchObject([{ code: 'invalid_encoding' }])
+    },
+  )
+
+  test.each([
+    ['GET', '/v1/tickets/%00', undefined],
+    ['GET', '/v1/customers/%00', undefined],
+    ['PATCH', '/v1/customers/%00', '{}'],
+    ['POST', '/v1/customers/%00/merge', '{"from":"usr_00000000000000000000000000"}'],
+    ['POST', '/v1/tickets/%00/merge', '{"from":"tkt_00000000000000000000000000"}'],
+    ['GET', '/v1/attachments/%00', undefined],
+    ['PUT', '/v1/tickets/%00/messages/%00', '{"text":"Hello"}'],
+  ] as const)('%s %s finds nothing', async (method, target, body) => {
+    problemOf(await send(target, method, body), 404, 'not_found')
+  })
+
   test.each([
     '/v1/tickets/../tickets/x',
     '/v1/./x',
