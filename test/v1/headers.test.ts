@@ -111,7 +111,7 @@ describe('the version', () => {
 
 test('the console of keys is no part of the API', async () => {
   const client = await bellhop.organization()
-  for (const path of ['/keys', '/api-keys', '/webhooks', '/agents']) {
+  for (const path of ['/keys', '/api-keys', '/webhooks', '/sessions']) {
     problemOf(await client.call('GET', path), 404, 'unknown_route')
     problemOf(await client.call('POST', path, { body: {} }), 404, 'unknown_route')
   }
