@@ -2,12 +2,15 @@ import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import { MAX_UNDO_SECONDS } from '../messages/sends/undo-seconds.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
+import { metadataKey } from '../requests/metadata.ts'
 import { strictQuery } from '../requests/query.ts'
 import { oneOf } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { FIRST_STEPS, readChecklist, STEP_STATES } from './checklist.ts'
 import { changeSettings, readSettings, type Settings } from './settings.ts'
 
+/** Of metadata, beside a conversation. */
+const MAX_SHOWN_KEYS = 20
 const undoSeconds = t.Integer({ minimum: 0, maximum: MAX_UNDO_SECONDS })
 // The other values are validated in settings.ts.
 const settings = {
@@ -22,6 +25,7 @@ const settings = {
   undoWidgetSeconds: undoSeconds,
   undoTelegramSeconds: undoSeconds,
   signature: t.String(),
+  shownMetadata: t.Array(metadataKey, { maxItems: MAX_SHOWN_KEYS }),
 }
 
 const organizationSchema = t.Object({
@@ -60,6 +64,6 @@ export function organizationRoutes(guard: AgentGuard) {
     })
 }
 
-function viewOrganization({ createdAt, ...settings }: Settings) {
-  return { ...settings, createdAt: isoTime(createdAt) }
+function viewOrganization({ createdAt, shownMetadata, ...settings }: Settings) {
+  return { ...settings, shownMetadata: shownMetadata ?? [], createdAt: isoTime(createdAt) }
 }

@@ -15,7 +15,6 @@ const {
   lastEvent: _lastEvent,
   erasedEvent: _erasedEvent,
   logId: _logId,
-  shownMetadata: _shownMetadata,
   ...columns
 } = getTableColumns(organizations)
 
@@ -47,7 +46,7 @@ export function changeSettings(
     if (!before) throw notFound('organization')
     const after = { ...before, ...values }
     const earlier = new Map<string, unknown>(Object.entries(before))
-    const changed = Object.entries(after).filter(([field, to]) => to !== earlier.get(field))
+    const changed = Object.entries(after).filter(([field, to]) => !Bun.deepEquals(to, earlier.get(field)))
     if (changed.length === 0) return before
     await tx.update(organizations).set(values).where(eq(organizations.id, orgId))
     await recordAudit(deps, tx, orgId, {
@@ -62,17 +61,14 @@ export function changeSettings(
 
 /** Trims the values. A signature is trimmed at the end only, to keep the indentation of its first line. */
 function validate(change: Partial<OrganizationSettings>): Partial<OrganizationSettings> {
-  const { name, reopens, assignOnReply, publicName, website, emailsApiTickets, signature, ...undoSeconds } =
-    change
+  const { name, publicName, website, signature, shownMetadata: keys, ...others } = change
   const values = {
-    ...undoSeconds,
+    ...others,
     ...(name !== undefined && { name: name.trim() }),
-    ...(reopens !== undefined && { reopens }),
-    ...(assignOnReply !== undefined && { assignOnReply }),
     ...(publicName !== undefined && { publicName: publicName.trim() }),
     ...(website !== undefined && { website: website.trim() }),
-    ...(emailsApiTickets !== undefined && { emailsApiTickets }),
     ...(signature !== undefined && { signature: signature.trimEnd() }),
+    ...(keys && { shownMetadata: keys.length > 0 ? [...new Set(keys)] : null }),
   }
   const faults = faultsOf(values)
   if (faults.length > 0) throw invalid(faults)

@@ -28,7 +28,7 @@ export const externalIdChange = Type.Union([externalId, Type.Null()], {
   examples: ['order-4711'],
 })
 
-const keyText = text({ maxLength: MAX_KEY_LENGTH })
+export const metadataKey = text({ maxLength: MAX_KEY_LENGTH })
 const valueText = text({ minLength: 0, maxLength: MAX_VALUE_LENGTH })
 const TOO_MANY = { code: 'too_many', detail: `Must have at most ${MAX_KEYS} keys.` }
 const words = {
@@ -57,6 +57,9 @@ export const storedMetadata = Type.Record(Type.String(), Type.String(), {
   description: 'Texts of your own, by key. Absent if there are none.',
   examples: [{ plan: 'gold' }],
 })
+
+/** What the inbox shows of it. */
+export const shownTexts = Type.Array(Type.Object({ key: Type.String(), value: Type.String() }))
 
 /** The metadata after a change; null if nothing is left. Throws 400 for too many keys. */
 export function mergeMetadata(before: Metadata | null, change: MetadataChange = {}): Metadata | null {
@@ -112,7 +115,7 @@ export function* metadataFaults(schema: TSchema, given: unknown): Generator<Meta
 }
 
 function keyFault(key: string): { code: string; detail: string } | undefined {
-  const fault = textFault(keyText, key)
+  const fault = textFault(metadataKey, key)
   return fault && { ...fault, detail: `The key: ${fault.detail}` }
 }
 

@@ -7,6 +7,7 @@ import { MESSAGE_AUTHORS, MESSAGE_ROLES, SENDING_STATES } from '../database/tabl
 import { HELD_BECAUSE } from '../database/tables/scheduled-messages.ts'
 import { RECIPIENT_STATES } from '../database/tables/sends.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
+import { shownTexts } from '../requests/metadata.ts'
 import { described, oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
@@ -222,6 +223,7 @@ export const thread = t.Object({
   /** Ids of the agents who follow the ticket. */
   followers: t.Array(t.String()),
   snooze: t.Optional(snoozeNote),
+  shownMetadata: t.Optional(shownTexts),
   /** The notes that mention the agent, oldest first. */
   mentions: t.Array(t.Object({ noteId: t.String(), isSeen: t.Boolean() })),
   reply: replyDestination,

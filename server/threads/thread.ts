@@ -11,6 +11,7 @@ import { widgetConversations } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { readDestination } from '../messages/sends/plan-sends.ts'
 import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
+import { type ShownText, shownMetadata } from '../organizations/shown-metadata.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { type OfTicket, ofTicket } from '../tickets/rows-of-ticket.ts'
@@ -94,6 +95,7 @@ export interface ThreadFrame {
   /** Ids of the agents who follow the ticket. */
   followers: string[]
   snooze: Snooze | undefined
+  shownMetadata: ShownText[]
   /** The notes that mention the agent, oldest first. */
   mentions: { noteId: string; seenAt: number | null }[]
   /** Where a reply goes. */
@@ -125,6 +127,7 @@ export async function readFrame(
     readUpTo: mark?.messageId,
     followers: await readFollowers(read, given),
     snooze: (await findSnooze(read, given))[0],
+    shownMetadata: await shownMetadata(read, orgId, ticket.metadata),
     mentions: await mentionsOf(read, { ...given, agentId }),
     reply,
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,

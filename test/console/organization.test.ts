@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
+import { problemOf } from '../support/tickets.ts'
 
 const bellhop = await startBellhop({ clock: createManualClock() })
 afterAll(() => bellhop.stop())
@@ -28,6 +29,7 @@ test('every agent can read the organization settings, and administrators can cha
     undoWidgetSeconds: 0,
     undoTelegramSeconds: 0,
     signature: '',
+    shownMetadata: [],
     createdAt: '2026-03-01T09:00:00.000Z',
   }
   expect((await ben.call('GET', '/console/organization')).json).toEqual(first)
@@ -38,6 +40,7 @@ test('every agent can read the organization settings, and administrators can cha
     undoEmailSeconds: 0,
     website: ' https://acme.example ',
     signature: '  -- \nAcme\n',
+    shownMetadata: ['plan', 'region', 'plan'],
   }
   const changed = {
     ...first,
@@ -47,6 +50,7 @@ test('every agent can read the organization settings, and administrators can cha
     undoEmailSeconds: 0,
     website: 'https://acme.example',
     signature: '  -- \nAcme',
+    shownMetadata: ['plan', 'region'],
   }
   expect((await ana.call('PATCH', '/console/organization', { body })).json).toEqual(changed)
   const publicName = { publicName: 'Acme Support' }
@@ -75,6 +79,10 @@ test('invalid settings are reported all at once and change nothing', async () =>
   for (const undoEmailSeconds of [-1, 31, 2.5]) {
     const refused = await ana.call('PATCH', '/console/organization', { body: { undoEmailSeconds } })
     expect(refused.json).toMatchObject({ status: 400, errors: [{ pointer: '/undoEmailSeconds' }] })
+  }
+  for (const shownMetadata of [Array(21).fill('plan'), ['x'.repeat(41)], [''], 'plan', null]) {
+    const refused = await ana.call('PATCH', '/console/organization', { body: { shownMetadata } })
+    expect(problemOf(refused, 400, 'invalid_request').errors?.[0]?.pointer).toStartWith('/shownMetadata')
   }
   for (const website of ['javascript:alert(1)', 'ftp://acme.example', 'https://', 'https://a b']) {
     expect((await ana.call('PATCH', '/console/organization', { body: { website } })).status).toBe(400)

@@ -31,6 +31,27 @@ browserTest('the panel says who the customer is and leads to what else they wrot
   await page.waitForURL(`**/inbox/search/${ticket.id}?q=sign`)
 })
 
+browserTest('metadata whose keys an administrator chooses is shown beside the conversation', async () => {
+  const { ben, ticket, client } = await openWorkspace(bellhop, { metadata: { order: '4711', plan: 'gold' } })
+  const [{ customerId = '' } = {}] = (await listTickets(client)).data
+  await client.call('PATCH', `/customers/${customerId}`, { body: { metadata: { region: 'EU' } } })
+  const page = await openTicket(bellhop, ben, ticket.id)
+  const panel = page.getByRole('complementary', { name: 'Customer' })
+  await panel.getByRole('heading', { name: 'Ana Pires' }).waitFor()
+  expect(await panel.getByText('plan').count()).toBe(0)
+
+  const settings = await page.context().newPage()
+  await settings.goto('/settings/organization')
+  await settings.getByLabel('Keys to show').fill('plan, region,, none')
+  await settings.getByRole('button', { name: 'Save keys' }).click()
+  await settings.getByText('Metadata keys saved.').waitFor()
+  expect(await settings.getByLabel('Keys to show').inputValue()).toBe('plan, region, none')
+
+  await panel.getByRole('definition').filter({ hasText: 'gold' }).waitFor()
+  await panel.getByRole('definition').filter({ hasText: 'EU' }).waitFor()
+  expect(await panel.getByText(/^(none|order)$/).count()).toBe(0)
+})
+
 browserTest(
   'an administrator deletes a customer permanently by typing a word; an agent is not offered it',
   async () => {

@@ -23,6 +23,7 @@ type OrganizationChange = Partial<
     | 'website'
     | 'emailsApiTickets'
     | 'signature'
+    | 'shownMetadata'
     | UndoField
   >
 >
@@ -42,6 +43,7 @@ export function OrganizationPage() {
           <>
             <Name organization={organization()} />
             <TicketRules organization={organization()} />
+            <ShownMetadata organization={organization()} />
             <UndoTimes organization={organization()} />
             <Identity organization={organization()} />
           </>
@@ -95,6 +97,34 @@ function TicketRules(props: { organization: Organization }) {
           save={(emailsApiTickets) => saveOrganization({ emailsApiTickets })}
         />
       </div>
+    </Section>
+  )
+}
+
+function ShownMetadata(props: { organization: Organization }) {
+  const form = createForm({
+    what: 'the metadata keys',
+    values: () => ({ shownMetadata: props.organization.shownMetadata.join(', ') }),
+    save: ({ shownMetadata }) =>
+      saveOrganization({
+        shownMetadata: shownMetadata
+          .split(',')
+          .map((key) => key.trim())
+          .filter(Boolean),
+      }),
+    onSaved: () => 'Metadata keys saved.',
+  })
+  return (
+    <Section title="Metadata" text="What your integrations keep with tickets and customers.">
+      <CardForm form={form} action="Save keys">
+        <TextField
+          {...form.text('shownMetadata')}
+          label="Keys to show"
+          aside="optional"
+          hint="Separated by commas, at most 20. Agents see their values beside the conversation."
+          placeholder="plan, region"
+        />
+      </CardForm>
     </Section>
   )
 }

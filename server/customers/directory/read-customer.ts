@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts'
 import { invalid, notFound } from '../../errors.ts'
 import { firstIdAt, isId } from '../../ids.ts'
 import { UNDO_DAYS } from '../../moves/undo-move.ts'
+import { type ShownText, shownMetadata } from '../../organizations/shown-metadata.ts'
 import { emailsOf } from '../customer-emails.ts'
 
 /** Tickets beside a thread, and in one page of a customer's. */
@@ -35,6 +36,7 @@ export interface CustomerDetail {
   note: string
   isNameTyped: boolean
   unverifiedEmail: string | null
+  shownMetadata: ShownText[]
   createdAt: number
   /** The newest ones, by last message. */
   tickets: CustomerTicket[]
@@ -48,14 +50,16 @@ export async function readCustomer(deps: Deps, orgId: string, id: string): Promi
   const { read } = deps.database
   const [found] = isId('usr', id) ? await findCustomer(read, { orgId, id }) : []
   if (!found) throw notFound('customer')
-  const { email, mergedInto, ...customer } = found
+  const { email, mergedInto, metadata, ...customer } = found
   if (mergedInto !== null) return readCustomer(deps, orgId, mergedInto)
   const emails = await emailsOf(read, orgId, found)
   const [total] = await countTickets(read, { orgId, customerId: id })
   const newest = await findTickets(read, { orgId, customerId: id, limit: MAX_TICKETS })
   const since = firstIdAt('mov', deps.clock.now() - UNDO_DAYS * DAY_MS)
   const merges = await findMerges(read, { orgId, into: id, since })
-  return { ...customer, emails, tickets: newest, totalTickets: total?.tickets ?? 0, merges }
+  const shown = await shownMetadata(read, orgId, metadata)
+  const counted = { tickets: newest, totalTickets: total?.tickets ?? 0 }
+  return { ...customer, emails, shownMetadata: shown, ...counted, merges }
 }
 
 /**
@@ -128,6 +132,7 @@ const findCustomer = statement('customer_detail', { orgId: text, id: text }, (re
       note: customers.note,
       isNameTyped: customers.isNameTyped,
       unverifiedEmail: customers.unverifiedEmail,
+      metadata: customers.metadata,
       mergedInto: customers.mergedInto,
       createdAt: customers.createdAt,
     })

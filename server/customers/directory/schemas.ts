@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { shownTexts } from '../../requests/metadata.ts'
 import { text } from '../../text/text.ts'
 import { channel, status, time } from '../../tickets/schemas.ts'
 import { MAX_CUSTOMERS } from './list-customers.ts'
@@ -73,6 +74,7 @@ export const customerDetail = t.Object({
   email: t.Optional(t.String()),
   phone: t.String(),
   note: t.String(),
+  shownMetadata: t.Optional(shownTexts),
   createdAt: time('When they first wrote.'),
   /** The newest ones, by last message. */
   tickets: customerTickets,

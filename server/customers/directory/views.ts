@@ -13,11 +13,12 @@ export function viewListedCustomer({ isNameTyped, unverifiedEmail, ...customer }
 }
 
 export function viewCustomer({ isNameTyped, unverifiedEmail, ...customer }: CustomerDetail) {
-  const { emails, createdAt, tickets, merges } = customer
+  const { emails, shownMetadata, createdAt, tickets, merges } = customer
   return {
     ...customer,
     ...viewUnverified({ isNameTyped, unverifiedEmail }),
     ...(emails[0] !== undefined && { email: emails[0] }),
+    shownMetadata: shownMetadata.length > 0 ? shownMetadata : undefined,
     createdAt: isoTime(createdAt),
     tickets: tickets.map(viewCustomerTicket),
     merges: merges.map((merge) => ({ ...merge, createdAt: isoTime(merge.createdAt) })),

@@ -84,6 +84,7 @@ const FIELDS: Record<string, string> = {
   publicName: 'public name',
   website: 'website',
   signature: 'signature',
+  shownMetadata: 'metadata to show',
   emailsApiTickets: 'email for API tickets',
   address: 'address',
   signIn: 'sign-in',

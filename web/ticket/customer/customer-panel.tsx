@@ -9,9 +9,10 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { ChatParts } from '../chat-parts.tsx'
 import { dateTime } from '../thread/times.ts'
 import { channelName, isChat, STATUSES } from '../ticket-names.ts'
-import { type ReplyDestination, type Ticket, useTicket } from '../ticket-query.ts'
+import { type TicketDetail, useTicket } from '../ticket-query.ts'
 import { CustomerCard } from './customer-card.tsx'
 import { type Customer, customerQuery } from './customer-query.ts'
+import { ShownMetadata } from './shown-metadata.tsx'
 import './customer-panel.css'
 
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
@@ -41,7 +42,7 @@ export function CustomerPanel(props: { ticketId: string }) {
                   <FailedQuery title="Couldn't load their other tickets" query={customer()} />
                 </Match>
               </Switch>
-              <TicketFacts ticket={known().ticket} reply={known().reply} />
+              <TicketFacts {...known()} />
             </>
           )}
         </Match>
@@ -54,7 +55,7 @@ export function CustomerPanel(props: { ticketId: string }) {
 }
 
 /** The channel and the times of the ticket. The header shows its id. */
-function TicketFacts(props: { ticket: Ticket; reply: ReplyDestination }) {
+function TicketFacts(props: Pick<TicketDetail, 'ticket' | 'reply' | 'shownMetadata'>) {
   const receivers = () => (props.reply.mailboxes ?? []).filter(({ hasReceived }) => hasReceived)
   return (
     <section class="customer-panel-section">
@@ -76,6 +77,7 @@ function TicketFacts(props: { ticket: Ticket; reply: ReplyDestination }) {
         <dd>
           <Time at={props.ticket.updatedAt}>{dateTime(props.ticket.updatedAt)}</Time>
         </dd>
+        <ShownMetadata texts={props.shownMetadata} />
       </dl>
     </section>
   )
