@@ -1,7 +1,8 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
+import type { WebhookEvent } from '../database/tables/events.ts'
+import { WEBHOOK_BODIES } from '../events/api/schemas.ts'
 import { problem } from '../responses/schemas.ts'
-import { webhookBodies } from '../tickets/schemas.ts'
 import { VERSION } from '../version.ts'
 
 const text = (description: string) => t.String({ description })
@@ -12,6 +13,10 @@ const webhookHeaders = (event: string) => ({
     '`sha256=` and the lowercase hex HMAC-SHA256 of the raw body, keyed with the signing secret exactly as shown.',
   ),
   'X-Service-Event': t.Literal(event, { description: 'Event type.' }),
+  'X-Service-Event-Position': t.Optional(
+    text('Where the event is in the log of `/v1/events`. Absent on a test.'),
+  ),
+  'X-Service-Test': t.Optional(t.Literal('true', { description: 'Only on a test.' })),
   'X-Service-Delivery': text('Delivery id. The same on every retry: use it to deduplicate.'),
   'X-Service-Attempt': count('Number of this attempt, starting at 1.', 1),
   'webhook-id': text('Standard Webhooks: the delivery id.'),
@@ -20,6 +25,62 @@ const webhookHeaders = (event: string) => ({
     'Standard Webhooks: `v1,` and a base64 HMAC-SHA256. Two signatures while a secret is rotated.',
   ),
 })
+
+const described = (event: WebhookEvent, summary: string, description: string) => ({
+  summary,
+  description,
+  schema: WEBHOOK_BODIES[event],
+  headers: webhookHeaders(event),
+})
+
+const webhooks = {
+  'ticket.created': described(
+    'ticket.created',
+    'Ticket created',
+    'Sent for every new ticket on any channel. Its first message follows as `message.sent`.',
+  ),
+  'message.sent': described(
+    'message.sent',
+    'Message sent',
+    'Sent for every message from a customer or an agent. Includes the ticket as it is after the message.',
+  ),
+  'ticket.updated': described(
+    'ticket.updated',
+    'Ticket updated',
+    'Sent when fields of a ticket change, once for all that change together. `changes` has their values before and after, or `{}` for texts.',
+  ),
+  'ticket.imported': described(
+    'ticket.imported',
+    'Ticket imported',
+    'Sent for every ticket that comes from another system. Nothing is sent for its messages.',
+  ),
+  'ticket.deleted': described(
+    'ticket.deleted',
+    'Ticket deleted',
+    'Sent when a ticket is deleted permanently.',
+  ),
+  'message.updated': described(
+    'message.updated',
+    'Message updated',
+    'Sent when a message is sent, fails, bounces or is held, and when its files arrive late.',
+  ),
+  'note.added': described('note.added', 'Note added', 'Sent for every internal note.'),
+  'customer.updated': described(
+    'customer.updated',
+    'Customer updated',
+    'Sent when a customer is added over the API or changes.',
+  ),
+  'customer.deleted': described(
+    'customer.deleted',
+    'Customer deleted',
+    'Sent when a customer is deleted permanently.',
+  ),
+  'customer.merged': described(
+    'customer.merged',
+    'Customer merged',
+    'Sent when a customer is merged into another one. Each of their tickets gets a `ticket.updated`.',
+  ),
+} satisfies Record<WebhookEvent, object>
 
 /** Problems that any request can get, by status. */
 const problems: Record<string, { description: string; headers?: Record<string, TSchema> }> = {
@@ -71,21 +132,7 @@ export const API = {
   },
   problem,
   problems,
-  webhooks: {
-    'ticket.created': {
-      summary: 'Ticket created',
-      description: 'Sent for every new ticket on any channel. Its first message follows as `message.sent`.',
-      schema: webhookBodies['ticket.created'],
-      headers: webhookHeaders('ticket.created'),
-    },
-    'message.sent': {
-      summary: 'Message sent',
-      description:
-        'Sent for every message from a customer or an agent. Includes the ticket as it is after the message.',
-      schema: webhookBodies['message.sent'],
-      headers: webhookHeaders('message.sent'),
-    },
-  },
+  webhooks,
   webhookResponses: {
     '2XX': 'Received, if you respond within 10 seconds.',
     default: 'Not received. Bellhop retries after 30 seconds, 5 minutes, and 30 minutes.',

@@ -1,4 +1,4 @@
-import { type TSchema, t } from 'elysia'
+import { t } from 'elysia'
 import { attachmentIds, attachmentList } from '../attachments/schemas.ts'
 import { CHANNELS, SENT_BY } from '../channels/kinds.ts'
 import { MESSAGE_FORMATS, MESSAGE_ROLES } from '../database/tables/messages.ts'
@@ -339,7 +339,7 @@ const customer = t.Object(
   },
   { $id: 'Customer', description: 'Who the ticket is from.' },
 )
-const eventTicket = t.Object(
+export const eventTicket = t.Object(
   {
     id: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Ticket id.'),
     orgId: id('org_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Your organization’s id.'),
@@ -597,15 +597,6 @@ export const allMessages = t.Object(
   { $id: 'MessageOfTicketList' },
 )
 
-/** Without a name: a client's generator that leaves out what only webhooks use would leave out the bodies it needs. */
-const webhook = (event: string, data: Record<string, TSchema>) =>
-  t.Object({ event: t.Literal(event), createdAt: time('When it happened.'), data: t.Object(data) })
-
-/** Bodies of the webhooks: section 6 of the specification. */
-export const webhookBodies = {
-  'ticket.created': webhook('ticket.created', { ticket: eventTicket }),
-  'message.sent': webhook('message.sent', {
-    ticket: t.Object(listed),
-    message: t.Object({ ...message.properties, author: described(author, 'Who wrote it.') }),
-  }),
-}
+/** The ticket and the message of `message.sent`: section 6 of the specification. */
+export const sentTicket = t.Object(listed)
+export const sentMessage = t.Object({ ...message.properties, author: described(author, 'Who wrote it.') })

@@ -2,6 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import Ajv2020 from 'ajv/dist/2020'
 import { createCustomer } from '../../server/customers/directory/edit-customer.ts'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { WEBHOOK_EVENTS } from '../../server/database/tables/events.ts'
+import { recordEvents } from '../../server/events/events.ts'
 import type { OpenApiDocument, Operation } from '../../server/http/openapi/document.ts'
 import type { Schema } from '../../server/http/openapi/schemas.ts'
 import { API_ERROR_CODES, FIELD_ERROR_CODES } from '../../server/responses/error-codes.ts'
@@ -9,7 +11,6 @@ import { type Answer, type Client, call, startBellhop } from '../support/bellhop
 import { createManualClock } from '../support/clock.ts'
 import { everyRoute } from '../support/every-route.ts'
 import { openApiFaults } from '../support/openapi-faults.ts'
-import { storedEvents, subscribe } from '../support/subscription.ts'
 import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -794,17 +795,38 @@ describe('the request schemas say what is accepted', () => {
 })
 
 test('the webhooks are described as they are sent', async () => {
-  const own = await bellhop.organization()
-  await subscribe(bellhop.deps, own.orgId)
-  const { id } = await makeTicket(own, { tags: ['vip'] })
-  await own.call('POST', `/tickets/${id}/messages`, { body: message })
-  expect(Object.keys(document.webhooks)).toEqual(['ticket.created', 'message.sent'])
-  const events = (await storedEvents(bellhop.deps, own.orgId)).filter(({ type }) => type in document.webhooks)
-  expect(events).toHaveLength(3)
-  for (const { type, body } of events) {
-    const place = `#/webhooks/${type}/post/requestBody/content/application~1json/schema`
-    const check = validator(place)
-    expect(check(JSON.parse(body)), JSON.stringify(check.errors)).toBe(true)
+  const own = await (await bellhop.organization()).withKey({ scopes: [...KEY_SCOPES] })
+  const { id: ticketId, customerId } = await makeTicket(own, { tags: ['vip'], metadata: { plan: 'gold' } })
+  const sent = await own.call<{ id: string }>('POST', `/tickets/${ticketId}/messages`, { body: message })
+  const messageId = sent.json.id
+  const body = { status: 'pending', subject: 'Other', metadata: { plan: null }, addTags: ['new'] }
+  await own.call('PATCH', `/tickets/${ticketId}`, { body })
+  await own.call('POST', `/tickets/${ticketId}/notes`, { body: { text: 'She called.' } })
+  await bellhop.deps.database.write(own.orgId, async (tx) => {
+    const createdAt = bellhop.deps.clock.now()
+    recordEvents(bellhop.deps, tx, own.orgId, [{ type: 'message.updated', ticketId, messageId, createdAt }])
+  })
+  const imported = { externalId: 'old-1', subject: 'Old', customer: { email: 'bo@example.com' } }
+  const text = { externalId: 'm1', role: 'customer', text: 'Hello', createdAt: '2020-01-01T00:00:00Z' }
+  const kept = { status: 'open', channel: 'api', createdAt: text.createdAt, messages: [text] }
+  const tickets = [{ ...imported, ...kept }]
+  await own.call('POST', '/imports', { body: { tickets } })
+  const other = (await makeTicket(own, { customer: { email: 'cy@example.com' } })).customerId
+  await own.call('PATCH', `/customers/${customerId}`, { body: { company: 'Globex', metadata: { a: 'b' } } })
+  await own.call('POST', `/customers/${customerId}/merge`, { body: { from: other } })
+  const deleted = await makeTicket(own, { customer: { email: 'di@example.com' } })
+  await own.call('DELETE', `/tickets/${deleted.id}`)
+  await own.call('DELETE', `/customers/${deleted.customerId}`)
+
+  expect(Object.keys(document.webhooks)).toEqual([...WEBHOOK_EVENTS])
+  const log = await own.call<{ data: { event: string; body?: string }[] }>('GET', '/events?include=body')
+  const events = log.json.data.flatMap(({ event, body }) => (body === undefined ? [] : [{ event, body }]))
+  expect(new Set(events.map(({ event }) => event))).toEqual(new Set(WEBHOOK_EVENTS))
+  for (const { event, body } of events) {
+    const place = `#/webhooks/${event}/post/requestBody/content/application~1json/schema`
+    for (const check of [validator(place), asItIs.compile({ $ref: `https://api.test/${place}` })]) {
+      expect(check(JSON.parse(body)), `${body} ${JSON.stringify(check.errors)}`).toBe(true)
+    }
     expect(validator(place)({ ...JSON.parse(body), event: 'other' })).toBe(false)
   }
 })

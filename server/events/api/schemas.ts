@@ -1,8 +1,19 @@
-import { t } from 'elysia'
+import { type TSchema, t } from 'elysia'
 import { customer } from '../../customers/api/schemas.ts'
-import { type EventChanges, WEBHOOK_EVENTS } from '../../database/tables/events.ts'
+import { type EventChanges, WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import { described, oneOf } from '../../requests/schemas.ts'
-import { author, listedTicket, messageOfTicket, status, time } from '../../tickets/schemas.ts'
+import { v1Note } from '../../threads/schemas.ts'
+import {
+  author,
+  eventTicket,
+  listedTicket,
+  messageOfTicket,
+  outgoingMessage,
+  sentMessage,
+  sentTicket,
+  status,
+  time,
+} from '../../tickets/schemas.ts'
 
 const MAX_WAIT_S = 30
 export const DEFAULT_LIMIT = 100
@@ -163,3 +174,34 @@ export const eventList = t.Object(
   },
   { $id: 'EventList' },
 )
+
+/** Without a name: a client's generator that leaves out what only webhooks use would leave out the bodies it needs. */
+const webhook = (event: WebhookEvent, data: Record<string, TSchema>) =>
+  t.Object({ event: t.Literal(event), createdAt: time('When it happened.'), data: t.Object(data) })
+
+const by = described(author, 'Who did it.')
+const deletedCustomer = t.Object({ id: customer.properties.id })
+
+/** The bodies that `bodies.ts` and the commits of tickets and messages make. */
+export const WEBHOOK_BODIES = {
+  'ticket.created': webhook('ticket.created', { ticket: eventTicket }),
+  'message.sent': webhook('message.sent', { ticket: sentTicket, message: sentMessage }),
+  'ticket.updated': webhook('ticket.updated', { ticket: ticketOfEvent, changes, by }),
+  'ticket.imported': webhook('ticket.imported', { ticket: ticketOfEvent, by }),
+  'ticket.deleted': webhook('ticket.deleted', {
+    ticket: t.Object({ id: eventTicket.properties.id, orgId: eventTicket.properties.orgId }),
+    by,
+  }),
+  'message.updated': webhook('message.updated', { ticket: ticketOfEvent, message: outgoingMessage, by }),
+  'note.added': webhook('note.added', { ticket: ticketOfEvent, note: v1Note, by }),
+  'customer.updated': webhook('customer.updated', { customer, by }),
+  'customer.deleted': webhook('customer.deleted', { customer: deletedCustomer, by }),
+  'customer.merged': webhook('customer.merged', {
+    customer: deletedCustomer,
+    into: t.String({
+      description: 'Id of the customer who has their tickets now.',
+      examples: ['usr_01jq8z5w8wf6r9f5v0h3q1x2zz'],
+    }),
+    by,
+  }),
+} satisfies Record<WebhookEvent, TSchema>

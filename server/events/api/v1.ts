@@ -140,7 +140,7 @@ const listEventsDetail = {
   operationId: 'listEvents',
   summary: 'List events',
   description:
-    'Returns what happened, in the order in which it was saved. Go on from `meta.after`: nothing at or before it ever appears later, so a reader who keeps it misses nothing, even after a crash. Events are kept for 90 days. With `Accept: text/event-stream`, the same events are a stream: each has its position as `id`, and `Last-Event-ID` resumes it. Events whose scope a key lacks are left out.',
+    'Returns what happened, in the order in which it was saved: see [Mirror everything](/docs/mirror). Go on from `meta.after`: nothing at or before it ever appears later, so a reader who keeps it misses nothing, even after a crash. Events are kept for 90 days. With `Accept: text/event-stream`, the same events are a stream: each has its position as `id`, and `Last-Event-ID` resumes it. Events whose scope a key lacks are left out.',
   tags: ['Events'],
   security: [{ secretKey: ['tickets:read'] }],
   responses: {

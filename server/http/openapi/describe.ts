@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, TypeGuard } from '@sinclair/typebox'
 import { API } from '../api-description.ts'
 import { type DeclaredRoute, describeOperation } from './describe-operation.ts'
 import type { OpenApiDocument, Operation, Parameter } from './document.ts'
@@ -59,8 +59,17 @@ function describeWebhook(
   collection: SchemaCollection,
 ): { post: Operation } {
   const headers = Object.entries(describeHeaders(webhook.headers, collection))
+  const optional = new Set(
+    Object.entries(webhook.headers).flatMap(([name, schema]) => (TypeGuard.IsOptional(schema) ? [name] : [])),
+  )
   const parameters = headers.map(
-    ([name, header]): Parameter => ({ name, in: 'header', required: true, schema: {}, ...header }),
+    ([name, header]): Parameter => ({
+      name,
+      in: 'header',
+      required: !optional.has(name),
+      schema: {},
+      ...header,
+    }),
   )
   const responses = Object.entries(API.webhookResponses).map(([status, description]) => [
     status,

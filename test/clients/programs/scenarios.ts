@@ -64,6 +64,7 @@ const SCENARIOS: Record<string, () => Promise<unknown>> = {
   },
   async verify() {
     const webhook = await verify(given.body, given.headers, given.secret)
+    if (webhook.event !== 'ticket.created') throw new Error(`${webhook.event} is another event.`)
     return { event: webhook.event, subject: webhook.data.ticket.subject }
   },
   forged: () => Promise.all(given.cases.map(isRefused)),
