@@ -234,12 +234,7 @@ export const ticketQuery = t.Object(
       }),
     ),
     externalId: t.Optional(
-      t.String({
-        minLength: 1,
-        maxLength: 255,
-        description: 'The ticket’s id in another system.',
-        examples: ['crm-4711'],
-      }),
+      text({ maxLength: 255, description: 'The ticket’s id in another system.', examples: ['crm-4711'] }),
     ),
     ids: t.Optional(
       t.String({

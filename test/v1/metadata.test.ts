@@ -119,6 +119,8 @@ test('the limits hold for the characters that people see, and for what several c
   const client = await bellhop.organization()
   const long = { ['👋'.repeat(40)]: '👋'.repeat(500) }
   const { id } = await makeTicket(client, { externalId: '👋'.repeat(255), metadata: long })
+  const found = await listTickets(client, `?externalId=${encodeURIComponent('👋'.repeat(255))}`)
+  expect(found.data).toMatchObject([{ id }])
   await changeTicket(client, id, { metadata: many(49) })
   const path = `/tickets/${id}`
   const { errors } = problemOf(
