@@ -3,7 +3,7 @@ import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
-import { AppError, invalid } from '../errors.ts'
+import { AppError, type Fault, invalid } from '../errors.ts'
 
 const LOG_ID_BYTES = 6
 const POSITION = /^([\da-f]*)\.(\d{1,15})$/
@@ -47,12 +47,16 @@ export function positionAt(logId: string, number: number): string {
  * The number at a position that a client has kept; undefined for `0`, the oldest event. Throws 400 for what isn't a position, and 410
  * for one of another log.
  */
-export function numberAt(position: string, { logId, newest }: LogEnd, where: string): number | undefined {
+export function numberAt(
+  position: string,
+  { logId, newest }: LogEnd,
+  where: Pick<Fault, 'pointer' | 'parameter'>,
+): number | undefined {
   if (position === '0') return undefined
   const [, ofLog, digits] = POSITION.exec(position) ?? []
   if (digits === undefined) {
     const detail = 'Must be a position that you got from here, or 0.'
-    throw invalid([{ parameter: where, code: 'invalid_cursor', detail }])
+    throw invalid([{ ...where, code: 'invalid_cursor', detail }])
   }
   const number = Number(digits)
   if (ofLog !== logId || number > newest) throw eventsExpired()

@@ -4,7 +4,7 @@ import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { changeTicket, makeTicket, type ProblemJson } from '../support/tickets.ts'
+import { changeTicket, makeTicket, type ProblemJson, problemOf } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const DAY_MS = 86_400_000
@@ -200,7 +200,23 @@ test('is refused for wrong ranges, foreign positions, and an endpoint that is of
   const old = new Date(Date.now() - 91 * DAY_MS).toISOString()
   expect(await refusal({ since: old })).toEqual([400, 'too_far_back'])
   expect(await refusal({ since: 'yesterday' })).toEqual([400, 'invalid_format'])
-  expect(await refusal({ after: 'x' })).toEqual([400, 'invalid_cursor'])
+  for (const time of ['2026-11-27', '2026-11-27T09:30:00', '2026-11-27T24:00:00Z']) {
+    expect(await refusal({ since: time })).toEqual([400, 'invalid_format'])
+    expect(await refusal({ since, until: time })).toEqual([400, 'invalid_format'])
+    for (const name of ['since', 'until']) {
+      const list = await client.call('GET', `/deliveries?${name}=${time}`)
+      const { errors } = problemOf(list, 400, 'invalid_request')
+      expect(errors).toMatchObject([{ parameter: name, code: 'invalid_format' }])
+    }
+  }
+  const later = new Date(Date.now() + DAY_MS).toISOString()
+  expect(await refusal({ since: later })).toEqual([400, 'not_allowed'])
+  const { json: backwards } = await replay(id, { since, until: new Date(Date.now() - 2 * DAY_MS) })
+  expect(backwards.errors).toMatchObject([{ pointer: '/until', code: 'not_allowed' }])
+  const { json: nowhere } = await replay(id, { after: 'x' })
+  expect(nowhere.errors).toEqual([
+    { pointer: '/after', code: 'invalid_cursor', detail: 'Must be a position that you got from here, or 0.' },
+  ])
   expect(await refusal({ after: '0', all: true })).toEqual([400, 'unknown_field'])
   const other = await organization()
   await makeTicket(other.client)

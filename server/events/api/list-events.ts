@@ -3,6 +3,7 @@ import type { Reader } from '../../database/database.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { events, WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import type { Deps } from '../../deps.ts'
+import type { Fault } from '../../errors.ts'
 import { eventsAfter, type LoggedEvent } from '../events.ts'
 import { endOfLog, eventsExpired, numberAt } from '../positions.ts'
 
@@ -27,7 +28,12 @@ interface EventPage {
 }
 
 /** Where reading starts: after this number. Throws 400 for what isn't a position, and 410 for one that isn't kept. */
-export async function startAt(deps: Deps, orgId: string, position: string, where: string): Promise<number> {
+export async function startAt(
+  deps: Deps,
+  orgId: string,
+  position: string,
+  where: Pick<Fault, 'pointer' | 'parameter'>,
+): Promise<number> {
   const { read } = deps.database
   const end = await endOfLog(read, orgId)
   const after = numberAt(position, end, where)

@@ -21,6 +21,7 @@ const SCOPES: Partial<Record<WebhookEvent, KeyScope>> = {
   'customer.deleted': 'customers:read',
   'customer.merged': 'customers:read',
 }
+const AFTER = { parameter: 'after' }
 const EVENT_STREAM = 'text/event-stream'
 /** While nothing happens, how soon a wait ends whose key isn't valid anymore. */
 const ASK_AGAIN_AFTER_MS = 15_000
@@ -33,7 +34,7 @@ export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
   async function answerStream({ caller, query, request, server }: EventsContext): Promise<Response> {
     const wanted = await requestOf(deps, caller, query)
     const position = request.headers.get('last-event-id') ?? query.after ?? '0'
-    const after = await startAt(deps, caller.orgId, position, 'after')
+    const after = await startAt(deps, caller.orgId, position, AFTER)
     const place = waits.admit(caller.keyId, 'stream')
     // Otherwise the server closes the connection after 30 idle seconds.
     server?.timeout(request, 0)
@@ -50,7 +51,7 @@ export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
   async function answerPage({ caller, query, request, server }: EventsContext) {
     const { orgId, keyId } = caller
     const wanted = await requestOf(deps, caller, query)
-    const first = await readPage(deps, wanted, await startAt(deps, orgId, query.after ?? '0', 'after'))
+    const first = await readPage(deps, wanted, await startAt(deps, orgId, query.after ?? '0', AFTER))
     const wait = query.wait ?? 0
     if (first.data.length > 0 || wait === 0) return viewPage(first)
     using _place = waits.admit(keyId, 'wait')

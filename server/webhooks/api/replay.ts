@@ -15,7 +15,7 @@ import { eventsAfter } from '../../events/events.ts'
 import { queueDeliveries, receivesOf } from '../../events/outbox.ts'
 import { endOfLog } from '../../events/positions.ts'
 import { isId } from '../../ids.ts'
-import { parseTime } from '../../requests/parse-time.ts'
+import { parseInstant } from '../../requests/parse-time.ts'
 import { type ResendJob, readResendJob } from '../deliveries/resend.ts'
 import { type Endpoint, endpointAccounts, requireEndpointOn } from '../endpoints/endpoints.ts'
 
@@ -39,7 +39,7 @@ export interface ReplayRequest {
 /**
  * Creates a job that sends the events of a range to an endpoint, each with a new delivery: those that it is subscribed
  * to and that pass its filters when the job gets to them. It continues after a crash. Throws 400 for a range that
- * begins more than 90 days ago, 404, 409 when the endpoint is off, and 410 for a position that isn't kept.
+ * begins more than 90 days ago or in the future or ends before that, 404, 409 when the endpoint is off, and 410 for a position that isn't kept.
  */
 export async function replayEvents(
   deps: Deps,
@@ -49,9 +49,9 @@ export async function replayEvents(
 ): Promise<ResendJob> {
   if (!isId('whe', endpointId)) throw notFound('endpoint')
   const now = deps.clock.now()
-  requireStart({ after, since }, now)
+  requireRange({ after, since, until }, now)
   await endpointAccounts.read(deps, orgId, endpointId)
-  const start = after === undefined ? undefined : await startAt(deps, orgId, after, 'after')
+  const start = after === undefined ? undefined : await startAt(deps, orgId, after, { pointer: '/after' })
   return deps.database.write(orgId, async (tx) => {
     const { url } = await requireEndpointOn(tx, orgId, endpointId)
     const { newest } = await endOfLog(tx, orgId)
@@ -78,7 +78,7 @@ export async function replayEvents(
   })
 }
 
-/** A request as a body has it, with its times in ISO 8601. Throws 400 for those that don't exist. */
+/** A request as a body has it, with its times in ISO 8601. Throws 400 for those that don't exist or have no offset. */
 export function replayOf(
   endpointId: string,
   body: { after?: string; since?: string; until?: string; onlyMissing?: boolean },
@@ -87,8 +87,8 @@ export function replayOf(
   return {
     ...rest,
     endpointId,
-    since: since === undefined ? undefined : parseTime(since, { pointer: '/since' }),
-    until: until === undefined ? undefined : parseTime(until, { pointer: '/until' }),
+    since: since === undefined ? undefined : parseInstant(since, { pointer: '/since' }),
+    until: until === undefined ? undefined : parseInstant(until, { pointer: '/until' }),
   }
 }
 
@@ -191,15 +191,26 @@ async function withBodies(tx: Transaction, orgId: string, wanted: PublicEvent[])
   return wanted.filter(({ number }) => !bare.has(number) || made.has(number))
 }
 
-function requireStart({ after, since }: Pick<ReplayRequest, 'after' | 'since'>, now: number): void {
+function requireRange(
+  { after, since, until }: Pick<ReplayRequest, 'after' | 'since' | 'until'>,
+  now: number,
+): void {
   if (after === undefined && since === undefined) {
     throw invalid([{ pointer: '', code: 'required', detail: 'Give after or since.' }])
   }
   if (after !== undefined && since !== undefined) {
     throw invalid([{ pointer: '/since', code: 'not_allowed', detail: 'Give after or since, not both.' }])
   }
-  if (since === undefined || since >= now - MAX_AGE_MS) return
-  throw invalid([{ pointer: '/since', code: 'too_far_back', detail: 'Must be at most 90 days ago.' }])
+  if (since === undefined) return
+  if (since < now - MAX_AGE_MS) {
+    throw invalid([{ pointer: '/since', code: 'too_far_back', detail: 'Must be at most 90 days ago.' }])
+  }
+  if (since > now) {
+    throw invalid([{ pointer: '/since', code: 'not_allowed', detail: 'Must not be in the future.' }])
+  }
+  if (until !== undefined && until < since) {
+    throw invalid([{ pointer: '/until', code: 'not_allowed', detail: 'Must not be before since.' }])
+  }
 }
 
 /** A number such that all events of this time or later come after it, found by halves: times follow the numbers. */
