@@ -122,10 +122,17 @@ function scopeRefusal(caller: Caller, scope: KeyScope | undefined): AppError | u
   return new AppError(403, 'missing_scope', `This key needs the scope ${scope}.`)
 }
 
-/** Full access is everything but the scopes that a key has only by name. Of agents, administrators have those too. */
-export function hasScope({ scopes, isAdmin }: Caller, scope: KeyScope): boolean {
+/** What only administrators see in the console. */
+const ADMIN_SCOPES: readonly KeyScope[] = [...NAMED_SCOPES, 'endpoints:read']
+
+/**
+ * Full access is everything but the scopes that a key has only by name. Of agents, administrators have those too, and the
+ * others not even what only administrators see in the console.
+ */
+export function hasScope({ kind, scopes, isAdmin }: Caller, scope: KeyScope): boolean {
   if (scopes !== null) return scopes.includes(scope)
-  return isAdmin || !NAMED_SCOPES.includes(scope)
+  if (kind === 'agent') return isAdmin || !ADMIN_SCOPES.includes(scope)
+  return !NAMED_SCOPES.includes(scope)
 }
 
 /** For a permission that only some requests to a route need. Throws 403. */

@@ -27,7 +27,7 @@ import {
   type ScheduledReply,
   type StoredMessage,
 } from './queries.ts'
-import { reasonToHold, recordWaiting, sendMessage } from './send-message.ts'
+import { reasonToHold, recordHeld, recordWaiting, sendMessage } from './send-message.ts'
 import { wayOf } from './sends/plan-sends.ts'
 
 /** Longer than the time for Undo. The author of a message that waits longer has chosen when it is sent. */
@@ -133,7 +133,8 @@ export async function scheduleMessage(
       ? 'answered'
       : await reasonToHold(deps, tx, scheduled)
     if (because) await holdScheduled(tx, scheduled, because)
-    if (because || scheduled.sendAt > now) recordWaiting(deps, tx, scheduled)
+    if (because) recordHeld(deps, tx, scheduled)
+    else if (scheduled.sendAt > now) recordWaiting(deps, tx, scheduled)
     else await sendMessage(deps, tx, { scheduled, assignable })
     return { message: await requireOutgoing(tx, orgId, id), isNew: true }
   })

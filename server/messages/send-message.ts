@@ -59,7 +59,7 @@ export async function sendOrHold(
   const because = await reasonToHold(deps, tx, scheduled)
   if (because) {
     await holdScheduled(tx, scheduled, because)
-    recordHeld(deps, tx, scheduled)
+    recordHeldLater(deps, tx, scheduled)
     return false
   }
   await sendMessage(deps, tx, { scheduled, assignable })
@@ -132,10 +132,23 @@ export function recordWaiting(deps: Deps, tx: Transaction, { orgId, ticketId }: 
   recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, createdAt }])
 }
 
+/** The same for one that is held: integrations learn of it. */
+export function recordHeld(deps: Deps, tx: Transaction, scheduled: ScheduledReply): void {
+  const { orgId, ticketId, id: messageId } = scheduled
+  recordWaiting(deps, tx, scheduled)
+  recordEvents(deps, tx, orgId, [
+    { type: 'message.updated', ticketId, messageId, createdAt: deps.clock.now() },
+  ])
+}
+
 /** Names the reply, so that its author is notified. */
-function recordHeld(deps: Deps, tx: Transaction, { orgId, ticketId, id: messageId }: ScheduledReply): void {
-  const createdAt = deps.clock.now()
-  recordEvents(deps, tx, orgId, [{ type: 'reply.waiting', ticketId, messageId, createdAt }])
+function recordHeldLater(deps: Deps, tx: Transaction, scheduled: ScheduledReply): void {
+  const { orgId, ticketId, id: messageId } = scheduled
+  const about = { ticketId, messageId, createdAt: deps.clock.now() }
+  recordEvents(deps, tx, orgId, [
+    { type: 'reply.waiting', ...about },
+    { type: 'message.updated', ...about },
+  ])
 }
 
 /** A program that answers takes no ticket from those who look after the unassigned ones. */

@@ -24,7 +24,7 @@ import {
   type ScheduledReply,
   type StoredMessage,
 } from './queries.ts'
-import { assigneesOf, recordWaiting, sendOrHold } from './send-message.ts'
+import { assigneesOf, recordHeld, recordWaiting, sendOrHold } from './send-message.ts'
 
 /** Its author can send it anyway, after reading why it is held. */
 const HELD_UNLESS_FORCED: HeldBecause[] = ['answered', 'customer_wrote', 'not_by_email']
@@ -60,7 +60,8 @@ export async function takeBack(deps: Deps, orgId: string, request: WaitingReques
     const isReturned = await returnContent(deps, tx, returned)
     if (isReturned) await deleteScheduled(tx, scheduled)
     else if (!scheduled.isHeld) await holdScheduled(tx, scheduled, 'too_long')
-    recordWaiting(deps, tx, scheduled)
+    if (isReturned) recordWaiting(deps, tx, scheduled)
+    else recordHeld(deps, tx, scheduled)
     return isReturned
   })
   if (!isTakenBack) throw draftTooLong('so the message is held')

@@ -23,7 +23,7 @@ export async function survivorOf(
 export function requireNotMerged({ id, mergedInto }: Pick<Ticket, 'id' | 'mergedInto'>): void {
   if (mergedInto === null) return
   const detail = `The ticket ${id} was merged into ${mergedInto}. Use that one.`
-  throw new AppError(409, 'ticket_merged', detail)
+  throw new AppError(409, 'ticket_merged', detail, { id: mergedInto })
 }
 
 const findMergedInto = statement(

@@ -142,7 +142,14 @@ export async function openTicket(
   )
   await insertMessages(tx, [message])
   await insertSends(tx, sends)
-  const about = { ticketId: ticket.id, customerId: customer.id, createdAt: now }
+  const isByCustomer =
+    deps.actor.kind === 'system' && message.role === 'customer' && message.author !== 'third_party'
+  const about = {
+    ticketId: ticket.id,
+    customerId: customer.id,
+    createdAt: now,
+    ...(isByCustomer && { byId: customer.id }),
+  }
   recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...about, data: webhookTicketCreated(ticket) },
     {

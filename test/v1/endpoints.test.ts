@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { idempotencyKeys } from '../../server/database/tables/idempotency.ts'
+import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -288,4 +289,12 @@ describe('filters', () => {
     await makeTicket(acme)
     expect(await deliveriesOf(id)).toHaveLength(1)
   })
+})
+
+test('an agent who is no administrator reads no endpoints and deliveries, as in the console', async () => {
+  const { cookie } = await signInAgent(bellhop, acme.orgId, { role: 'agent' })
+  for (const path of ['/v1/endpoints', '/v1/deliveries']) {
+    const answer = await fetch(bellhop.url + path, { headers: { cookie } })
+    expect([path, answer.status]).toEqual([path, 403])
+  }
 })

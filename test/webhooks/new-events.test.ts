@@ -83,3 +83,21 @@ test('an event of an erased ticket is not sent, and nothing of it stays in the l
   expect(log.text).not.toContain('Ana Secret')
   expect(log.text).not.toContain('ana@example.com')
 })
+
+test('a reply that is held for an answer meanwhile is sent as an update with the reason', async () => {
+  await using at = await subscribed(['message.updated'])
+  const { id } = await makeTicket(at.client)
+  const { json } = await at.client.call<{ data: { id: string }[] }>('GET', `/tickets/${id}/messages`)
+  const after = json.data[0]?.id
+  const other = await at.client.withKey({ name: 'Other', scopes: ['messages:write'] })
+  await other.call('POST', `/tickets/${id}/messages`, { body: { text: 'First.' } })
+  const messageId = bellhop.deps.newId('msg')
+  const body = { text: 'Second.', after }
+  const put = await at.client.call('PUT', `/tickets/${id}/messages/${messageId}`, { body })
+  expect(put.status).toBe(201)
+  const [held] = await at.next(1)
+  expect(held).toMatchObject({
+    event: 'message.updated',
+    data: { message: { id: messageId, text: 'Second.', delivery: { state: 'held' } }, ticket: { id } },
+  })
+})

@@ -3,8 +3,11 @@ import { withAttachments } from '../../attachments/queries.ts'
 import { viewAttachments } from '../../attachments/views.ts'
 import { readShownCustomers, type ShownCustomer, viewShownCustomer } from '../../customers/shown-customers.ts'
 import type { Reader } from '../../database/database.ts'
+import { matches } from '../../database/matches.ts'
+import { scheduledMessages } from '../../database/tables/scheduled-messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { isoTime } from '../../dates.ts'
+import { viewOutgoing } from '../../messages/views.ts'
 import { viewSentMessage, webhookMessageSent, webhookTicketCreated } from '../../tickets/views.ts'
 import { type EventActor, readActors } from './actors.ts'
 import {
@@ -47,6 +50,8 @@ export async function readWebhookBodies(
 interface Facts {
   tickets: Map<string, TicketOfEvent>
   messages: Map<string, MessageOfEvent>
+  /** Views of messages that are held until someone decides. */
+  held: Map<string, ReturnType<typeof viewOutgoing>>
   notes: Map<string, NoteOfEvent>
   customers: Map<string, ShownCustomer>
   actorOf: (id: string | null) => EventActor
@@ -55,7 +60,7 @@ interface Facts {
 async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Promise<Facts> {
   const idsOf = (pick: (event: PublicEvent) => string | null, prefix: string) =>
     [...new Set(events.map(pick))].flatMap((id) => (id?.startsWith(prefix) ? [id] : []))
-  const [ofTickets, ofMessages, ofNotes, ofCustomers, actorOf] = await Promise.all([
+  const [ofTickets, ofMessages, held, ofNotes, ofCustomers, actorOf] = await Promise.all([
     readTickets(
       read,
       orgId,
@@ -65,6 +70,11 @@ async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Pr
       read,
       orgId,
       idsOf(({ messageId }) => messageId, 'msg_'),
+    ),
+    readHeld(
+      read,
+      orgId,
+      idsOf(({ type, messageId }) => (type === 'message.updated' ? messageId : null), 'msg_'),
     ),
     readNotes(
       read,
@@ -85,6 +95,7 @@ async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Pr
   return {
     tickets: byId(ofTickets),
     messages: byId(ofMessages),
+    held,
     notes: byId(ofNotes),
     customers: byId(ofCustomers),
     actorOf,
@@ -112,8 +123,10 @@ function dataOf(orgId: string, event: PublicEvent, facts: Facts): object | undef
       return ticket && { ticket: viewTicketOfEvent(ticket), by }
     case 'ticket.deleted':
       return { ticket: { id: event.ticketId, orgId }, by }
-    case 'message.updated':
-      return ticket && message && { ticket: viewTicketOfEvent(ticket), message: viewSentMessage(message), by }
+    case 'message.updated': {
+      const changed = message ? viewSentMessage(message) : facts.held.get(event.messageId ?? '')
+      return ticket && changed && { ticket: viewTicketOfEvent(ticket), message: changed, by }
+    }
     case 'note.added': {
       const note = facts.notes.get(event.messageId ?? '')
       return ticket && note && { ticket: viewTicketOfEvent(ticket), note: viewNoteOfEvent(note), by }
@@ -127,6 +140,19 @@ function dataOf(orgId: string, event: PublicEvent, facts: Facts): object | undef
     case 'customer.merged':
       return { customer: { id: event.customerId }, into: event.changes?.into, by }
   }
+}
+
+async function readHeld(read: Reader, orgId: string, ids: string[]) {
+  if (ids.length === 0) return new Map()
+  const found = await read
+    .select()
+    .from(scheduledMessages)
+    .where(and(matches(scheduledMessages, { orgId, isHeld: true }), inArray(scheduledMessages.id, ids)))
+  const replies = (await withAttachments(read, orgId, found)).flatMap(
+    ({ attachments, ticketId, ...scheduled }) =>
+      ticketId === null ? [] : [{ scheduled: { ...scheduled, ticketId }, attachments }],
+  )
+  return new Map(replies.map((reply) => [reply.scheduled.id, viewOutgoing(reply)]))
 }
 
 async function readNotes(read: Reader, orgId: string, ids: string[]) {

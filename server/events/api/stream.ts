@@ -60,6 +60,7 @@ export function streamEvents(
       async pull(controller) {
         try {
           const text = await nextText()
+          if (gone.signal.aborted) return
           if (text !== undefined) return controller.enqueue(encoder.encode(text))
         } catch (error) {
           // The key was revoked, or has expired: the next request says so.
