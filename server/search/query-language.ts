@@ -224,6 +224,7 @@ function parseTerm(key: Key, value: string) {
 }
 
 function parseMetadata(name: string, value: string) {
+  if (name === '') throw new QueryError('Name a key of the metadata, such as meta.plan:gold.')
   if (value !== '') return { key: 'meta' as const, value: `${name}\n${value}` }
   throw new QueryError(`Add a value, such as meta.${name}:gold or meta.${name}:"two words".`)
 }
@@ -263,7 +264,7 @@ function refuseContradictions(terms: Term[]): void {
  * written twice: `tag:"say ""hi"" now"`.
  */
 const PART =
-  /(-)?([a-z]+|meta\.[^\s:"]+):(?=\s|$)|(-)?(?:([a-z]+|meta\.[^\s:"]+):)?(?:"((?:[^"]|"")*)("?)|(\S+))/gi
+  /(-)?([a-z]+|meta\.[^\s:"]*):(?=\s|$)|(-)?(?:([a-z]+|meta\.[^\s:"]*):)?(?:"((?:[^"]|"")*)("?)|(\S+))/gi
 
 /** One word of a search, or words in quotes, as typed. */
 export interface Part {

@@ -49,6 +49,8 @@ test("finds all tickets of a customer by the customer's metadata", async () => {
 test('a key without a value says how to search for one; a dot in another word is text', async () => {
   const path = `/console/tickets?q=${encodeURIComponent('meta.plan:')}`
   expect(problemOf(await ben.call('GET', path), 400, 'invalid_query').detail).toContain('meta.plan:gold')
+  const noKey = await ben.call('GET', '/v1/search?q=meta.:x')
+  expect(problemOf(noKey, 400, 'invalid_query').detail).toContain('meta.plan:gold')
   expect(await found('other.plan:gold')).toEqual([])
 })
 
