@@ -8,6 +8,8 @@ import { text, textFault } from '../text/text.ts'
 /** In code points. */
 const MAX_EXTERNAL_ID_LENGTH = 255
 const MAX_KEYS = 50
+/** As many new ones can take the place of as many that are removed. */
+const MAX_CHANGED_KEYS = MAX_KEYS * 2
 /** In code points. */
 const MAX_KEY_LENGTH = 40
 const MAX_VALUE_LENGTH = 500
@@ -30,11 +32,10 @@ export const externalIdChange = Type.Union([externalId, Type.Null()], {
 
 export const metadataKey = text({ maxLength: MAX_KEY_LENGTH })
 const valueText = text({ minLength: 0, maxLength: MAX_VALUE_LENGTH })
-const TOO_MANY = { code: 'too_many', detail: `Must have at most ${MAX_KEYS} keys.` }
+const tooMany = (most: number) => ({ code: 'too_many', detail: `Must have at most ${most} keys.` })
 const words = {
   [Kind]: KIND,
   type: 'object',
-  maxProperties: MAX_KEYS,
   propertyNames: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
   examples: [{ plan: 'gold' }],
 }
@@ -42,14 +43,16 @@ const words = {
 /** Metadata of something new. */
 export const newMetadata = Type.Unsafe<Metadata>({
   ...words,
+  maxProperties: MAX_KEYS,
   additionalProperties: valueText,
   description: `Up to ${MAX_KEYS} texts of your own, by key.`,
 })
 
 export const metadataChange = Type.Unsafe<MetadataChange>({
   ...words,
+  maxProperties: MAX_CHANGED_KEYS,
   additionalProperties: Type.Union([valueText, Type.Null()]),
-  description: 'Sets these keys. `null` removes a key. Keys you leave out don’t change.',
+  description: `Sets these keys. \`null\` removes a key. Keys you leave out don’t change. Up to ${MAX_KEYS} keys can be left.`,
 })
 
 /** In an answer. */
@@ -68,7 +71,7 @@ export function mergeMetadata(before: Metadata | null, change: MetadataChange = 
     if (text === null) merged.delete(key)
     else merged.set(key, text)
   }
-  if (merged.size > MAX_KEYS) throw invalid([{ pointer: '/metadata', ...TOO_MANY }])
+  if (merged.size > MAX_KEYS) throw invalid([{ pointer: '/metadata', ...tooMany(MAX_KEYS) }])
   // A key may be named as a property that every object has.
   return merged.size === 0 ? null : Object.fromEntries(merged)
 }
@@ -107,7 +110,7 @@ export function* metadataFaults(schema: TSchema, given: unknown): Generator<Meta
     return yield { code: 'wrong_type', detail: 'Must be an object.' }
   }
   const entries = Object.entries(given)
-  if (entries.length > MAX_KEYS) return yield TOO_MANY
+  if (entries.length > schema.maxProperties) return yield tooMany(schema.maxProperties)
   for (const [key, value] of entries) {
     const fault = keyFault(key) ?? valueFault(schema, value)
     if (fault) yield { key, ...fault }

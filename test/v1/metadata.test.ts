@@ -92,7 +92,8 @@ test.each<[string, object, string, string]>([
   ['one that is too long', { externalId: 'x'.repeat(256) }, '/externalId', 'too_long'],
   ['a number as external id', { externalId: 4711 }, '/externalId', 'wrong_type'],
   ['a list', { metadata: [] }, '/metadata', 'wrong_type'],
-  ['too many keys', { metadata: many(51) }, '/metadata', 'too_many'],
+  ['too many keys', { metadata: many(101) }, '/metadata', 'too_many'],
+  ['more keys than it can have', { metadata: many(51) }, '/metadata', 'too_many'],
   ['a number', { metadata: { plan: 5 } }, '/metadata/plan', 'wrong_type'],
   ['an object', { metadata: { plan: {} } }, '/metadata/plan', 'wrong_type'],
   ['a text that is too long', { metadata: { plan: 'x'.repeat(501) } }, '/metadata/plan', 'too_long'],
@@ -106,6 +107,16 @@ test.each<[string, object, string, string]>([
   const { errors } = problemOf(await client.call('PATCH', path, { body: change }), 400, 'invalid_request')
   expect(errors?.map((fault) => [fault.pointer, fault.code])).toEqual([[pointer, code]])
   expect((await client.call('GET', path)).headers.get('etag')).toBe(headers.get('etag'))
+})
+
+test('as many new keys as are removed take their place in one change', async () => {
+  const client = await bellhop.organization()
+  const { id } = await makeTicket(client, { metadata: many(50) })
+  const removed = Object.fromEntries(Object.keys(many(50)).map((key) => [key, null]))
+  const changed = await changeTicket(client, id, { metadata: { ...removed, plan: 'gold', seats: '5' } })
+  expect(changed).toMatchObject({ id })
+  const { json } = await client.call<{ metadata: object }>('GET', `/tickets/${id}`)
+  expect(json.metadata).toEqual({ plan: 'gold', seats: '5' })
 })
 
 test('a new ticket has texts only', async () => {
