@@ -33,6 +33,9 @@ type ImportedMessage = ImportedTicket['messages'][number]
 /** A message of the other system, and when it was written. */
 type DatedMessage = ImportedMessage & { at: number }
 
+/** What took the answers to the customer, as it does later ones. */
+const SENT_BY = { api: 'webhook', email: 'email' } as const
+
 /** Who imports, and the agents that there are. */
 export interface Importer {
   /** Of the uploads. */
@@ -92,7 +95,11 @@ export async function importTicket(
   importer: Importer,
 ): Promise<{ id: string; isNew: boolean }> {
   const now = deps.clock.now()
-  const createdAt = pastTime(sent.createdAt, '/createdAt', { now, since: 0 })
+  const createdAt = pastTime(sent.createdAt, '/createdAt', {
+    now,
+    since: 0,
+    tooEarly: 'Must not be before 1970.',
+  })
   const messages = datedMessages(sent.messages, { now, createdAt })
   return deps.database.write(orgId, async (tx) => {
     const [known] = await ticketByExternalId(tx, { orgId, externalId: sent.externalId })
@@ -109,7 +116,12 @@ export async function importTicket(
       tx,
       ticket.tags.map((tag) => ({ ...ticket, ticketId: ticket.id, tag })),
     )
-    const stored = await storeMessages(deps, tx, ticket, { messages, customer, importer })
+    const stored = await storeMessages(deps, tx, ticket, {
+      messages,
+      channel: sent.channel,
+      customer,
+      importer,
+    })
     await markAsRead(tx, ticket, stored, importer.team)
     recordEvents(deps, tx, orgId, [
       { type: 'ticket.imported', ticketId: ticket.id, customerId: customer.id, createdAt: now },
@@ -119,26 +131,37 @@ export async function importTicket(
   })
 }
 
-/** Throws 400 for the first message that is before another one above it, or in the future. */
+/** Throws 400 for the first message that is before another one above it, in the future, or one of the others. */
 function datedMessages(
   sent: ImportedMessage[],
   { now, createdAt }: { now: number; createdAt: number },
 ): DatedMessage[] {
   let since = createdAt
+  const tooEarly = 'Must not be before the ticket or the message above it.'
+  const externalIds = new Set<string>()
   return sent.map((message, place) => {
     const pointer = `/messages/${place}`
     within(pointer, () => requireTextOrFiles({ text: message.text, attachments: message.attachments ?? [] }))
-    since = pastTime(message.createdAt, `${pointer}/createdAt`, { now, since })
+    since = pastTime(message.createdAt, `${pointer}/createdAt`, { now, since, tooEarly })
+    const { externalId } = message
+    if (externalId !== undefined && externalIds.has(externalId)) {
+      const detail = 'Another message of the ticket has this id.'
+      throw invalid([{ pointer: `${pointer}/externalId`, code: 'not_allowed', detail }])
+    }
+    if (externalId !== undefined) externalIds.add(externalId)
     return { ...message, at: since }
   })
 }
 
 /** Throws 400 for a time that is in the future or before another one. */
-function pastTime(given: string, pointer: string, { now, since }: { now: number; since: number }): number {
+function pastTime(
+  given: string,
+  pointer: string,
+  { now, since, tooEarly }: { now: number; since: number; tooEarly: string },
+): number {
   const at = parseInstant(given, { pointer })
   if (at >= since && at <= now) return at
-  const detail =
-    at > now ? 'Must not be in the future.' : 'Must not be before the ticket or the message above it.'
+  const detail = at > now ? 'Must not be in the future.' : tooEarly
   throw invalid([{ pointer, code: 'not_allowed', detail }])
 }
 
@@ -151,7 +174,7 @@ async function assigneeOf(
   if (!wanted) return ''
   const agent = team.of(wanted)
   const [enabled] = agent ? await lockEnabledAgent(tx, { orgId, id: agent.id }) : []
-  if (!enabled) throw unknownAgent()
+  if (!enabled) throw unknownAgent('/assignedTo', wanted)
   return enabled.id
 }
 
@@ -196,6 +219,7 @@ function ticketOf(deps: Deps, { orgId, sent, messages, customer, assignedTo, cre
 
 interface NewMessages {
   messages: DatedMessage[]
+  channel: ImportedTicket['channel']
   customer: Customer
   importer: Importer
 }
@@ -205,7 +229,7 @@ async function storeMessages(
   deps: Deps,
   tx: Transaction,
   { orgId, id: ticketId }: Ticket,
-  { messages, customer, importer }: NewMessages,
+  { messages, channel, customer, importer }: NewMessages,
 ): Promise<Message[]> {
   const stored: Message[] = []
   const storedNotes: (typeof notes.$inferSelect)[] = []
@@ -229,7 +253,12 @@ async function storeMessages(
     if (role === 'note') {
       storedNotes.push({ ...written, agentId: agent?.id ?? '', agentName })
     } else if (role === 'agent') {
-      const sent = { agentId: agent?.id ?? null, agentName, sending: 'sent' as const }
+      const sent = {
+        agentId: agent?.id ?? null,
+        agentName,
+        sending: 'sent' as const,
+        sentBy: SENT_BY[channel],
+      }
       stored.push(newMessage({ ...written, ...sent, role, externalId }))
     } else {
       stored.push(newMessage({ ...written, ...participantOf(author, customer), role, externalId }))

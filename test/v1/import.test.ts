@@ -107,7 +107,7 @@ describe('an imported ticket', () => {
     })
     expect(ticket.messages).toMatchObject([
       { externalId: 'm1', role: 'customer', createdAt: '2024-03-01T09:30:00.000Z' },
-      { role: 'agent', agentName: 'Ben', format: 'markdown', delivery: { state: 'sent' } },
+      { role: 'agent', agentName: 'Ben', format: 'markdown', delivery: { state: 'sent', by: 'webhook' } },
       { externalId: 'm4', role: 'customer', createdAt: '2024-03-02T08:00:00.000Z' },
     ])
     const { timeline } = await readThread(ben, id)
@@ -222,6 +222,23 @@ describe('a ticket that can’t be imported', () => {
     })
     expect(bad?.id).toBeUndefined()
     expect((await listTickets(client)).meta.total).toBe(2)
+  })
+
+  test('is refused for the reason that it has', async () => {
+    const { client } = await openShop()
+    const [first, ...others] = oldTicket('c').messages
+    const twice = { messages: [first, ...others.map((message) => ({ ...message, externalId: 'm1' }))] }
+    const results = await imported(
+      client,
+      oldTicket('a', { createdAt: '1969-12-31T00:00:00Z' }),
+      oldTicket('b', { assignedTo: 'nobody@acme.example' }),
+      oldTicket('c', twice),
+    )
+    expect(results.map(({ problem }) => problem?.detail)).toEqual([
+      '/createdAt: Must not be before 1970.',
+      '/assignedTo: No enabled agent has this email address.',
+      '/messages/1/externalId: Another message of the ticket has this id.',
+    ])
   })
 
   test('is refused with the whole request when that isn’t a list of tickets', async () => {
