@@ -43,7 +43,12 @@ for (const language of GUIDE_LANGUAGES) {
         await client.call('POST', `/tickets/${first.id}/messages`, { body: { text: 'It is attached.' } })
         expect((await client.call('DELETE', `/tickets/${gone.id}`)).status).toBe(204)
         await mirrored(client, folder)
+        await importOld(client, 'eve')
+        await split(client, await make(client, 'fay'))
+        await mirrored(client, folder)
       }
+      await importOld(client, 'gil')
+      await split(client, await make(client, 'hal'))
       const kept = await make(client, 'dee')
       const merge = { body: { from: merged.id } }
       expect((await client.call('POST', `/tickets/${kept.id}/merge`, merge)).status).toBe(200)
@@ -65,6 +70,34 @@ for (const language of GUIDE_LANGUAGES) {
 
 async function make(client: Client, name: string) {
   return makeTicket(client, { customer: { email: `${name}@example.com` } })
+}
+
+/** A ticket whose messages have no events of their own. */
+async function importOld(client: Client, name: string): Promise<void> {
+  const createdAt = '2024-03-01T09:30:00Z'
+  const ticket = {
+    externalId: name,
+    subject: 'Missing invoice',
+    status: 'resolved',
+    channel: 'api',
+    customer: { name, email: `${name}@example.com` },
+    createdAt,
+    messages: [
+      { externalId: '1', role: 'customer', text: 'Where is it?', createdAt },
+      { externalId: '2', role: 'agent', text: 'In the mail.', createdAt },
+    ],
+  }
+  const answer = await client.call('POST', '/imports', { body: { tickets: [ticket] } })
+  expect(answer.status, answer.text).toBe(200)
+}
+
+/** Moves a second message of the ticket into a new one. */
+async function split(client: Client, { id }: { id: string }): Promise<void> {
+  const added = { body: { text: 'By the way, where is my parcel?' } }
+  const message = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, added)
+  const moved = { body: { subject: 'A parcel', messages: [message.json.id] } }
+  const answer = await client.call('POST', `/tickets/${id}/split`, moved)
+  expect(answer.status, answer.text).toBe(201)
 }
 
 /** Returns when the copy is the same as the lists. */
