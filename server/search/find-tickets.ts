@@ -20,6 +20,7 @@ import {
 } from './queries.ts'
 import { handleOf } from './query-language.ts'
 import type { Search } from './read-search.ts'
+import { keysWithoutNotes } from './without-notes.ts'
 
 /** Reads of tickets and of the full-text index. Slow ones run in the background. */
 type Readers = Pick<Database, 'read' | 'background'>
@@ -35,6 +36,8 @@ export interface FindInput {
   after: SortKey | undefined
   limit: number
   expensive: ExpensiveRead
+  /** False for who may not read notes: the words of notes are neither found nor excluded. */
+  hasNotes?: boolean
 }
 
 interface Found {
@@ -154,10 +157,21 @@ async function findByWords(readers: Readers, input: FindInput, indexQuery: Index
   const found: SortKey[] = []
   let reader = readers.read
   const range = { downTo, below, ...(few && { among: numbers }) }
-  for await (const part of matchesIn(readers.background, indexQuery, range)) {
-    if (few) found.push(...part.numbers.flatMap((number) => few.get(number) ?? []))
-    else if (part.numbers.length > 0) {
-      found.push(...(await lookUp(reader, parametersOf(input), part.numbers)))
+  const { hasNotes = true } = input
+  // What a note excludes would tell what is in it.
+  const indexed = hasNotes ? indexQuery : { ...indexQuery, excluded: [] }
+  for await (const part of matchesIn(readers.background, indexed, range)) {
+    const keys = few
+      ? part.numbers.flatMap((number) => few.get(number) ?? [])
+      : part.numbers.length > 0
+        ? await lookUp(reader, parametersOf(input), part.numbers)
+        : []
+    if (hasNotes) found.push(...keys)
+    else {
+      for await (const key of keysWithoutNotes(readers.background, { ...input, keys, query: indexQuery })) {
+        found.push(key)
+        if (found.length >= input.limit) break
+      }
     }
     if (part.below === undefined || found.length >= input.limit) break
     await input.expensive.examined(part.numbers.length + ROWS_PER_LOOKUP)

@@ -85,14 +85,14 @@ export function searchApiRoutes(deps: Deps, guard: KeyGuard) {
       return deps.expensiveReads.run(by, async (expensive) => {
         const search = await readSearch(read, { orgId, me, text: q })
         const { terms } = search
+        const hasNotes = hasScope(caller, 'notes:read')
         const { ids, ...page } = await searchPage(database, {
-          ...{ orgId, me, search, sort: 'message_desc', expensive },
+          ...{ orgId, me, search, sort: 'message_desc', expensive, hasNotes },
           list: Bun.hash.wyhash(JSON.stringify(['v1', search])).toString(36),
           cursor: cursor || undefined,
           limit: perPage,
         })
         const rows = await findTicketsById(read, orgId, ids)
-        const hasNotes = hasScope(caller, 'notes:read')
         const found = await withExcerpts(read, { orgId, rows, terms, hasNotes, expensive })
         return {
           data: found.map(({ excerpt, ...ticket }) => ({
@@ -120,7 +120,7 @@ const searchTickets = {
   operationId: 'searchTickets',
   summary: 'Search tickets',
   description:
-    'Returns a page of the tickets that a search finds: those with the latest message first, and of a search for words those that changed last. New messages can be found within seconds. The tickets aren’t counted. Follow `meta.nextCursor` until it’s absent.',
+    'Returns a page of the tickets that a search finds: those with the latest message first, and of a search for words those that changed last. New messages can be found within seconds. The words of internal notes are found with the scope `notes:read` alone. The tickets aren’t counted. Follow `meta.nextCursor` until it’s absent.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:read'] }],
   responses: {

@@ -74,15 +74,43 @@ test('says what is wrong with a search, also one that only an agent can ask', as
   problemOf(await acme.call('GET', '/search'), 400, 'invalid_request')
 })
 
-test('shows no text of a note to a key that may not read notes', async () => {
+test('notes are searched for keys that may read them alone', async () => {
   const acme = await bellhop.organization()
   const reader = await acme.withKey({ scopes: ['tickets:read'] })
-  const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
-  const { id } = await makeTicket(acme)
-  const note = bellhop.deps.newId('not')
-  await ben.call('PUT', `/console/tickets/${id}/notes/${note}`, { body: { text: 'A difficult customer' } })
+  const ids: string[] = []
+  for (let number = 0; number < 4; number += 1) {
+    const { id } = await makeTicket(acme, { subject: `Order ${number}`, message: 'Blue walnut' })
+    ids.push(id)
+    if (number === 3) continue
+    const file = await acme.call<{ id: string }>('POST', `/attachments?name=zeppelin.txt`, { raw: 'A file' })
+    const note = { text: 'A difficult customer', attachments: [file.json.id] }
+    expect((await acme.call('POST', `/tickets/${id}/notes`, { body: note })).status).toBe(201)
+  }
+  await changeTicket(acme, ids[1] ?? '', { subject: 'Difficult to open' })
   await indexed(bellhop)
-  expect((await search(acme, 'difficult')).data[0]?.excerpt?.text).toBe('A difficult customer')
+  const found = async (client: Client, q: string) => {
+    const pages: string[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const page: Page = await search(client, q, { per_page: '1', cursor })
+      pages.push(...page.data.map(({ id }) => id))
+      cursor = page.meta.nextCursor
+    }
+    return pages.toSorted()
+  }
+  const [, byMessage = ''] = ids
+  for (const q of ['difficult', 'diffic', '"a difficult"', 'zeppelin', 'status:open customer']) {
+    expect(await found(acme, q), q).toEqual(ids.slice(0, 3))
+  }
+  for (const q of ['difficult', 'diffic', 'status:open difficult']) {
+    expect(await found(reader, q), q).toEqual([byMessage])
+  }
+  for (const q of ['"a difficult"', 'zeppelin', 'customer', 'walnut difficult customer']) {
+    expect(await found(reader, q), q).toEqual([])
+  }
+  expect(await found(reader, 'walnut')).toEqual(ids)
+  expect(await found(acme, 'walnut -difficult')).toEqual(ids.slice(3))
+  expect(await found(reader, 'walnut -difficult')).toEqual(ids.filter((id) => id !== byMessage))
+  expect((await search(acme, 'difficult customer')).data[0]?.excerpt?.text).toBe('A difficult customer')
   expect(JSON.stringify(await search(reader, 'difficult'))).not.toContain('A difficult')
 })
 

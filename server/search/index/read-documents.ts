@@ -88,11 +88,26 @@ async function documentOf(read: Reader, id: TicketId): Promise<TicketDocument> {
   return { ticketId: id.ticketId, words, customer }
 }
 
+/**
+ * The words a ticket is found by for who may not read notes. Undefined if it has no notes: then the index has no others.
+ * `isRequired` returns them for every ticket that exists.
+ */
+export async function wordsWithoutNotes(
+  read: Reader,
+  id: TicketId,
+  { isRequired }: { isRequired: boolean },
+): Promise<string[] | undefined> {
+  const [ticket] = await ticketAndCustomer(read, id)
+  if (!ticket || !(ticket.hasNotes || isRequired)) return undefined
+  return documentWords(read, id, { ...ticket, hasNotes: false }, fileNamesOutsideNotes)
+}
+
 /** The words a ticket is found by. */
 async function documentWords(
   read: Reader,
   id: TicketId,
   ticket: Awaited<ReturnType<typeof ticketAndCustomer>>[number],
+  namesOfFiles: typeof fileNames = fileNames,
 ): Promise<string[]> {
   const messageRows = await newestMessages(read, id)
   const first = oldestIn(messageRows) ?? (await firstMessage(read, id))[0]
@@ -100,7 +115,7 @@ async function documentWords(
     (one, other) => other.createdAt - one.createdAt,
   )
   const people = first ? peopleIn([...newest, first]) : []
-  const files = newest.some(hasFiles) || first?.attachmentCount ? await fileNames(read, id) : []
+  const files = newest.some(hasFiles) || first?.attachmentCount ? await namesOfFiles(read, id) : []
   const names = [...people, ...new Set(files.map(({ name }) => name))]
   const { name, email, otherEmails, username, company } = ticket
   const customer = [name, email ?? '', otherEmails ?? '', username ?? '']
@@ -261,6 +276,17 @@ const fileNames = statement('search_file_names', { orgId: text, ticketId: text }
     .from(attachments)
     .where(and(matches(attachments, p), isNotNull(attachments.ownerId)))
     .orderBy(upTo(MAX_FILES, desc(attachments.createdAt), asc(attachments.position))),
+)
+
+const fileNamesOutsideNotes = statement(
+  'search_file_names_outside_notes',
+  { orgId: text, ticketId: text },
+  (read: Reader, p) =>
+    read
+      .select({ name: attachments.name })
+      .from(attachments)
+      .where(and(matches(attachments, p), sql`substr(${attachments.ownerId}, 1, 4) <> 'not_'`))
+      .orderBy(upTo(MAX_FILES, desc(attachments.createdAt), asc(attachments.position))),
 )
 
 function beginning(column: typeof messages.text | typeof notes.text, length: number): SQL<string> {
