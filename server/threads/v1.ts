@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia'
-import { idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import { hasScope, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import { withAttachments } from '../attachments/queries.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
@@ -22,7 +22,7 @@ import {
 } from '../tickets/v1-document.ts'
 import { putNote } from './notes.ts'
 import { newV1Note, partsQuery, v1ActivityList, v1Note, v1NoteList } from './schemas.ts'
-import type { NoteRow } from './thread.ts'
+import type { ActivityRow, NoteRow } from './thread.ts'
 import { nextActivities, nextNotes } from './timeline.ts'
 import { viewV1Activity, viewV1Note } from './views.ts'
 
@@ -34,7 +34,8 @@ export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
     .use(guard.requireApiKey)
     .get(
       '/tickets/:id/activity',
-      async ({ caller: { orgId }, params: { id: ticketId }, query, request: { url }, set }) => {
+      async ({ caller, params: { id: ticketId }, query, request: { url }, set }) => {
+        const { orgId } = caller
         const list = listName('activity', ticketId)
         const wanted = forwardRequest(query, { name: list, prefix: 'act' })
         await readTicketRow(read, orgId, ticketId)
@@ -46,7 +47,8 @@ export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
         const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
         if (header) set.headers.link = header
         const meta = { perPage: wanted.perPage, ...(nextCursor !== undefined && { nextCursor }) }
-        return { data: rows.map(viewV1Activity), meta }
+        const shown = hasScope(caller, 'notes:read') ? rows : withoutReasons(rows)
+        return { data: shown.map(viewV1Activity), meta }
       },
       {
         transform: [guard.allow('tickets:read'), strictQuery(partsQuery)],
@@ -116,6 +118,14 @@ export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
+/** Why an agent snoozed a ticket is only for who may read notes. */
+function withoutReasons(rows: ActivityRow[]): ActivityRow[] {
+  return rows.flatMap((row) => {
+    const changes = row.changes.filter(({ field }) => field !== 'why')
+    return changes.length === 0 && row.changes.length > 0 ? [] : [{ ...row, changes }]
+  })
+}
+
 function listName(kind: string, ticketId: string): string {
   return Bun.hash.wyhash(JSON.stringify([kind, ticketId])).toString(36)
 }
@@ -126,7 +136,7 @@ const listActivity = {
   operationId: 'listActivity',
   summary: 'List the changes of a ticket',
   description:
-    'Returns who changed what and when, oldest first: status, assignee, tags, subject, snoozes, spam, the customer, and merges. Follow `meta.nextCursor` until it’s absent.',
+    'Returns who changed what and when, oldest first: status, assignee, tags, subject, snoozes, spam, the customer, and merges. Why a ticket was snoozed (`why`) needs the scope `notes:read` too. Follow `meta.nextCursor` until it’s absent.',
   tags: ['Tickets'],
   security: [{ secretKey: ['tickets:read'] }],
   responses: {

@@ -117,6 +117,28 @@ test('notes and changes are read in pages, oldest first', async () => {
   expect(problemOf(elsewhere, 400, 'invalid_request').errors?.[0]?.code).toBe('foreign_cursor')
 })
 
+test('why a ticket was snoozed is a change that only keys see that may read notes', async () => {
+  const acme = await bellhop.organization()
+  const reader = await acme.withKey({ scopes: ['tickets:read'] })
+  const ben = await signInAgent(bellhop, acme.orgId, { name: 'Ben' })
+  const { id } = await makeTicket(acme)
+  const snoozedUntil = new Date(Date.now() + 86_400_000).toISOString()
+  for (const change of [{ snoozedUntil, why: 'She is hard to please' }, { snoozedUntil: null }]) {
+    const body = { items: [{ id, change }] }
+    expect((await ben.call('POST', '/console/bulk', { body })).status).toBe(200)
+  }
+  const fields = async (client: Client) => {
+    const { data } = await list<Activity>(client, `${id}/activity`)
+    return data.map(({ changes }) => changes.map(({ field }) => field).toSorted())
+  }
+  expect(await fields(acme)).toEqual([
+    ['snoozedUntil', 'why'],
+    ['snoozedUntil', 'why'],
+  ])
+  expect(await fields(reader)).toEqual([['snoozedUntil'], ['snoozedUntil']])
+  expect((await reader.call('GET', `/tickets/${id}/activity`)).text).not.toContain('hard to please')
+})
+
 test('a ticket of another organization has no notes and no changes', async () => {
   const [acme, other] = [await bellhop.organization(), await bellhop.organization('Other')]
   const { id } = await makeTicket(acme)
