@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, gt, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { deferredWrite } from '../database/deferred-writes.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
@@ -10,7 +10,6 @@ import {
   type SpecifiedEvent,
 } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
-import { tickets } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Receives, receivesOf, type Subscriber, subscribersOf } from './outbox.ts'
@@ -22,7 +21,7 @@ import { queueDeliveries, type Receives, receivesOf, type Subscriber, subscriber
 export type NewEvent = {
   ticketId: string
   createdAt: number
-  /** Looked up by the ticket when absent. */
+  /** For what outlives a ticket, or has none. Of other events, the ticket says it. */
   customerId?: string
   messageId?: string
   /** `deps.actor` unless it says otherwise. */
@@ -55,14 +54,9 @@ interface Recorded {
 async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded[]): Promise<void> {
   const all = recorded.flatMap(({ deps, newEvents }) => newEvents.map((event) => ({ deps, event })))
   const specified = all.flatMap(({ event }) => (isSpecified(event) ? [event] : []))
-  const [[last], subscribers, customerOf] = await Promise.all([
+  const [[last], subscribers] = await Promise.all([
     takeNumbers(tx, { orgId, howMany: all.length }),
     specified.length > 0 ? subscribersOf(tx, orgId) : [],
-    customersOf(
-      tx,
-      orgId,
-      all.map(({ event }) => event),
-    ),
   ])
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const first = last.number - all.length + 1
@@ -72,7 +66,7 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
     number: first + place,
     type: event.type,
     ticketId: event.ticketId,
-    customerId: event.customerId ?? customerOf.get(event.ticketId) ?? null,
+    customerId: event.customerId ?? null,
     messageId: event.messageId ?? null,
     byId: event.byId ?? deps.actor.id ?? null,
     changes: event.changes ?? null,
@@ -88,18 +82,6 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
     subscribers,
     receives,
   )
-}
-
-/** The customers of the tickets whose events don't say them. */
-async function customersOf(tx: Transaction, orgId: string, all: NewEvent[]): Promise<Map<string, string>> {
-  const unknown = all.filter(({ ticketId, customerId }) => ticketId !== '' && customerId === undefined)
-  if (unknown.length === 0) return new Map()
-  const ids = [...new Set(unknown.map(({ ticketId }) => ticketId))]
-  const found = await tx
-    .select({ id: tickets.id, customerId: tickets.customerId })
-    .from(tickets)
-    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ids)))
-  return new Map(found.map(({ id, customerId }) => [id, customerId]))
 }
 
 /** Records that settings changed, so that open pages load them again. Call it in the unit that changes them. */

@@ -123,9 +123,7 @@ export async function importTicket(
       importer,
     })
     await markAsRead(tx, ticket, stored, importer.team)
-    recordEvents(deps, tx, orgId, [
-      { type: 'ticket.imported', ticketId: ticket.id, customerId: customer.id, createdAt: now },
-    ])
+    recordEvents(deps, tx, orgId, [{ type: 'ticket.imported', ticketId: ticket.id, createdAt: now }])
     moveCounters(tx, orgId, [{ after: ticket }])
     return { id: ticket.id, isNew: true }
   })

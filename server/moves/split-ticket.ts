@@ -139,7 +139,7 @@ async function recordOpened(
   await recordActivities(deps, tx, orgId, { done: [{ ticketId, changes: [line] }], now })
   const customer = await customerOf(tx, orgId, opened.customerId)
   const data = webhookTicketCreated({ ...after, customer })
-  const of = { ticketId, customerId: customer.id, createdAt: now }
+  const of = { ticketId, createdAt: now }
   recordEvents(deps, tx, orgId, [
     { type: 'ticket.created', ...of, data },
     // A ticket that is created has none yet for who reads the log: its first message has an event of its own.

@@ -45,7 +45,6 @@ export async function giveTickets(
     ids.map((ticketId) => ({
       type: 'ticket.updated',
       ticketId,
-      customerId: into.id,
       createdAt: now,
       changes: { customer: {} },
     })),

@@ -152,7 +152,7 @@ export async function addAgentMessage(
   const message = { ...stored, attachments }
   await touchTags(tx, ticket)
   const data = webhookMessageSent({ ...ticket, customer }, message, deps.actor)
-  const about = { ticketId, customerId: customer.id, messageId: id, createdAt: now }
+  const about = { ticketId, messageId: id, createdAt: now }
   return { message, ticket, event: { type: 'message.sent', ...about, data } }
 }
 

@@ -109,7 +109,7 @@ export async function receiveCustomerMessage(
   })
   const ticket = changed?.after ?? touched
   const customer = await customerOf(tx, orgId, ticket.customerId)
-  const about = { ticketId, customerId: customer.id, createdAt: now }
+  const about = { ticketId, createdAt: now }
   const events: NewEvent[] = [
     {
       type: 'message.sent',

@@ -146,7 +146,6 @@ export async function openTicket(
     deps.actor.kind === 'system' && message.role === 'customer' && message.author !== 'third_party'
   const about = {
     ticketId: ticket.id,
-    customerId: customer.id,
     createdAt: now,
     ...(isByCustomer && { byId: customer.id }),
   }

@@ -180,8 +180,7 @@ export function updatedEvent({ before, after }: Changed, createdAt: number): New
   if (before.snoozedUntil !== after.snoozedUntil) {
     changes.snoozedUntil = { from: isoTimeOrNull(before.snoozedUntil), to: isoTimeOrNull(after.snoozedUntil) }
   }
-  const { id: ticketId, customerId } = after
-  return { type: 'ticket.updated', ticketId, customerId, createdAt, changes }
+  return { type: 'ticket.updated', ticketId: after.id, createdAt, changes }
 }
 
 /** Trimmed, without duplicates, in the same order and case. */

@@ -62,7 +62,7 @@ export const events = table(
     type: text().$type<LogEvent>().notNull(),
     /** Empty for events that aren't of a ticket. */
     ticketId: text().notNull(),
-    /** Of the ticket at that time, or the customer who changed. */
+    /** The customer who changed, or that of a deleted ticket. Of other events, the ticket says it. */
     customerId: text(),
     /** The message or the note. */
     messageId: text(),

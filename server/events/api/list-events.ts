@@ -2,6 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { events, WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
+import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import type { Fault } from '../../errors.ts'
 import { eventsAfter, type LoggedEvent } from '../events.ts'
@@ -64,11 +65,27 @@ export async function readEvents(
       if (event.number > newest) break
       last = event.number
       if (isPublic(event) && passes(event, filter)) found.push(event)
-      if (found.length === limit) return { events: found, after: last, newest, logId }
+      if (found.length === limit) break
     }
+    if (found.length === limit) break
     if (logged.length < EVENTS_PER_QUERY) last = newest
   }
-  return { events: found, after: last, newest, logId }
+  return { events: await withCustomers(read, orgId, found), after: last, newest, logId }
+}
+
+/** With the customers that their tickets have now. Storing them would make each row a third longer. */
+async function withCustomers(read: Reader, orgId: string, found: PublicEvent[]): Promise<PublicEvent[]> {
+  const ids = new Set(found.flatMap(({ ticketId, customerId }) => (customerId === null ? ticketId : [])))
+  if (ids.size === 0) return found
+  const rows = await read
+    .select({ id: tickets.id, customerId: tickets.customerId })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, [...ids])))
+  const customerOf = new Map(rows.map(({ id, customerId }) => [id, customerId]))
+  return found.map((event) => ({
+    ...event,
+    customerId: event.customerId ?? customerOf.get(event.ticketId) ?? null,
+  }))
 }
 
 /** The bodies of events for webhooks, by number, where one was stored. */
