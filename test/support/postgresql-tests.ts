@@ -31,6 +31,7 @@ const FILES = [
   'v1/bulk',
   'v1/concurrency',
   'v1/customer-messages',
+  'v1/event-log',
   'v1/customers',
   'v1/idempotency',
   'v1/import',
