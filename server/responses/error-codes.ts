@@ -41,6 +41,7 @@ export const API_ERROR_CODES = [
   'endpoint_off',
   'endpoint_deleted',
   'delivery_in_flight',
+  'body_not_kept',
   'previous_secret_valid',
   'events_expired',
   'precondition_failed',

@@ -3,7 +3,7 @@ import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { changeTicket, makeTicket } from '../support/tickets.ts'
+import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 // Events beside the two of the specification: their bodies are made after the commit.
@@ -82,6 +82,17 @@ test('an event of an erased ticket is not sent, and nothing of it stays in the l
   const log = await at.client.call('GET', '/events?include=body&limit=1000')
   expect(log.text).not.toContain('Ana Secret')
   expect(log.text).not.toContain('ana@example.com')
+  const hooks = await at.client.withKey({ scopes: ['endpoints:read', 'endpoints:write'] })
+  const deliveries = async (event: string) =>
+    (await hooks.call<{ data: { id: string; state: string }[] }>('GET', `/deliveries?event=${event}`)).json
+      .data
+  const [erased] = await deliveries('customer.updated')
+  expect(Object.keys(erased ?? { ticketId: '' })).not.toContain('ticketId')
+  problemOf(await hooks.call('POST', `/deliveries/${erased?.id}/resend`), 409, 'body_not_kept')
+  const kept = await eventually(async () =>
+    (await deliveries('customer.deleted')).find(({ state }) => state === 'succeeded'),
+  )
+  expect((await hooks.call('POST', `/deliveries/${kept.id}/resend`)).status).toBe(202)
 })
 
 test('a reply that is held for an answer meanwhile is sent as an update with the reason', async () => {

@@ -149,7 +149,7 @@ export const resendDelivery = {
     202: { description: 'The delivery, on its way.', headers: repeated },
     404: noDelivery,
     409: problem(
-      `It is being sent (\`delivery_in_flight\`); its endpoint is off or deleted (\`endpoint_off\`, \`endpoint_deleted\`); or ${STILL_RUNNING}`,
+      `It is being sent (\`delivery_in_flight\`); its endpoint is off or deleted (\`endpoint_off\`, \`endpoint_deleted\`); what it says was deleted (\`body_not_kept\`); or ${STILL_RUNNING}`,
     ),
     422: idempotency[422],
   },

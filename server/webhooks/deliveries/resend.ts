@@ -1,9 +1,10 @@
-import { and, asc, eq, getTableColumns, gt, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
 import type { AlsoSave } from '../../channels/accounts/accounts.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { integer, statement, text, value } from '../../database/statement.ts'
+import { events } from '../../database/tables/events.ts'
 import { deliveries, resendJobs } from '../../database/tables/webhooks.ts'
 import { isoTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
@@ -23,7 +24,7 @@ export type ResendJob = typeof resendJobs.$inferSelect
 /**
  * Sends one delivery again, now: same id, same body, the current secret, one attempt marked `manual`. A finished
  * delivery gets this one attempt; one that waits for a retry keeps its schedule. Throws 404, and 409 while it is being
- * sent or when its endpoint is off or deleted.
+ * sent, when its body isn't kept anymore, or when its endpoint is off or deleted.
  */
 export async function resendDelivery(
   deps: Deps,
@@ -41,6 +42,7 @@ export async function resendDelivery(
   const { endpointId, eventType } = delivery
   return deps.database.write(orgId, async (tx) => {
     await requireEndpointOn(tx, orgId, endpointId)
+    await requireBody(tx, orgId, id)
     const [resent] = await queueAgain(tx, { orgId, id, dueAt: AT_ONCE })
     if (!resent)
       throw new AppError(409, 'delivery_in_flight', 'This delivery is being sent. Wait for its result.')
@@ -50,6 +52,20 @@ export async function resendDelivery(
     await alsoSave?.(tx, row)
     return row
   })
+}
+
+/** What erased data said can't be sent again. Throws 409. */
+async function requireBody(tx: Transaction, orgId: string, id: string): Promise<void> {
+  const isEvent = matches(events, { orgId: deliveries.orgId, number: deliveries.eventNumber })
+  const [kept] = await tx
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .leftJoin(events, isEvent)
+    .where(
+      and(matches(deliveries, { orgId, id }), or(isNotNull(deliveries.testBody), isNotNull(events.body))),
+    )
+  if (kept) return
+  throw new AppError(409, 'body_not_kept', 'The body of this event is no longer stored: it was deleted.')
 }
 
 /**

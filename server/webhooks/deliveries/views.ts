@@ -13,7 +13,8 @@ export function viewDelivery(delivery: DeliveryRow) {
     url: delivery.endpoint.url,
     event: delivery.eventType,
     isTest: isTest(delivery),
-    ticketId: delivery.ticketId,
+    /** Events of customers have none. */
+    ticketId: delivery.ticketId || null,
     state,
     attempts: delivery.attempt,
     lastStatus: delivery.lastStatus,
