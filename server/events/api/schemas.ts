@@ -125,7 +125,10 @@ const event = t.Object(
     ticketId: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The ticket. Absent for events of customers.'),
     messageId: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The message, if it is about one.'),
     noteId: id('not_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The note that was added.'),
-    customerId: id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The customer, or the one that the ticket has now. Absent for what happened to a deleted ticket before.'),
+    customerId: id(
+      'usr_01jq8z5w8wf6r9f5v0h3q1x2yz',
+      'The customer, or the one that the ticket has now. Absent for what happened to a deleted ticket before.',
+    ),
     into: id('usr_01jq8z5w8wf6r9f5v0h3q1x2zz', 'The customer that this one was merged into.'),
     changes: t.Optional(described(changes, 'Of `ticket.updated`: what changed.')),
     by: described(author, 'Who did it.'),
