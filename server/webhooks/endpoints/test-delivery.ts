@@ -46,12 +46,14 @@ export async function testEndpoint(
   return { deliveryId }
 }
 
-/** Has every field that a real event may have (section 6 of the specification). */
+/** Has the fields of a real event (section 6 of the specification, and the bodies of the other events). */
 function sampleOf(deps: Deps, orgId: string, event: WebhookEvent, createdAt: number): object {
   return { event, createdAt: isoTime(createdAt), data: sampleData(deps, orgId, event, isoTime(createdAt)) }
 }
 
 function sampleData(deps: Deps, orgId: string, event: WebhookEvent, time: string): object {
+  const customerId = deps.newId('usr')
+  const customer = { name: 'Sam Sample', email: 'sam@example.com' }
   const opened = {
     id: deps.newId('tkt'),
     orgId,
@@ -59,33 +61,45 @@ function sampleData(deps: Deps, orgId: string, event: WebhookEvent, time: string
     channel: 'email',
     subject: 'A sample ticket',
     createdAt: time,
-    customer: { name: 'Sam Sample', email: 'sam@example.com' },
+    customer,
   }
-  const ticket = { ...opened, updatedAt: time, assignedTo: deps.newId('agt'), tags: ['sample'] }
-  const author = { kind: 'customer', id: deps.newId('usr'), name: 'Sam Sample' }
+  const sent = { ...opened, updatedAt: time, assignedTo: deps.newId('agt'), tags: ['sample'], spam: false }
+  const ticket = {
+    ...sent,
+    lastMessageAt: time,
+    waitingSince: time,
+    customer: { ...customer, id: customerId },
+    customerId,
+  }
+  const author = { kind: 'customer', id: customerId, name: customer.name }
   const by = { kind: 'agent', id: deps.newId('agt'), name: 'Ada Agent' }
   const written = { id: deps.newId('msg'), text: 'A sample message.', format: 'plain', createdAt: time }
   switch (event) {
     case 'ticket.created':
       return { ticket: opened }
     case 'message.sent':
-      return { ticket, message: { ...written, role: 'customer', author } }
+      return { ticket: sent, message: { ...written, role: 'customer', author } }
     case 'ticket.updated':
       return { ticket, changes: { status: { from: 'pending', to: 'open' } }, by }
     case 'ticket.imported':
-      return { ticket, by }
+      return { ticket: { ...ticket, externalId: 'sample-1' }, by }
     case 'ticket.deleted':
       return { ticket: { id: ticket.id, orgId }, by }
     case 'message.updated': {
       const delivery = { state: 'sent', by: 'email' }
       return { ticket, message: { ...written, role: 'agent', agentName: by.name, delivery }, by }
     }
-    case 'note.added':
-      return { ticket, note: { ...written, id: deps.newId('not'), text: 'A sample note.' }, by }
-    case 'customer.updated':
+    case 'note.added': {
+      const note = { ...written, id: deps.newId('not'), text: 'A sample note.', agentName: by.name }
+      return { ticket, note, by }
+    }
+    case 'customer.updated': {
+      const times = { createdAt: time, updatedAt: time }
+      return { customer: { id: customerId, ...customer, emails: [customer.email], ...times }, by }
+    }
     case 'customer.deleted':
-      return { customer: { id: author.id }, by }
+      return { customer: { id: customerId }, by }
     case 'customer.merged':
-      return { customer: { id: author.id }, into: deps.newId('usr'), by }
+      return { customer: { id: customerId }, into: deps.newId('usr'), by }
   }
 }
