@@ -25,7 +25,7 @@ interface Options {
 export function addApi(program: Command): void {
   const command = program
     .command('api <method> <path> [fields...]')
-    .description('call the API with BELLHOP_KEY; prints the body of the answer alone')
+    .description('call the API with BELLHOP_KEY; prints the body of the answer alone, also of a refusal')
     .option('-d, --data <body>', 'the body; @FILE reads a file, and - standard input')
     .option('-H, --header <header>', 'a header such as "If-Match: …"; repeatable', collect)
     .addHelpText('after', FIELDS_HELP)
@@ -45,8 +45,8 @@ async function call(method: string, path: string, fields: string[], options: Opt
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headersOf(options) },
     ...(body !== undefined && { body }),
   })
+  await printBody(response.clone())
   await requireSuccess(response, base)
-  await printBody(response)
 }
 
 interface Field {

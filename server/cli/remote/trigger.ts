@@ -37,6 +37,7 @@ const EVENTS: Record<string, Step[]> = {
   'ticket.imported': [
     {
       asks: 'POST /imports',
+      names: 'ticket',
       body: {
         tickets: [
           {
@@ -93,7 +94,12 @@ async function runSteps({ base, ask }: Connection, steps: Step[]): Promise<Itera
     })
     await requireSuccess(response, base)
     note(`${method} /v1${place} ${response.status}`)
-    if (names) created.set(names, (await response.json()).id)
+    if (names) created.set(names, createdIn(await response.json()))
   }
   return created.values()
+}
+
+/** An import answers with a list of what it made. */
+function createdIn({ id, data }: { id?: string; data?: { id?: string }[] }): string {
+  return id ?? data?.[0]?.id ?? ''
 }
