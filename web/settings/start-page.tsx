@@ -51,7 +51,7 @@ const STEPS: Record<Step, { title: string; text: string; href: string }> = {
   },
   endpoint: {
     title: 'Register a webhook endpoint',
-    text: 'Get notified of every new ticket and message.',
+    text: 'Get notified of new tickets, messages, and changes.',
     href: '/settings/endpoints',
   },
 }

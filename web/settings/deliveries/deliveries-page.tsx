@@ -53,7 +53,7 @@ export function DeliveriesPage() {
       empty={{
         icon: <Inbox />,
         title: 'No deliveries yet',
-        text: 'Once an endpoint is registered, every new ticket and message appears here with its result.',
+        text: 'Once an endpoint is registered, every event that it gets appears here with its result.',
         action: <a href="/settings/endpoints">Go to endpoints</a>,
       }}
       noMatch={{

@@ -18,14 +18,14 @@ export function EndpointsPage() {
   return (
     <ListPage
       title="Webhook endpoints"
-      lead="Bellhop posts every new ticket and message to these URLs, signed, and retries on failure."
+      lead="Bellhop posts the events that you choose to these URLs, signed, and retries on failure."
       query={query}
       what="webhook endpoints"
       add={{ text: 'New endpoint', dialog: (close) => <NewEndpoint onClose={close} /> }}
       empty={{
         icon: <WebhookIcon />,
         title: 'No endpoints yet',
-        text: 'Add an HTTPS URL to receive every new ticket and message within a second.',
+        text: 'Add an HTTPS URL to receive new tickets, messages, and changes within a second.',
       }}
       row={(endpoint) => <EndpointRow endpoint={endpoint} />}
     />
