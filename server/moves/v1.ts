@@ -76,6 +76,7 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
       },
       {
         ...withBody,
+        transform: [guard.allow('tickets:write', 'customers:write'), noQuery, jsonBody],
         params: customerId,
         body: mergeCustomer,
         response: { 200: move },
@@ -135,10 +136,11 @@ const mergeDetail = {
 
 const mergeCustomerDetail = {
   ...shared,
+  security: [{ secretKey: ['tickets:write'] }, { secretKey: ['customers:write'] }],
   operationId: 'mergeCustomer',
   summary: 'Merge another customer into a customer',
   description:
-    'Moves all tickets, addresses, identities and visitors of the customer `from` to this one, who keeps the name. Each of the tickets changes its customer. It can be undone for 30 days.',
+    'Moves all tickets, addresses, identities and visitors of the customer `from` to this one, who keeps the name. Each of the tickets changes its customer. It can be undone for 30 days. A key needs `tickets:write` or `customers:write`.',
   responses: {
     200: { description: 'The merge.', headers: { 'Idempotency-Replayed': replayed } },
     404: problem('There’s no customer with this id in your organization.'),
