@@ -1,4 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
@@ -27,11 +28,21 @@ interface NewUpload {
  * Stores a file that can then be sent with a message or note. Throws 400 for an empty file or a broken upload, 413, 503,
  * and 507.
  */
-export async function receiveUpload(
+export async function receiveUpload(deps: Deps, orgId: string, sent: NewUpload): Promise<Attachment> {
+  const { upload } = await receiveOnce(deps, orgId, sent, async (upload) => {
+    await saveUpload(deps, upload)
+    return { upload, isReplay: false }
+  })
+  return upload
+}
+
+/** The same with another way to save it, which may find that it was uploaded before. Then, this file isn't kept. */
+export async function receiveOnce<Saved extends { isReplay: boolean }>(
   deps: Deps,
   orgId: string,
   { uploader, name, isInline = false, body, announcedBytes }: NewUpload,
-): Promise<Attachment> {
+  save: (upload: Attachment) => Promise<Saved>,
+): Promise<Saved> {
   const maxBytes = deps.config.attachmentLimitBytes
   if (announcedBytes !== undefined && announcedBytes > maxBytes) {
     throw new AppError(413, 'file_too_large', `The file is larger than ${formatSize(maxBytes)}.`)
@@ -54,13 +65,30 @@ export async function receiveUpload(
       position: 0,
       createdAt: deps.clock.now(),
     }
-    await deps.database.write(orgId, (tx) => insertAttachments(tx, [upload]))
-    return upload
+    const saved = await save(upload)
+    if (saved.isReplay) await discard()
+    return saved
   } catch (error) {
-    file[Symbol.dispose]()
-    await deleteFiles(deps, [hash])
+    await discard()
     throw error
   }
+
+  async function discard(): Promise<void> {
+    file[Symbol.dispose]()
+    await deleteFiles(deps, [hash])
+  }
+}
+
+/** `alsoSave` is in the same unit. */
+export async function saveUpload(
+  deps: Deps,
+  upload: Attachment,
+  alsoSave?: (tx: Transaction) => Promise<void>,
+): Promise<void> {
+  await deps.database.write(upload.orgId, async (tx) => {
+    await insertAttachments(tx, [upload])
+    await alsoSave?.(tx)
+  })
 }
 
 /** What the row of a stored file says about it, from its content. */

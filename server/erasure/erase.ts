@@ -291,7 +291,10 @@ async function eraseNotificationEmails(tx: Transaction, orgId: string, ticketIds
  */
 async function eraseFiles(tx: Transaction, orgId: string, ticketIds: string[]): Promise<string[]> {
   const isTheirs = and(eq(attachments.orgId, orgId), inArray(attachments.ticketId, ticketIds))
-  const files = await tx.delete(attachments).where(isTheirs).returning({ hash: attachments.hash })
+  const { id, hash } = attachments
+  const files = await tx.delete(attachments).where(isTheirs).returning({ id, hash })
+  const uploads = files.map((file) => file.id)
+  if (uploads.length > 0) await eraseAnswers(tx, orgId, uploads)
   const isTheirMail = and(eq(mails.orgId, orgId), inArray(mails.ticketId, ticketIds))
   const raw = await tx.select({ hash: mails.hash }).from(mails).where(isTheirMail)
   const nothing = { hash: null, fromAddress: '', subject: '', reason: '', ticketId: null, messageId: null }

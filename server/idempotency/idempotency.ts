@@ -37,7 +37,7 @@ export interface IdempotentRequest {
   body: unknown
 }
 
-/** Stores the answer in the unit that makes the change. It shows this ticket, and is erased with it. */
+/** Stores the answer in the unit that makes the change. It shows this ticket, or upload, and is erased with it. */
 type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) => Promise<void>
 
 /**
@@ -97,7 +97,7 @@ export async function pruneIdempotencyKeys(deps: Deps): Promise<boolean> {
   })
 }
 
-/** Deletes the stored answers that show one of these tickets or a message of one. */
+/** Deletes the stored answers that show one of these tickets or a message of one, or one of these uploads. */
 export async function eraseAnswers(tx: Transaction, orgId: string, ticketIds: string[]): Promise<void> {
   await tx
     .delete(idempotencyKeys)

@@ -27,7 +27,7 @@ const LAYERS = [
   ['agents'],
   ['sessions'],
   ['search', 'saved-replies', 'threads'],
-  ['saved-views', 'messages', 'moves', 'imports'],
+  ['saved-views', 'messages', 'moves', 'imports', 'attachments/api'],
   ['inbox', 'erasure', 'tags', 'customers/directory'],
   ['live', 'customers/api'],
   ['notifications', 'events/api'],

@@ -7,7 +7,7 @@ import { startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import * as images from '../support/images.ts'
 import { rawRequest } from '../support/raw-request.ts'
-import { problemOf } from '../support/tickets.ts'
+import { problemOf, ticketInput } from '../support/tickets.ts'
 import { storedFiles, storedPath, tryUpload, upload } from '../support/uploads.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -39,6 +39,38 @@ test('the same bytes are stored once, for attachments with their own names', asy
   expect(new Set(files.map(({ id }) => id)).size).toBe(3)
   expect(files.map(({ name }) => name)).toEqual(['a.txt', 'b.txt', 'c.txt'])
   expect(storedFiles(bellhop.deps)).toHaveLength(before + 1)
+})
+
+test('the same upload with the same Idempotency-Key is stored once', async () => {
+  const send = (raw: string, name = 'once.txt', by = acme) =>
+    by.call<{ id: string }>('POST', `/attachments?name=${name}`, {
+      raw,
+      headers: { 'idempotency-key': 'file-1' },
+    })
+  const first = await send('Once')
+  const before = await everything()
+  const second = await send('Once')
+  expect([second.status, second.text]).toEqual([201, first.text])
+  expect(second.headers.get('idempotency-replayed')).toBe('true')
+  problemOf(await send('Other'), 422, 'idempotency_mismatch')
+  problemOf(await send('Once', 'other.txt'), 422, 'idempotency_mismatch')
+  expect(await everything()).toBe(before)
+  const other = await acme.withKey({ scopes: ['messages:write'] })
+  expect((await send('Once', 'once.txt', other)).json.id).not.toBe(first.json.id)
+})
+
+test('an answer to an upload is erased with the ticket that has the file', async () => {
+  const desk = await acme.withKey({ scopes: ['messages:write', 'tickets:write', 'erase'] })
+  const headers = { 'idempotency-key': 'erased' }
+  const send = () =>
+    desk.call<{ id: string }>('POST', '/attachments?name=secret.txt', { raw: 'Secret', headers })
+  const { json } = await send()
+  const ticket = await desk.call<{ id: string }>('POST', '/tickets', {
+    body: ticketInput({ attachments: [json.id] }),
+  })
+  expect(ticket.status, ticket.text).toBe(201)
+  expect((await desk.call('DELETE', `/tickets/${ticket.json.id}`)).status).toBe(204)
+  expect((await send()).json.id).not.toBe(json.id)
 })
 
 describe('the type comes from the content:', () => {

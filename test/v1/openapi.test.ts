@@ -510,6 +510,7 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     403: [reader, 'POST', file, { raw: 'A file' }],
     413: [client, 'POST', file, { raw: 'x'.repeat(MAX_FILE_BYTES + 1) }],
     415: [client, 'POST', file, { raw: 'A file', headers: { 'content-encoding': 'gzip' } }],
+    422: [client, 'POST', file, { raw: 'A file', headers: keyed }],
     429: [spent, 'POST', file, { raw: 'A file' }],
   },
   downloadAttachment: {

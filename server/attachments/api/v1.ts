@@ -1,17 +1,21 @@
 import { Elysia, t } from 'elysia'
-import { hasScope, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
-import type { Deps } from '../deps.ts'
-import { AppError } from '../errors.ts'
-import { admitUpload } from '../requests/arriving-bodies.ts'
-import { announcedBytes } from '../requests/json-body.ts'
-import { strictQuery } from '../requests/query.ts'
-import { fileResponse, openAttachment } from './download.ts'
-import { attachmentId, uploadedAttachment, uploadQuery } from './schemas.ts'
-import { deleteUpload, receiveUpload } from './uploads.ts'
-import { viewUpload } from './views.ts'
+import { hasScope, idOfCaller, type KeyGuard } from '../../api-keys/require-api-key.ts'
+import type { Deps } from '../../deps.ts'
+import { AppError } from '../../errors.ts'
+import { createIdempotency } from '../../idempotency/idempotency.ts'
+import { admitUpload } from '../../requests/arriving-bodies.ts'
+import { announcedBytes } from '../../requests/json-body.ts'
+import { strictQuery } from '../../requests/query.ts'
+import { answerHeaders, idempotent } from '../../tickets/v1.ts'
+import { idempotency, idempotencyKey, replayed } from '../../tickets/v1-document.ts'
+import { fileResponse, openAttachment } from '../download.ts'
+import { attachmentId, uploadedAttachment, uploadQuery } from '../schemas.ts'
+import { deleteUpload, receiveOnce, saveUpload } from '../uploads.ts'
+import { viewUpload } from '../views.ts'
 
 /** Uploading files, and reading them. The body of an upload is the file itself, and goes to disk as it arrives. */
 export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
+  const once = createIdempotency(deps)
   const noQuery = strictQuery()
   return new Elysia({ name: 'attachments/v1', prefix: '/v1' })
     .use(guard.requireApiKey)
@@ -19,14 +23,28 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
       '/attachments',
       async ({ caller, query, request, server, set, status }) => {
         using _ = admitUpload({ caller, request, server, set })
-        const upload = await receiveUpload(deps, caller.orgId, {
+        const { name, inline } = query
+        const isInline = inline === 'true'
+        const file = {
           uploader: idOfCaller(caller),
-          name: query.name,
-          isInline: query.inline === 'true',
+          name,
+          isInline,
           body: request.body,
           announcedBytes: announcedBytes(request),
+        }
+        const answer = await receiveOnce(deps, caller.orgId, file, (upload) => {
+          const sent = { name, isInline, sha256: upload.hash }
+          return once<ReturnType<typeof viewUpload>>(
+            idempotent(caller, request, { path: '/v1/attachments', body: sent }),
+            async (remember) => {
+              const made = { status: 201, body: viewUpload(upload), location: null, etag: null }
+              await saveUpload(deps, upload, (tx) => remember(tx, made, upload.id))
+              return made
+            },
+          )
         })
-        return status(201, viewUpload(upload))
+        Object.assign(set.headers, answerHeaders(answer))
+        return status(201, answer.body)
       },
       {
         parse: 'none',
@@ -100,9 +118,11 @@ const uploadAttachment = {
     'Stores a file, so that you can send it with a message. The body is the file itself, with any `Content-Type` but `multipart/*`. Only the key that uploaded a file can send it. A file that isn’t sent within a day is deleted.',
   tags: ['Attachments'],
   security: [{ secretKey: ['messages:write'] }],
+  parameters: [idempotencyKey],
   requestBody: { required: true, content: { 'application/octet-stream': anyFile } },
   responses: {
-    201: { description: 'The file is on disk.' },
+    201: { description: 'The file is on disk.', headers: { 'Idempotency-Replayed': replayed } },
+    ...idempotency,
     400: { description: 'The file is empty or incomplete, or has no name.' },
     413: { description: 'The file is larger than 25 MB, or than the limit of the server.' },
     415: { description: 'The body has a `Content-Encoding`, or is a multipart form.' },
