@@ -43,7 +43,7 @@ async function renderIndex({ info }: OpenApiDocument, pages: OperationPage[], do
 
 > A self-hosted support desk in one program: an inbox for agents, email, website chat, Telegram, and this HTTP API.
 
-The pages are Markdown. Without \`.md\`, the same address is a page for people. The API as an OpenAPI document: ${docs.replace(/docs$/, 'v1/openapi.json')}
+The pages are Markdown. The address of a guide without \`.md\` is a page for people; operations are on one page, /docs. The API as an OpenAPI document: ${docs.replace(/docs$/, 'v1/openapi.json')}
 
 ${(await Promise.all(groups)).join('\n\n')}
 
