@@ -15,7 +15,7 @@ import { useSession } from '../../api/session.ts'
 import { FailedQuery } from '../../forms/failed-state.tsx'
 import { actionsIn, useKeys } from '../../keyboard/keys.ts'
 import { CustomerName, CustomerSince } from '../../ticket/customer/customer-card.tsx'
-import { CustomerFields } from '../../ticket/customer/customer-fields.tsx'
+import { CustomerFields, preloadEmailForm } from '../../ticket/customer/customer-fields.tsx'
 import { type Customer, customerQuery } from '../../ticket/customer/customer-query.ts'
 import { DeleteCustomer } from '../../ticket/customer/delete-customer.tsx'
 import { MergeCustomer } from '../../ticket/customer/merge-customer.tsx'
@@ -36,6 +36,7 @@ import { hrefOf } from '../rail/views.ts'
 /** One customer: what agents know of them, changed in place, and all their tickets. */
 export function CustomerPage(props: { id: string; panes: Panes; listHref: string }) {
   const navigate = useNavigate()
+  onMount(() => void preloadEmailForm())
   const customer = observe(() => customerQuery(props.id))
   createEffect(() => {
     document.title = `${customer().data?.name ?? 'Customer'} · Bellhop`

@@ -18,6 +18,8 @@ export const MAX_LINE_LENGTH = 255
 const MAX_NOTE_LENGTH = 10_000
 
 const EmailForm = lazyPart(async () => (await import('./email-form.tsx')).EmailForm)
+/** For a page where it is often used: what is typed right after it opens isn't lost. */
+export const preloadEmailForm = () => EmailForm.preload()
 
 /** What agents know of a customer: each changes in place, with Undo. */
 export function CustomerFields(props: { customer: Customer }) {
