@@ -8,15 +8,10 @@ import { scheduledMessages } from '../../database/tables/scheduled-messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { isoTime } from '../../dates.ts'
 import { viewOutgoing } from '../../messages/views.ts'
+import { findTicketsById, type TicketWithCustomer } from '../../tickets/queries.ts'
 import { viewSentMessage, webhookMessageSent, webhookTicketCreated } from '../../tickets/views.ts'
 import { type EventActor, readActors } from './actors.ts'
-import {
-  type MessageOfEvent,
-  readMessages,
-  readTickets,
-  type TicketOfEvent,
-  viewTicketOfEvent,
-} from './included.ts'
+import { type MessageOfEvent, readMessages, viewTicketOfEvent } from './included.ts'
 import { type PublicEvent, storedBodies } from './list-events.ts'
 import { changesOf } from './views.ts'
 
@@ -48,7 +43,7 @@ export async function readWebhookBodies(
 }
 
 interface Facts {
-  tickets: Map<string, TicketOfEvent>
+  tickets: Map<string, TicketWithCustomer>
   messages: Map<string, MessageOfEvent>
   /** Views of messages that are held until someone decides. */
   held: Map<string, ReturnType<typeof viewOutgoing>>
@@ -61,7 +56,7 @@ async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Pr
   const idsOf = (pick: (event: PublicEvent) => string | null, prefix: string) =>
     [...new Set(events.map(pick))].flatMap((id) => (id?.startsWith(prefix) ? [id] : []))
   const [ofTickets, ofMessages, held, ofNotes, ofCustomers, actorOf] = await Promise.all([
-    readTickets(
+    findTicketsById(
       read,
       orgId,
       idsOf(({ ticketId }) => ticketId, 'tkt_'),

@@ -1,26 +1,12 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { withAttachments } from '../../attachments/queries.ts'
 import type { Reader } from '../../database/database.ts'
-import { customers } from '../../database/tables/customers.ts'
 import { messages } from '../../database/tables/messages.ts'
-import { tickets } from '../../database/tables/tickets.ts'
-import { messageColumns, ticketWithCustomer } from '../../tickets/queries.ts'
+import { messageColumns, type TicketWithCustomer } from '../../tickets/queries.ts'
 import { viewListedTicket, viewSentMessage } from '../../tickets/views.ts'
 
-/** Tickets as lists show them, with the ids of their customers. What was deleted is missing. */
-export async function readTickets(read: Reader, orgId: string, ids: string[]) {
-  if (ids.length === 0) return []
-  const found = await read
-    .select(ticketWithCustomer)
-    .from(tickets)
-    .innerJoin(customers, eq(customers.id, tickets.customerId))
-    .where(and(eq(tickets.orgId, orgId), inArray(tickets.id, ids)))
-  return inOrder(found, ids)
-}
-
-export type TicketOfEvent = Awaited<ReturnType<typeof readTickets>>[number]
-
-export function viewTicketOfEvent(ticket: TicketOfEvent) {
+/** A ticket as lists show it, with the id of its customer. */
+export function viewTicketOfEvent(ticket: TicketWithCustomer) {
   const listed = viewListedTicket(ticket)
   return { ...listed, customer: { ...listed.customer, id: ticket.customer.id } }
 }

@@ -2,10 +2,11 @@ import { readShownCustomers, viewShownCustomer } from '../../customers/shown-cus
 import type { WebhookEvent } from '../../database/tables/events.ts'
 import type { Deps } from '../../deps.ts'
 import { yieldToEventLoop } from '../../loop.ts'
+import { findTicketsById } from '../../tickets/queries.ts'
 import { positionAt } from '../positions.ts'
 import { readActors } from './actors.ts'
 import { readWebhookBodies } from './bodies.ts'
-import { readMessages, readTickets, viewMessageOfEvent, viewTicketOfEvent } from './included.ts'
+import { readMessages, viewMessageOfEvent, viewTicketOfEvent } from './included.ts'
 import { readEvents } from './list-events.ts'
 import type { Include } from './schemas.ts'
 import { viewEvent } from './views.ts'
@@ -44,7 +45,7 @@ export async function readPage(deps: Deps, request: EventRequest, after: number)
   const { events, ...page } = await readEvents(deps, orgId, { after, limit, filter: { types, ticketId } })
   const data: EventView[] = []
   const included = {
-    tickets: collect(include.has('ticket'), (ids) => readTickets(read, orgId, ids), viewTicketOfEvent),
+    tickets: collect(include.has('ticket'), (ids) => findTicketsById(read, orgId, ids), viewTicketOfEvent),
     messages: collect(include.has('message'), (ids) => readMessages(read, orgId, ids), viewMessageOfEvent),
     customers: collect(
       include.has('customer'),
