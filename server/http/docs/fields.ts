@@ -1,4 +1,4 @@
-import type { Header } from '../openapi/document.ts'
+import type { Header, Operation, Parameter } from '../openapi/document.ts'
 import type { Schema } from '../openapi/schemas.ts'
 import { type Html, html, prose } from './html.ts'
 
@@ -18,6 +18,17 @@ export function listFields(schema: Schema, prefix = ''): Field[] {
     { path: prefix + name, isRequired: schema.required?.includes(name) ?? false, schema: property },
     ...listFields(property, `${prefix}${name}.`),
   ])
+}
+
+/** The parameters of an operation in one place, such as its query. */
+export function parameterFields({ parameters = [] }: Operation, place: Parameter['in']): Field[] {
+  return parameters
+    .filter((parameter) => parameter.in === place)
+    .map(({ name, required, description, schema }) => ({
+      path: name,
+      isRequired: required,
+      schema: description ? { ...schema, description } : schema,
+    }))
 }
 
 /** The headers described here. Those of every response are described once for all. */

@@ -1,7 +1,15 @@
 import type { OpenApiDocument, Operation, Parameter } from '../openapi/document.ts'
 import { codeExamples } from './code-examples.ts'
 import { exampleOf } from './example.ts'
-import { allowedWords, type Field, headerFields, limits, listFields, typeWords } from './fields.ts'
+import {
+  allowedWords,
+  type Field,
+  headerFields,
+  limits,
+  listFields,
+  parameterFields,
+  typeWords,
+} from './fields.ts'
 import { pretty } from './operation.ts'
 
 /** An operation, or an event, of the document as Markdown. */
@@ -75,13 +83,7 @@ function parameterList(
   operation: Operation,
   mark: Mark = 'required',
 ): string[] {
-  const fields = (operation.parameters ?? [])
-    .filter((parameter) => parameter.in === place)
-    .map(({ name, required, description, schema }) => ({
-      path: name,
-      isRequired: required,
-      schema: description ? { ...schema, description } : schema,
-    }))
+  const fields = parameterFields(operation, place)
   return fields.length === 0 ? [] : [`## ${title}`, fieldList(fields, mark)]
 }
 

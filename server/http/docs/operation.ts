@@ -1,7 +1,7 @@
 import type { Operation, Parameter, Response } from '../openapi/document.ts'
 import { codeExamples } from './code-examples.ts'
 import { exampleOf } from './example.ts'
-import { headerFields, listFields, renderInput, renderOutput } from './fields.ts'
+import { headerFields, listFields, parameterFields, renderInput, renderOutput } from './fields.ts'
 import { codeExample, type Html, html, inlineProse, prose } from './html.ts'
 
 /** One API call: description and fields on the left, request and response on the right. */
@@ -73,13 +73,7 @@ function renderParameters(
   operation: Operation,
   render = renderInput,
 ): Html | false {
-  const fields = (operation.parameters ?? [])
-    .filter((parameter) => parameter.in === place)
-    .map(({ name, required, description, schema }) => ({
-      path: name,
-      isRequired: required,
-      schema: description ? { ...schema, description } : schema,
-    }))
+  const fields = parameterFields(operation, place)
   return fields.length > 0 && html`<h4>${title}</h4>${render(fields)}`
 }
 
