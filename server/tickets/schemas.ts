@@ -303,6 +303,22 @@ export const messageQuery = t.Object(
   { additionalProperties: false },
 )
 
+/** What a visitor of the widget typed. */
+export const unverified = {
+  unverifiedEmail: t.Optional(
+    t.String({
+      description:
+        'The address that a visitor typed into the widget. Anyone can type any address: don’t identify a customer by it.',
+      examples: ['bo@example.com'],
+    }),
+  ),
+  unverified: t.Optional(
+    t.Literal(true, {
+      description: 'A visitor typed the name or the address into the widget, and no one has checked it.',
+    }),
+  ),
+}
+
 const customer = t.Object(
   {
     name: t.String({
@@ -316,18 +332,7 @@ const customer = t.Object(
         examples: ['ana@example.com'],
       }),
     ),
-    unverifiedEmail: t.Optional(
-      t.String({
-        description:
-          'The address that a visitor typed into the widget. Anyone can type any address: don’t identify a customer by it.',
-        examples: ['bo@example.com'],
-      }),
-    ),
-    unverified: t.Optional(
-      t.Literal(true, {
-        description: 'A visitor typed the name or the address into the widget, and no one has checked it.',
-      }),
-    ),
+    ...unverified,
     userId: t.Optional(
       id('usr_01jq8z5w8wf6r9f5v0h3q1x2yz', 'Customer id. Only when you get a single ticket.'),
     ),

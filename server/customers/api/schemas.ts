@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { externalId, externalIdChange, metadataChange, storedMetadata } from '../../requests/metadata.ts'
 import { described } from '../../requests/schemas.ts'
 import { text } from '../../text/text.ts'
-import { forwardMeta, nextCursor, per_page, time } from '../../tickets/schemas.ts'
+import { forwardMeta, nextCursor, per_page, time, unverified } from '../../tickets/schemas.ts'
 import { MAX_EMAILS_SENT, MAX_LINE_LENGTH, MAX_NOTE_LENGTH } from '../directory/schemas.ts'
 
 const EXAMPLE = {
@@ -97,18 +97,7 @@ export const customer = t.Object(
     note: t.Optional(
       t.String({ description: 'What agents should know of them.', examples: ['Prefers to be called.'] }),
     ),
-    unverifiedEmail: t.Optional(
-      t.String({
-        description:
-          'The address that a visitor typed into the widget. Anyone can type any address: don’t identify a customer by it.',
-        examples: ['bo@example.com'],
-      }),
-    ),
-    unverified: t.Optional(
-      t.Literal(true, {
-        description: 'A visitor typed the name or the address into the widget, and no one has checked it.',
-      }),
-    ),
+    ...unverified,
     externalId: t.Optional(described(externalId, 'Their id in your system.')),
     metadata: t.Optional(storedMetadata),
     createdAt: time('When they first wrote or were added.'),
