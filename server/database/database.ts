@@ -22,6 +22,12 @@ export type Transaction = Pick<
   'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | '$with' | 'with'
 >
 
+/**
+ * Saves more in the unit of a change, with its result, such as the answer to a request that may be repeated. If it throws,
+ * the change is undone.
+ */
+export type AlsoSave<T> = (tx: Transaction, result: T) => Promise<void>
+
 /** Called after each commit that wrote something, with the names of the tables it wrote. */
 export type OnCommit = (written: ReadonlySet<string>) => void
 

@@ -5,7 +5,7 @@ import {
   recordCustomerUpdate,
   requireCustomer,
 } from '../customers/customers.ts'
-import type { Transaction } from '../database/database.ts'
+import type { AlsoSave, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { messages } from '../database/tables/messages.ts'
 import type { MergedCustomer } from '../database/tables/moves.ts'
@@ -15,7 +15,6 @@ import { AppError, invalid } from '../errors.ts'
 import { joinMetadata } from '../requests/metadata.ts'
 import { setAuthor, writerColumns, writtenFrom } from '../tickets/change-customer.ts'
 import { giveTickets } from '../tickets/give-tickets.ts'
-import type { AlsoSave } from '../tickets/tickets.ts'
 import { giveRows, mergedCustomer, saveCustomer } from './customer-rows.ts'
 import { lockPair } from './lock-pair.ts'
 import { requireFewMoves } from './move-limit.ts'

@@ -1,7 +1,7 @@
 import { attach, type NewAttachments } from '../attachments/bindings.ts'
 import type { Outgoing, PlannedSends } from '../channels/channel.ts'
 import { customerOf } from '../customers/customers.ts'
-import type { Transaction } from '../database/database.ts'
+import type { AlsoSave, Transaction } from '../database/database.ts'
 import type { MessageFormat } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { TicketStatus } from '../database/tables/tickets.ts'
@@ -24,7 +24,6 @@ import {
   touchWithMessage,
 } from './queries.ts'
 import { isWokenByReply } from './snooze/wake.ts'
-import type { AlsoSave } from './tickets.ts'
 import { changeRow, updatedEvent } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { attach, type NewAttachments } from '../attachments/bindings.ts'
 import { customerOf } from '../customers/customers.ts'
-import type { Transaction } from '../database/database.ts'
+import type { AlsoSave, Transaction } from '../database/database.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
@@ -18,7 +18,6 @@ import {
   touchTags,
   touchWithMessage,
 } from './queries.ts'
-import type { AlsoSave } from './tickets.ts'
 import { changeRow, type InboxChange, updatedEvent } from './update-ticket.ts'
 import { webhookMessageSent } from './views.ts'
 import { waitsForAnswer } from './waiting.ts'

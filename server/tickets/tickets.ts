@@ -3,7 +3,7 @@ import type { Attachment } from '../attachments/queries.ts'
 import type { PlannedSends } from '../channels/channel.ts'
 import type { ChannelKind } from '../channels/kinds.ts'
 import { type Customer, upsertCustomer } from '../customers/customers.ts'
-import type { Reader, Transaction } from '../database/database.ts'
+import type { AlsoSave, Reader, Transaction } from '../database/database.ts'
 import type { Metadata } from '../database/tables/customers.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import { PLACES, type TicketStatus } from '../database/tables/tickets.ts'
@@ -38,9 +38,6 @@ interface NewTicket extends Pick<OpenedTicket, 'externalId' | 'metadata'> {
   tags?: string[]
   attachments?: NewAttachments
 }
-
-/** Runs in the unit of the change with its result. If it throws, the change is undone. */
-export type AlsoSave<T> = (tx: Transaction, result: T) => Promise<void>
 
 /** Opens a ticket through the API channel: `ticket.created`, then `message.sent` for its first message. */
 export async function createTicket(

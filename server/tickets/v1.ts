@@ -1,6 +1,7 @@
 import { Elysia, type Static, t } from 'elysia'
 import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import type { NewAttachments } from '../attachments/bindings.ts'
+import type { AlsoSave } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
 import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
@@ -29,7 +30,7 @@ import {
   ticketQuery,
 } from './schemas.ts'
 import { createTicketResponse } from './ticket-response.ts'
-import { type AlsoSave, createTicket, readTicketRow } from './tickets.ts'
+import { createTicket, readTicketRow } from './tickets.ts'
 import { updateTicket } from './update-ticket.ts'
 import * as document from './v1-document.ts'
 import { ticketEtag, viewListedTicket, viewSentMessage } from './views.ts'

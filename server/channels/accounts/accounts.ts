@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { recordAudit } from '../../audit/audit.ts'
-import type { Reader, Transaction } from '../../database/database.ts'
+import type { AlsoSave, Reader, Transaction } from '../../database/database.ts'
 import { saveDeferred } from '../../database/deferred-writes.ts'
 import { matches } from '../../database/matches.ts'
 import { type Preparable, statement, text } from '../../database/statement.ts'
@@ -44,9 +44,6 @@ type Rows<Row> = PromiseLike<Row[]> & Preparable<Row[]>
 type Selected<Row> = Rows<Row> & { orderBy(...columns: SQL[]): PromiseLike<Row[]> }
 /** Locks a row: it is set to what it is. */
 type Unchanged = { updatedAt: SQL<number> }
-
-/** Saves more in the unit of a change, such as the answer to a request that may be repeated. */
-export type AlsoSave<Made> = (tx: Transaction, made: Made) => Promise<void>
 
 /** The verbs that all accounts have. */
 export interface Accounts<Row extends AccountRow, Noun extends AccountNoun = AccountNoun> {

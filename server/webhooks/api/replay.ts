@@ -1,7 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
-import type { AlsoSave } from '../../channels/accounts/accounts.ts'
-import type { Transaction } from '../../database/database.ts'
+import type { AlsoSave, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'

@@ -1,7 +1,6 @@
 import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import { recordAudit } from '../../audit/audit.ts'
-import type { AlsoSave } from '../../channels/accounts/accounts.ts'
-import type { Reader, Transaction } from '../../database/database.ts'
+import type { AlsoSave, Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { integer, statement, text, value } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'

@@ -1,6 +1,6 @@
 import { and, count, eq, inArray, isNull, sql } from 'drizzle-orm'
-import { type AlsoSave, accountsOf } from '../../channels/accounts/accounts.ts'
-import type { Transaction } from '../../database/database.ts'
+import { accountsOf } from '../../channels/accounts/accounts.ts'
+import type { AlsoSave, Transaction } from '../../database/database.ts'
 import { saveDeferred } from '../../database/deferred-writes.ts'
 import { matches } from '../../database/matches.ts'
 import { command, integer, statement, text, value } from '../../database/statement.ts'

@@ -1,4 +1,4 @@
-import type { AlsoSave } from '../../channels/accounts/accounts.ts'
+import type { AlsoSave } from '../../database/database.ts'
 import { isoTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import type { AlsoSave } from '../../channels/accounts/accounts.ts'
+import type { AlsoSave } from '../../database/database.ts'
 import type { WebhookEvent } from '../../database/tables/events.ts'
 import { deliveries } from '../../database/tables/webhooks.ts'
 import { isoTime } from '../../dates.ts'
