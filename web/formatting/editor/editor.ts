@@ -76,7 +76,10 @@ export function createEditor(options: EditorOptions): Editor {
             return event.defaultPrevented || isOfPage
           },
           // Left to the page, which attaches them.
-          paste: (_, event) => hasOnlyFiles(event.clipboardData),
+          paste(view, event) {
+            readSelection(view)
+            return hasOnlyFiles(event.clipboardData)
+          },
           focus: () => options.onFocus(),
           blur() {
             write()
@@ -150,7 +153,10 @@ export function createEditor(options: EditorOptions): Editor {
       const [from, to] = [start, end].map((at) => doc.resolve(placeOf(doc, options.markdown, at)))
       if (from && to) view.dispatch(tr.setSelection(TextSelection.between(from, to)).scrollIntoView())
     },
-    updateAttributes: () => view.setProps({}),
+    updateAttributes() {
+      readSelection(view)
+      view.setProps({})
+    },
     showCursor() {
       if (!view.hasFocus()) return
       const { doc, selection, tr } = view.state
@@ -164,7 +170,7 @@ export function createEditor(options: EditorOptions): Editor {
   }
 }
 
-/** Browsers report late that a key, such as End, has moved the cursor. The next key may come first. */
+/** Browsers report late that a key, such as End, has moved the cursor. The next key, a paste or a change of an attribute may come first. */
 function readSelection(view: EditorView): void {
   const shown = document.getSelection()
   if (!shown?.anchorNode || !shown.focusNode || view.composing || !view.dom.contains(shown.anchorNode)) return
