@@ -35,6 +35,8 @@ describe('addresses and methods', () => {
     ['PUT', `/v1/tickets/${NO_TICKET}`, 'DELETE, GET, HEAD, PATCH'],
     ['POST', `/v1/tickets/${NO_TICKET}`, 'DELETE, GET, HEAD, PATCH'],
     ['PATCH', `/v1/tickets/${NO_TICKET}/messages`, 'GET, HEAD, POST'],
+    ['PUT', '/v1/tickets/bulk', 'POST'],
+    ['PATCH', '/v1/customers/external/crm-1', 'PUT'],
     ['DELETE', '/v1/openapi.json', 'GET, HEAD'],
     ['POST', '/docs', 'GET, HEAD'],
     ['PUT', '/', 'GET, HEAD'],
@@ -45,6 +47,13 @@ describe('addresses and methods', () => {
     })
     expect(problemOf(answer, 405, 'method_not_allowed').detail).toBe(`This path supports ${allow}.`)
     expect(answer.headers.get('allow')).toBe(allow)
+  })
+
+  test('a browser that asks first is told only the methods of that very address', async () => {
+    const allowed = async (path: string) =>
+      (await call('OPTIONS', `${bellhop.url}/v1${path}`)).headers.get('allow')
+    expect(await allowed('/tickets/bulk')).toBe('POST')
+    expect(await allowed(`/tickets/${NO_TICKET}`)).toBe('DELETE, GET, HEAD, PATCH')
   })
 
   test('what /v1 does not have is refused after the key, the permission and the limit', async () => {
