@@ -50,11 +50,14 @@ export function openapi(publicUrl?: string): Elysia {
     )
     .get(
       '/docs/operations/:file',
-      async ({ request, params: { file } }) => {
-        const page = (await markdown()).operations.get(file.replace(/\.md$/, ''))
-        if (page === undefined || !file.endsWith('.md')) {
+      async ({ request, params: { file }, redirect }) => {
+        const name = file.replace(/\.md$/, '')
+        const page = (await markdown()).operations.get(name)
+        if (page === undefined) {
           throw new AppError(404, 'unknown_route', 'There is no operation with this name.')
         }
+        // People read it in its place on the one page of all operations.
+        if (name === file) return redirect(`${REFERENCE_PATH}#${name}`)
         return markdownPage(request, page, publicUrl)
       },
       { detail },

@@ -155,8 +155,20 @@ describe('for language models', () => {
     expect(page).toContain('- `customer.email` (email, required')
     for (const block of ['```sh\ncurl -X POST', '```typescript\nconst response', '```python\nimport json'])
       expect(page).toContain(block)
-    expect((await get('/docs/operations/createTicket')).status).toBe(404)
     expect((await get('/docs/operations/constructor.md')).status).toBe(404)
+  })
+
+  test('without .md, every operation of the index leads to its place in the reference', async () => {
+    const ids = idsOf(await read('/docs'))
+    const index = await read('/docs/llms.txt')
+    const operations = [...index.matchAll(/\/docs\/operations\/(\w+)\.md/g)].map(([, name = '']) => name)
+    expect(operations).toContain('createTicket')
+    for (const name of operations) {
+      const answer = await fetch(`${bellhop.url}/docs/operations/${name}`, { redirect: 'manual' })
+      expect([answer.status, answer.headers.get('location')]).toEqual([302, `/docs#${name}`])
+      expect(ids).toContain(name)
+    }
+    expect((await get('/docs/operations/constructor')).status).toBe(404)
   })
 })
 
