@@ -1,5 +1,8 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { WEBHOOK_EVENTS } from '../../server/database/tables/events.ts'
 import { serviceSignature, standardSignature } from '../../server/webhooks/deliveries/signature.ts'
+import { startBellhop } from '../support/bellhop.ts'
 import { block, httpMessage } from './page.ts'
 import { LANGUAGES, makeReceiver, startProgram } from './receivers.ts'
 import { testWith } from './runtimes.ts'
@@ -11,6 +14,10 @@ const body = new TextEncoder().encode(shown.body)
 const headers = Object.fromEntries(shown.headers)
 const { 'x-service-signature': signature = '', ...unsigned } = headers
 const { 'x-service-delivery': deliveryId = '' } = headers
+
+const bellhop = await startBellhop({ settings: { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8' } })
+afterAll(() => bellhop.stop())
+const samples = await samplesOfEvents()
 
 /** Longer than Go needs where it has never built anything. */
 const MAX_BUILD_MS = 180_000
@@ -44,6 +51,16 @@ for (const language of LANGUAGES) {
       const signed = { ...unsigned, 'x-service-signature': serviceSignature(secret, odd) }
       expect(await receiver.post(odd, signed)).toBe(204)
 
+      for (const sample of samples) {
+        const known = { ...unsigned, 'x-service-delivery': sample.id, 'x-service-event': sample.event }
+        const delivery = { ...known, 'x-service-signature': serviceSignature(secret, sample.body) }
+        expect(await receiver.post(sample.body, delivery), sample.event).toBe(204)
+        expect(await receiver.log()).toMatch(new RegExp(`${sample.id} ${sample.event}.*\n`))
+      }
+      const news = new TextEncoder().encode('{"event": "agent.hired", "data": {"agent": {"name": "Ada"}}}')
+      const signedNews = { ...unsigned, 'x-service-signature': serviceSignature(secret, news) }
+      expect(await receiver.post(news, signedNews), 'an event of a later version').toBe(204)
+
       expect(await receiver.post(odd, headers), 'another body').toBe(401)
       expect(await receiver.post(body.subarray(0, -1), headers), 'a body cut off').toBe(401)
       expect(await receiver.post(body, unsigned), 'no signature').toBe(401)
@@ -66,6 +83,22 @@ for (const language of LANGUAGES) {
       expect((await receiver?.post(body, forged)) ?? 500).toBe(500)
     },
     MAX_BUILD_MS,
+  )
+}
+
+/** One delivery of every event that an endpoint can have, as Bellhop sends it to try one. */
+async function samplesOfEvents(): Promise<{ event: string; id: string; body: Uint8Array<ArrayBuffer> }[]> {
+  const client = await (await bellhop.organization()).withKey({ scopes: [...KEY_SCOPES] })
+  const endpoint = { url: 'https://127.0.0.1:9/', events: [...WEBHOOK_EVENTS] }
+  const { json } = await client.call<{ id: string }>('POST', '/endpoints', { body: endpoint })
+  return Promise.all(
+    WEBHOOK_EVENTS.map(async (event) => {
+      const path = `/endpoints/${json.id}/test`
+      const sent = await client.call<{ deliveryId: string }>('POST', path, { body: { event } })
+      const id = sent.json.deliveryId
+      const shown = await client.call<{ body: string }>('GET', `/deliveries/${id}`)
+      return { event, id, body: new TextEncoder().encode(shown.json.body) }
+    }),
   )
 }
 
