@@ -2,8 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** What happens to one request. `lost`: it is carried out, and the connection ends before the answer. */
-type Fault = 'lost' | 'refused' | { status: number; headers?: Record<string, string> }
+/**
+ * What happens to one request. `lost` and `cut`: it is carried out, and the connection ends before or within the answer.
+ * `none`: nothing.
+ */
+type Fault = 'lost' | 'cut' | 'refused' | 'none' | { status: number; headers?: Record<string, string> }
 
 export interface PassedRequest {
   method: string
@@ -21,7 +24,8 @@ export interface FlakyProxy {
   stop(): Promise<void>
 }
 
-export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
+/** At any free port by default. */
+export async function startFlakyProxy(target: string, at = 0): Promise<FlakyProxy> {
   const requests: PassedRequest[] = []
   const faults: Fault[] = []
   const server = createServer((request, response) => void answer(request, response))
@@ -45,10 +49,15 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
     })
     const bytes = await answered.bytes()
     if (fault === 'lost') return void request.socket.destroy()
-    response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(bytes)
+    response.writeHead(answered.status, {
+      ...Object.fromEntries(answered.headers),
+      ...(fault === 'cut' && { 'content-length': bytes.length }),
+    })
+    if (fault === 'cut') return void response.write(bytes.subarray(0, -1), () => request.socket.destroy())
+    response.end(bytes)
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,

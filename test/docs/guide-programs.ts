@@ -1,6 +1,9 @@
+import { expect } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { startFlakyProxy } from '../clients/flaky-proxy.ts'
 import type { Client } from '../support/bellhop.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { block } from './page.ts'
 
 export const GUIDE_LANGUAGES = [
@@ -24,6 +27,8 @@ interface GuideProgram extends AsyncDisposable {
   type(text: string): void
   /** Returns when it has printed exactly this. */
   says(text: string): Promise<void>
+  /** Returns when it has warned that it sends a request again. */
+  triesAgain(): Promise<void>
   /** Waits for its end; returns what it printed. Throws when it failed. */
   end(): Promise<string>
   /** Throws when it has ended. */
@@ -68,6 +73,9 @@ export function startGuide(
     async says(text) {
       for (; printed !== text; await Bun.sleep(10)) check()
     },
+    async triesAgain() {
+      for (; !problem.includes('Trying again'); await Bun.sleep(10)) check()
+    },
     async end() {
       await Promise.all([child.exited, reading, failing])
       if (child.exitCode !== 0) throw new Error(problem)
@@ -77,6 +85,32 @@ export function startGuide(
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL')
       await child.exited
+    },
+  }
+}
+
+/**
+ * Runs the block of a guide while there is no server, and then through a proxy that breaks connections in every way and
+ * lets a request pass after each.
+ */
+export async function startGuideOnBrokenConnections(
+  language: GuideLanguage,
+  words: string,
+  { url, ...given }: Parameters<typeof startGuide>[2],
+): Promise<GuideProgram> {
+  const port = reservePort()
+  const program = startGuide(language, words, { ...given, url: `http://127.0.0.1:${port}` })
+  await program.triesAgain()
+  const proxy = await startFlakyProxy(url, port)
+  proxy.faults.push('refused', 'none', 'lost', 'none', 'cut', 'none', { status: 502 }, 'none', {
+    status: 503,
+  })
+  return {
+    ...program,
+    async [Symbol.asyncDispose]() {
+      await program[Symbol.asyncDispose]()
+      await proxy.stop()
+      expect(proxy.faults).toEqual([])
     },
   }
 }

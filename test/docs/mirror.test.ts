@@ -6,7 +6,7 @@ import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { makeTicket } from '../support/tickets.ts'
-import { GUIDE_LANGUAGES, startGuide } from './guide-programs.ts'
+import { GUIDE_LANGUAGES, startGuide, startGuideOnBrokenConnections } from './guide-programs.ts'
 import { testWith } from './runtimes.ts'
 
 const MAX_MS = 60_000
@@ -63,6 +63,28 @@ for (const language of GUIDE_LANGUAGES) {
       db.run('delete from objects')
       await using _restored = start()
       await mirrored(client, folder)
+    },
+    MAX_MS,
+  )
+
+  testWith(
+    ['python3'],
+    `the mirror in ${language.name} goes on when the server is away and connections break`,
+    async () => {
+      const { withKey } = await bellhop.organization('Away')
+      const client = await withKey({ scopes: [...KEY_SCOPES], rateLimit: 100_000 })
+      const { id } = await make(client, 'ana')
+      const folder = temporaryFolder('mirror')
+      await using _mirror = await startGuideOnBrokenConnections(language, 'mirror.db', {
+        folder,
+        client,
+        url: bellhop.url,
+      })
+      await mirrored(client, folder)
+      for (const text of ['One', 'Two', 'Three', 'Four']) {
+        await client.call('POST', `/tickets/${id}/messages`, { body: { text } })
+        await mirrored(client, folder)
+      }
     },
     MAX_MS,
   )

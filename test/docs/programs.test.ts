@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import type { TicketJson } from '../support/tickets.ts'
-import { GUIDE_LANGUAGES, startGuide } from './guide-programs.ts'
+import { GUIDE_LANGUAGES, startGuide, startGuideOnBrokenConnections } from './guide-programs.ts'
 import { block } from './page.ts'
 import { testWith } from './runtimes.ts'
 
@@ -32,35 +32,41 @@ for (const language of GUIDE_LANGUAGES) {
         client,
         url: bellhop.url,
       })
-      const conversation = async () => {
-        const list = await client.call<{ data: Row[] }>('GET', '/tickets?externalId=chat-ana')
-        const [ticket] = list.json.data
-        return ticket && (await client.call<TicketJson>('GET', `/tickets/${ticket.id}`)).json
-      }
-      const written = async (texts: string[]) => {
-        for (;;) {
-          const ticket = await conversation()
-          if (
-            ticket &&
-            Bun.deepEquals(
-              texts,
-              ticket.messages.map(({ role, text }) => `${role}: ${text}`),
-            )
-          )
-            return ticket
-          channel.check()
-          await Bun.sleep(10)
-        }
-      }
       channel.type('ana: Hello\n')
-      const { id } = await written(['customer: Hello'])
+      const id = await ticketSaying(client, ['customer: Hello'], channel)
       await client.call('POST', `/tickets/${id}/messages`, { body: { text: 'Hi Ana', status: 'resolved' } })
       await channel.says('→ ana: Hi Ana\n')
       channel.type('ana: One more\n')
-      const again = await written(['customer: Hello', 'agent: Hi Ana', 'customer: One more'])
+      await ticketSaying(client, ['customer: Hello', 'agent: Hi Ana', 'customer: One more'], channel)
+      const again = (await client.call<TicketJson>('GET', `/tickets/${id}`)).json
       expect(again).toMatchObject({ status: 'open', channel: 'api' })
       await client.call('POST', `/tickets/${id}/messages`, { body: { text: 'Yes?' } })
       await channel.says('→ ana: Hi Ana\n→ ana: Yes?\n')
+    },
+    MAX_MS,
+  )
+
+  testWith(
+    ['python3'],
+    `the channel in ${language.name} carries each message once while connections break`,
+    async () => {
+      const { withKey } = await bellhop.organization('Broken')
+      const client = await withKey({ rateLimit: 100_000 })
+      await using channel = await startGuideOnBrokenConnections(language, 'chat-', {
+        folder: temporaryFolder('channel'),
+        client,
+        url: bellhop.url,
+      })
+      const said: string[] = []
+      for (const word of ['one', 'two', 'three', 'four']) {
+        channel.type(`ana: ${word}\n`)
+        said.push(`customer: ${word}`)
+        const id = await ticketSaying(client, said, channel)
+        await client.call('POST', `/tickets/${id}/messages`, { body: { text: `Not ${word}` } })
+        said.push(`agent: Not ${word}`)
+        const answers = said.filter((line) => line.startsWith('agent'))
+        await channel.says(`${answers.map((line) => line.replace('agent:', '→ ana:')).join('\n')}\n`)
+      }
     },
     MAX_MS,
   )
@@ -110,4 +116,17 @@ for (const language of GUIDE_LANGUAGES) {
     },
     MAX_MS,
   )
+}
+
+/** Waits until the conversation has exactly these messages; returns the id of its ticket. */
+async function ticketSaying(client: Client, texts: string[], channel: { check(): void }): Promise<string> {
+  for (;;) {
+    const list = await client.call<{ data: Row[] }>('GET', '/tickets?externalId=chat-ana')
+    const [found] = list.json.data
+    const ticket = found && (await client.call<TicketJson>('GET', `/tickets/${found.id}`)).json
+    const written = ticket?.messages.map(({ role, text }) => `${role}: ${text}`)
+    if (ticket && Bun.deepEquals(texts, written)) return ticket.id
+    channel.check()
+    await Bun.sleep(10)
+  }
 }
