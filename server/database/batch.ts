@@ -47,8 +47,14 @@ export interface BatchTransaction {
 const MAX_AHEAD = 16
 
 interface TakenUnit extends QueuedUnit {
-  /** The result of its first query, when that was sent ahead. */
-  begun: Promise<unknown> | undefined
+  /** Its first query, when that was sent ahead. */
+  begun: Begun | undefined
+}
+
+interface Begun {
+  result: Promise<unknown>
+  /** The names of the tables that it changes. */
+  written: Set<string>
 }
 
 /** Takes units from the front of the queue into `batch`, until `isFull`. */
@@ -111,10 +117,12 @@ export async function runBatch(
     }
     return taken.shift()
   }
-  function begin({ first }: QueuedUnit): Promise<unknown> | undefined {
-    const begun = first && runAsUnit(() => first(tx), written)
+  function begin({ first }: QueuedUnit): Begun | undefined {
+    if (!first) return undefined
+    const ahead = new Set<string>()
+    const begun = { result: runAsUnit(() => first(tx), ahead), written: ahead }
     // The unit awaits it, unless one before it has failed.
-    begun?.catch(() => {})
+    begun.result.catch(() => {})
     return begun
   }
   for (let unit = take(); unit; unit = take()) {
@@ -126,17 +134,18 @@ export async function runBatch(
       const value = await runAsUnit(
         () =>
           guard(async () => {
-            const result = await work(tx, await (begun ?? first?.(tx)))
+            const result = await work(tx, await (begun ? begun.result : first?.(tx)))
             if (hasSavepoints) await finish()
             return result
           }),
         written,
       )
+      for (const table of begun?.written ?? []) written.add(table)
       if (hasSavepoints) await on.release()
       settle.push(() => resolve(value))
     } catch (thrown) {
       const reason = reasonOf(thrown)
-      if (!hasSavepoints && (begun || !isUntouched(reason))) return undefined
+      if (!hasSavepoints && (begun?.written.size || !isUntouched(reason))) return undefined
       dropDeferred(tx, deferred)
       if (hasSavepoints) {
         await on.rollbackTo()

@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { attach } from '../attachments/bindings.ts'
+import type { AddressWay } from '../channels/channel.ts'
 import { type Customer, upsertCustomer } from '../customers/customers.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
@@ -12,7 +13,7 @@ import { AppError, type Fault, invalid } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { parseInstant } from '../requests/parse-time.ts'
 import { saveMarks } from '../threads/read-marks.ts'
-import { requireOutside } from '../tickets/change-customer.ts'
+import { requireOutsideOf } from '../tickets/change-customer.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import {
@@ -36,13 +37,15 @@ type DatedMessage = ImportedMessage & { at: number }
 /** What took the answers to the customer, as it does later ones. */
 const SENT_BY = { api: 'webhook', email: 'email' } as const
 
-/** Who imports, and the agents that there are. */
+/** Who imports, and what is read once for all their tickets. */
 export interface Importer {
   /** Of the uploads. */
   uploader: string
   /** Shown with answers without an author. */
   name: string
   team: Team
+  /** Addresses of the organization, which are no customer's. */
+  own: AddressWay['own']
 }
 
 interface Agent {
@@ -101,32 +104,37 @@ export async function importTicket(
     tooEarly: 'Must not be before 1970.',
   })
   const messages = datedMessages(sent.messages, { now, createdAt })
-  return deps.database.write(orgId, async (tx) => {
-    const [known] = await ticketByExternalId(tx, { orgId, externalId: sent.externalId })
-    if (known) return { id: known.id, isNew: false }
-    const assignedTo = await assigneeOf(tx, orgId, sent.assignedTo, importer.team)
-    const { name, email } = sent.customer
-    await requireOutside(deps, tx, orgId, email, '/customer/email')
-    // Old mail says nothing about the name of someone who is known.
-    const given = { name, email, isNameVerified: false, createdAt }
-    const customer = await upsertCustomer(deps, tx, orgId, given)
-    const ticket = ticketOf(deps, { orgId, sent, messages, customer, assignedTo, createdAt })
-    await insertTickets(tx, [ticket])
-    await insertTags(
-      tx,
-      ticket.tags.map((tag) => ({ ...ticket, ticketId: ticket.id, tag })),
-    )
-    const stored = await storeMessages(deps, tx, ticket, {
-      messages,
-      channel: sent.channel,
-      customer,
-      importer,
-    })
-    await markAsRead(tx, ticket, stored, importer.team)
-    recordEvents(deps, tx, orgId, [{ type: 'ticket.imported', ticketId: ticket.id, createdAt: now }])
-    moveCounters(tx, orgId, [{ after: ticket }])
-    return { id: ticket.id, isNew: true }
-  })
+  const { externalId } = sent
+  return deps.database.write(
+    orgId,
+    async (tx: Transaction, [known]: { id: string }[]) => {
+      if (known) return { id: known.id, isNew: false }
+      const assignedTo = await assigneeOf(tx, orgId, sent.assignedTo, importer.team)
+      const { name, email } = sent.customer
+      requireOutsideOf(importer.own, email, '/customer/email')
+      // Old mail says nothing about the name of someone who is known.
+      const given = { name, email, isNameVerified: false, createdAt }
+      const customer = await upsertCustomer(deps, tx, orgId, given)
+      const ticket = ticketOf(deps, { orgId, sent, messages, customer, assignedTo, createdAt })
+      await insertTickets(tx, [ticket])
+      await insertTags(
+        tx,
+        ticket.tags.map((tag) => ({ ...ticket, ticketId: ticket.id, tag })),
+      )
+      const stored = await storeMessages(deps, tx, ticket, {
+        messages,
+        channel: sent.channel,
+        customer,
+        importer,
+      })
+      await markAsRead(tx, ticket, stored, importer.team)
+      recordEvents(deps, tx, orgId, [{ type: 'ticket.imported', ticketId: ticket.id, createdAt: now }])
+      moveCounters(tx, orgId, [{ after: ticket }])
+      return { id: ticket.id, isNew: true }
+    },
+    // One that is sent twice at once is found by the second try: its row can't be stored again.
+    (tx) => ticketByExternalId(tx, { orgId, externalId }),
+  )
 }
 
 /** Throws 400 for the first message that is before another one above it, in the future, or one of the others. */

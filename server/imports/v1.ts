@@ -61,8 +61,12 @@ export function importRoutes(deps: Deps, guard: KeyGuard) {
   async function importAll(caller: Caller, bytes: Uint8Array): Promise<Result[]> {
     const sent = await readTickets(deps, bytes)
     const as = actingAs(deps, actorOf(caller))
-    const team = await readTeam(deps.database.read, caller.orgId)
-    const importer = { uploader: idOfCaller(caller), name: caller.name, team }
+    const { read } = deps.database
+    const [team, { own }] = await Promise.all([
+      readTeam(read, caller.orgId),
+      deps.channels.byAddress.wayThrough(read, caller.orgId, ''),
+    ])
+    const importer = { uploader: idOfCaller(caller), name: caller.name, team, own }
     const results: Result[] = []
     for (let start = 0; start < sent.length; start += AT_ONCE) {
       const some = sent.slice(start, start + AT_ONCE)

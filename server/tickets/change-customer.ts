@@ -1,4 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { AddressWay } from '../channels/channel.ts'
 import { emailsOf } from '../customers/customer-emails.ts'
 import { type Customer, customerOf, upsertCustomer } from '../customers/customers.ts'
 import { addressKey, isSendable } from '../customers/email-addresses.ts'
@@ -109,11 +110,16 @@ export async function requireOutside(
   email: string,
   pointer = '/email',
 ): Promise<void> {
+  const { own } = await deps.channels.byAddress.wayThrough(tx, orgId, '')
+  requireOutsideOf(own, email, pointer)
+}
+
+/** The same for an organization whose addresses are known. */
+export function requireOutsideOf(own: AddressWay['own'], email: string, pointer: string): void {
   if (!isSendable(email)) {
     const detail = `"${email.slice(0, 80)}" is not an email address.`
     throw invalid([{ pointer, code: 'invalid_address', detail }])
   }
-  const { own } = await deps.channels.byAddress.wayThrough(tx, orgId, '')
   if (!own.has(email)) return
   const detail = `${email} is one of your own addresses.`
   throw invalid([{ pointer, code: 'own_address', detail }])
