@@ -190,6 +190,16 @@ describe('an imported ticket', () => {
     ])
     expect((await listTickets(client)).meta.total).toBe(2)
   })
+
+  test('is imported once when it is sent twice at the same time', async () => {
+    const { client } = await openShop()
+    const [first, other, again] = await imported(client, ...['t1', 't2', 't1'].map((id) => oldTicket(id)))
+    expect([first?.state, other?.state]).toEqual(['created', 'created'])
+    expect(again).toMatchObject({ externalId: 't1', id: first?.id, state: 'exists' })
+    const both = await Promise.all([1, 2].map(() => imported(client, oldTicket('t3'))))
+    expect(both.flatMap(([result]) => result?.state).sort()).toEqual(['created', 'exists'])
+    expect((await listTickets(client)).meta.total).toBe(3)
+  })
 })
 
 describe('a ticket that can’t be imported', () => {
