@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { createProgram } from '../../server/agents/programs.ts'
 import { listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
@@ -103,6 +104,17 @@ describe('the event log', () => {
         },
       },
     ])
+  })
+
+  test('has a note as the list of notes has it', async () => {
+    const client = await bellhop.organization()
+    const { id } = await makeTicket(client)
+    const program = await createProgram(bellhop.deps, client.orgId, { name: 'Answer bot' })
+    const bot = await client.withKey({ program: program.id })
+    const { json: note } = await bot.call('POST', `/tickets/${id}/notes`, { body: { text: 'A refund?' } })
+    const { data } = await read(client, { types: 'note.added', include: 'body' })
+    expect(JSON.parse(data[0]?.body ?? '').data.note).toEqual(note)
+    expect(note).toMatchObject({ agentId: program.id })
   })
 
   test('says of both tickets of a split that their messages are others', async () => {

@@ -1,6 +1,5 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { withAttachments } from '../../attachments/queries.ts'
-import { viewAttachments } from '../../attachments/views.ts'
 import { readShownCustomers, type ShownCustomer, viewShownCustomer } from '../../customers/shown-customers.ts'
 import type { Reader } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
@@ -8,6 +7,8 @@ import { scheduledMessages } from '../../database/tables/scheduled-messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { isoTime } from '../../dates.ts'
 import { viewOutgoing } from '../../messages/views.ts'
+import type { NoteRow } from '../../threads/thread.ts'
+import { viewV1Note } from '../../threads/views.ts'
 import { findTicketsById, type TicketWithCustomer } from '../../tickets/queries.ts'
 import { viewSentMessage, webhookMessageSent, webhookTicketCreated } from '../../tickets/views.ts'
 import { type EventActor, readActors } from './actors.ts'
@@ -47,7 +48,7 @@ interface Facts {
   messages: Map<string, MessageOfEvent>
   /** Views of messages that are held until someone decides. */
   held: Map<string, ReturnType<typeof viewOutgoing>>
-  notes: Map<string, NoteOfEvent>
+  notes: Map<string, NoteRow>
   customers: Map<string, ShownCustomer>
   actorOf: (id: string | null) => EventActor
 }
@@ -124,7 +125,7 @@ function dataOf(orgId: string, event: PublicEvent, facts: Facts): object | undef
     }
     case 'note.added': {
       const note = facts.notes.get(event.messageId ?? '')
-      return ticket && note && { ticket: viewTicketOfEvent(ticket), note: viewNoteOfEvent(note), by }
+      return ticket && note && { ticket: viewTicketOfEvent(ticket), note: viewV1Note(note), by }
     }
     case 'customer.updated': {
       const customer = facts.customers.get(event.customerId ?? '')
@@ -157,19 +158,6 @@ async function readNotes(read: Reader, orgId: string, ids: string[]) {
     .from(notes)
     .where(and(eq(notes.orgId, orgId), inArray(notes.id, ids)))
   return withAttachments(read, orgId, found)
-}
-
-type NoteOfEvent = Awaited<ReturnType<typeof readNotes>>[number]
-
-function viewNoteOfEvent({ id, text, format, agentName, attachments, createdAt }: NoteOfEvent) {
-  return {
-    id,
-    text,
-    format,
-    agentName,
-    attachments: viewAttachments(attachments),
-    createdAt: isoTime(createdAt),
-  }
 }
 
 function byId<Row extends { id: string }>(rows: Row[]): Map<string, Row> {
