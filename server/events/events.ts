@@ -52,7 +52,9 @@ interface Recorded {
 
 /** Locks the organization's row, and then its endpoints'. */
 async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded[]): Promise<void> {
-  const all = recorded.flatMap(({ deps, newEvents }) => newEvents.map((event) => ({ deps, event })))
+  const all = recorded.flatMap(({ deps, newEvents }) =>
+    newEvents.map((event, place) => ({ deps, event, byId: storedById(deps, event, newEvents[place + 1]) })),
+  )
   const specified = all.flatMap(({ event }) => (isSpecified(event) ? [event] : []))
   const [[last], subscribers] = await Promise.all([
     takeNumbers(tx, { orgId, howMany: all.length }),
@@ -61,14 +63,14 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
   if (!last) throw new Error(`There is no organization ${orgId}.`)
   const first = last.number - all.length + 1
   const receives = await receivesOf(tx, orgId, specified, subscribers)
-  const rows = all.map(({ deps, event }, place) => ({
+  const rows = all.map(({ event, byId }, place) => ({
     orgId,
     number: first + place,
     type: event.type,
     ticketId: event.ticketId,
     customerId: event.customerId ?? null,
     messageId: event.messageId ?? null,
-    byId: event.byId ?? deps.actor.id ?? null,
+    byId,
     changes: event.changes ?? null,
     createdAt: event.createdAt,
     body: bodyOf(event, subscribers, receives),
@@ -82,6 +84,13 @@ async function insertRecorded(tx: Transaction, orgId: string, recorded: Recorded
     subscribers,
     receives,
   )
+}
+
+/** A new ticket's is empty when that of the next event, of its message, is the same: most of the log is such pairs. */
+function storedById({ actor }: Deps, event: NewEvent, next: NewEvent | undefined): string | null {
+  const byId = event.byId ?? actor.id ?? null
+  if (event.type !== 'ticket.created' || !next) return byId
+  return byId === (next.byId ?? actor.id ?? null) ? '' : byId
 }
 
 /** Records that settings changed, so that open pages load them again. Call it in the unit that changes them. */
@@ -141,14 +150,16 @@ const takeNumbers = statement('events_take_numbers', { orgId: text, howMany: int
 
 const insertEvents = insertOf(events)
 
-const { body: _, orgId: _orgId, ...loggedColumns } = getTableColumns(events)
+const { body: _, orgId: _orgId, byId: _byId, ...loggedColumns } = getTableColumns(events)
+const byId = sql<string | null>`case when by_id = '' then (select next.by_id from events as next
+  where next.org_id = events.org_id and next.number = events.number + 1) else by_id end`
 
 const eventsAfterNumber = statement(
   'events_after',
   { orgId: text, cursor: integer, limit: integer },
   (read: Reader, p) =>
     read
-      .select(loggedColumns)
+      .select({ ...loggedColumns, byId })
       .from(events)
       .where(and(eq(events.orgId, p.orgId), gt(events.number, p.cursor)))
       // The limit is part of the order, because Drizzle would bind it bare.

@@ -117,6 +117,17 @@ describe('the event log', () => {
     expect(note).toMatchObject({ agentId: program.id })
   })
 
+  test('says who opened a ticket, also on a page of its own', async () => {
+    const client = await bellhop.organization()
+    const { id } = await makeTicket(client)
+    const { data: opened } = await read(client, { limit: 1 })
+    expect(opened).toMatchObject([
+      { event: 'ticket.created', ticketId: id, by: { kind: 'key', name: 'Website' } },
+    ])
+    const { data } = await read(client)
+    expect(data.map(({ by }) => by)).toEqual(opened.flatMap(({ by }) => [by, by]))
+  })
+
   test('says of both tickets of a split that their messages are others', async () => {
     const client = await bellhop.organization()
     const { id } = await makeTicket(client)

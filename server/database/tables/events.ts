@@ -66,7 +66,7 @@ export const events = table(
     customerId: text(),
     /** The message or the note. */
     messageId: text(),
-    /** Id of the agent, the key or the customer who did it; null for the system. */
+    /** Id of the agent, the key or the customer who did it; null for the system; empty: who did the next event. */
     byId: text(),
     /** What changed, without texts. Null where the type says it all. */
     changes: json().$type<EventChanges | null>(),
