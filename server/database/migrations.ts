@@ -9,6 +9,7 @@ import postgresql0007 from '../../drizzle/postgresql/0007_sent_by.sql' with { ty
 import postgresql0008 from '../../drizzle/postgresql/0008_agent_day.sql' with { type: 'text' }
 import postgresql0009 from '../../drizzle/postgresql/0009_api.sql' with { type: 'text' }
 import postgresql0010 from '../../drizzle/postgresql/0010_messages_by_organization.sql' with { type: 'text' }
+import postgresql0011 from '../../drizzle/postgresql/0011_deliveries_by_event.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -20,6 +21,7 @@ import sqlite0007 from '../../drizzle/sqlite/0007_sent_by.sql' with { type: 'tex
 import sqlite0008 from '../../drizzle/sqlite/0008_agent_day.sql' with { type: 'text' }
 import sqlite0009 from '../../drizzle/sqlite/0009_api.sql' with { type: 'text' }
 import sqlite0010 from '../../drizzle/sqlite/0010_messages_by_organization.sql' with { type: 'text' }
+import sqlite0011 from '../../drizzle/sqlite/0011_deliveries_by_event.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -43,6 +45,7 @@ export const MIGRATIONS = {
     { name: 'agent_day', sql: sqlite0008 },
     { name: 'api', sql: sqlite0009 },
     { name: 'messages_by_organization', sql: sqlite0010 },
+    { name: 'deliveries_by_event', sql: sqlite0011 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -56,5 +59,6 @@ export const MIGRATIONS = {
     { name: 'agent_day', sql: postgresql0008 },
     { name: 'api', sql: postgresql0009 },
     { name: 'messages_by_organization', sql: postgresql0010 },
+    { name: 'deliveries_by_event', sql: postgresql0011 },
   ],
 } satisfies Record<string, Migration[]>

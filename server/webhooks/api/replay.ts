@@ -155,7 +155,6 @@ async function withoutGot(
     .where(
       and(
         matches(deliveries, { orgId: endpoint.orgId, endpointId: endpoint.id }),
-        inArray(deliveries.ticketId, [...new Set(wanted.map(({ ticketId }) => ticketId))]),
         inArray(
           deliveries.eventNumber,
           wanted.map(({ number }) => number),

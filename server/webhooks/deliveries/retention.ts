@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { events } from '../../database/tables/events.ts'
@@ -118,7 +118,7 @@ async function deleteDeliveries(deps: Deps, ids: string[], before: number): Prom
 
 /**
  * The cursor is an organization. An event is kept while it or an older event has a delivery. A replay makes deliveries of
- * events that are older than those of earlier deliveries, so each event of a ticket is looked up too.
+ * events that are older than those of earlier deliveries, so each event is looked up too.
  */
 async function removeEvents(deps: Deps, cursor: string): Promise<string | null> {
   const { read } = deps.database
@@ -137,8 +137,8 @@ async function removeEvents(deps: Deps, cursor: string): Promise<string | null> 
     .orderBy(asc(deliveries.id))
     .limit(1)
   const kept = oldest?.number ?? organization.lastEvent + 1
-  const isDelivered = sql`exists (select 1 from deliveries where org_id = ${events.orgId} and ticket_id <> ''
-    and ticket_id = ${events.ticketId} and event_number = ${events.number})`
+  const isDelivered = sql`exists (select 1 from deliveries
+    where org_id = ${events.orgId} and event_number = ${events.number})`
   const isRemovable = and(
     eq(events.orgId, orgId),
     lt(events.number, kept),
@@ -176,19 +176,14 @@ export async function eraseDeliveries(
   tx: Transaction,
   { orgId, ticketIds, moved, now }: { orgId: string; ticketIds: string[]; moved: number[]; now: number },
 ): Promise<void> {
-  const isOf = inArray(deliveries.ticketId, ticketIds)
-  const isOfMoved = inArray(deliveries.eventNumber, moved)
-  const ofTickets = and(eq(deliveries.orgId, orgId), moved.length === 0 ? isOf : or(isOf, isOfMoved))
-  const hasBody = and(eq(events.orgId, orgId), sql`body is not null`)
-  await tx
-    .update(events)
-    .set({ body: null })
-    .where(and(hasBody, inArray(events.ticketId, ticketIds)))
-  if (moved.length > 0)
-    await tx
-      .update(events)
-      .set({ body: null })
-      .where(and(hasBody, inArray(events.number, moved)))
+  const withBody = (isOne: SQL) =>
+    tx
+      .select({ number: events.number })
+      .from(events)
+      // Literally, for the partial index.
+      .where(and(eq(events.orgId, orgId), sql`body is not null`, isOne))
+  const erased = withBody(inArray(events.ticketId, ticketIds)).union(withBody(inArray(events.number, moved)))
+  const ofTickets = and(eq(deliveries.orgId, orgId), inArray(deliveries.eventNumber, erased))
   const affected = await tx.selectDistinct({ id: deliveries.endpointId }).from(deliveries).where(ofTickets)
   for (const id of affected.map((endpoint) => endpoint.id).sort()) await endpointAccounts.lock(tx, orgId, id)
   await tx
@@ -206,6 +201,11 @@ export async function eraseDeliveries(
     .where(and(isOfTickets, isNull(attempts.outcome)))
   const nothing = { requestHeaders: null, responseHeaders: null, responseBody: null, detail: null }
   await tx.update(attempts).set(nothing).where(isOfTickets)
+  // Last: an event's body tells that there may be deliveries.
+  await tx
+    .update(events)
+    .set({ body: null })
+    .where(and(eq(events.orgId, orgId), inArray(events.number, erased)))
 }
 
 /** Numbers of the events with bodies that are about customers, and not about a ticket. */
