@@ -1,8 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { verify } from 'bellhop-client'
-import { type Client, startBellhop } from '../support/bellhop.ts'
-import { type Place, PROGRAM, runProgram } from '../support/program.ts'
+import { type Client, call, startBellhop } from '../support/bellhop.ts'
+import { createManualClock, letRun } from '../support/clock.ts'
+import { startListening } from '../support/listening.ts'
+import { runProgram } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startReverseProxy } from '../support/reverse-proxy.ts'
 import { startSeparateBellhop } from '../support/separate-bellhop.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -12,35 +15,8 @@ import { eventually } from '../support/webhooks.ts'
 const bellhop = await startBellhop()
 afterAll(() => bellhop.stop())
 
-interface Listening extends AsyncDisposable {
-  secret: string
-  lines(): string[]
-  printed(): string
-}
-
-/** Starts the command, and waits until it is ready. */
-async function listen(client: Client, args: string[], url = bellhop.url): Promise<Listening> {
-  const env: Place = { BELLHOP_KEY: client.key, BELLHOP_URL: url, BELLHOP_DATA: '/nowhere' }
-  const child = Bun.spawn([...PROGRAM, 'listen', ...args], { env, stdout: 'pipe', stderr: 'pipe' })
-  const said = { out: '', err: '' }
-  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>, name: 'out' | 'err') => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) said[name] += text
-  }
-  const reading = Promise.all([read(child.stdout, 'out'), read(child.stderr, 'err')])
-  const secret = await eventually(() => {
-    if (child.exitCode !== null) throw new Error(said.err)
-    return /^Ready: .*Signing secret: (whsec_\S+)$/m.exec(said.err)?.[1]
-  })
-  return {
-    secret,
-    lines: () => said.err.trimEnd().split('\n').slice(1),
-    printed: () => said.out,
-    async [Symbol.asyncDispose]() {
-      child.kill()
-      await Promise.all([child.exited, reading])
-    },
-  }
-}
+const listen = (client: Client, args: string[], url = bellhop.url) =>
+  startListening({ BELLHOP_KEY: client.key, BELLHOP_URL: url }, args)
 
 async function withReceiver(work: (receiver: Receiver) => Promise<void>): Promise<void> {
   const receiver = await startReceiver()
@@ -117,6 +93,27 @@ test('goes on where it was when the server is killed and comes back', async () =
       'message.sent',
     ])
     await first.deps.database.close()
+  })
+})
+
+test('waits when the server is busy after a lost connection', async () => {
+  await withReceiver(async (receiver) => {
+    const clock = createManualClock()
+    const busy = await startBellhop({ clock })
+    const proxy = await startReverseProxy(busy.url)
+    using _running = letRun(clock)
+    const client = await busy.organization()
+    // As many requests as it needs to begin.
+    const limited = await client.withKey({ rateLimit: 2 })
+    await using _listening = await listen(limited, ['--forward-to', receiver.url], proxy.url)
+    proxy.cut()
+    await eventually(async () => /status="429".* [1-9]/.test((await call('GET', `${busy.url}/metrics`)).text))
+    await makeTicket(client)
+    expect(receiver.requests).toEqual([])
+    clock.advance(60_000)
+    await eventually(() => receiver.requests.length === 2)
+    await proxy.stop()
+    await busy.stop()
   })
 })
 

@@ -49,10 +49,15 @@ export function connect({ url }: { url?: string }): Connection {
   }
 }
 
-/** Throws `RemoteError` for a status of 400 or more. */
+/** Throws `RemoteError` for a status of 400 or more, with a cause if the same request may succeed later. */
 export async function requireSuccess(response: Response, base: string): Promise<Response> {
-  if (response.status < 400) return response
-  throw new RemoteError(problemText(response.status, await response.text(), base))
+  const { status } = response
+  if (status < 400) return response
+  const isTemporary = status === 429 || status >= 500
+  throw new RemoteError(
+    problemText(status, await response.text(), base),
+    isTemporary ? { cause: status } : undefined,
+  )
 }
 
 /** The problem as one sentence, such as `404 not_found: There is no ticket with this id.` */

@@ -16,8 +16,8 @@ import { RemoteError } from './remote-error.ts'
 const TIMEOUT_MS = 10_000
 /** Pauses before the retries of an event. */
 const RETRIES_MS = [1_000, 5_000, 15_000]
-/** Pauses before the stream is opened again; the last one repeats. */
-const RECONNECT_MS = [0, 500, 1_000, 2_000, 5_000]
+/** Pauses before the stream is opened again; the last one repeats. A server that restarts is back within seconds. */
+const RECONNECT_MS = [0, ...Array<number>(40).fill(250), 1_000, 2_000, 5_000]
 /** The server sends a comment every 15 seconds. */
 const SILENCE_MS = 45_000
 
@@ -127,13 +127,12 @@ async function openStream(
   const headers = { accept: 'text/event-stream' }
   // An event stream has no end, so only the time without anything is limited.
   const response = await ask('GET', `/events?${query}`, { headers })
-  if (response.status >= 500) throw new RemoteError(`${base} answered ${response.status}.`, { cause: 'lost' })
   const { body } = await requireSuccess(response, base)
   if (!body) throw new RemoteError(`${base} sent no events.`, { cause: 'lost' })
   return body
 }
 
-/** The connection ended, or the server was away: not an answer that stays the same. */
+/** The connection ended, or the server was away or busy: not an answer that stays the same. */
 function isLost(error: unknown): boolean {
   return !(error instanceof RemoteError) || error.cause !== undefined
 }
