@@ -58,6 +58,7 @@ const FAULTS = [
   'inbox-plans',
   'kill',
   'list-plans',
+  'listen-kill',
   'lost-connections',
   'mail-flood',
   'merge-kill',
