@@ -3,7 +3,6 @@ import { KEY_KINDS, KEY_SCOPES } from '../database/tables/api-keys.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { arrive, jsonBody } from '../requests/json-body.ts'
-import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId, oneOf, orNull } from '../requests/schemas.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
@@ -64,7 +63,7 @@ export function keyRoutes(guard: AgentGuard) {
         const { key, secret } = await createApiKey(as, me.orgId, {
           ...input,
           kind,
-          ...(expiresAt !== undefined && { expiresAt: parseTime(expiresAt, { pointer: '/expiresAt' }) }),
+          ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
         })
         return status(201, { key: viewKey(key), secret })
       },

@@ -11,7 +11,6 @@ import { PLACES, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault, invalid } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
-import { parseInstant } from '../requests/parse-time.ts'
 import { saveMarks } from '../threads/read-marks.ts'
 import { requireOutsideOf } from '../tickets/change-customer.ts'
 import { moveCounters } from '../tickets/counters.ts'
@@ -165,7 +164,7 @@ function pastTime(
   pointer: string,
   { now, since, tooEarly }: { now: number; since: number; tooEarly: string },
 ): number {
-  const at = parseInstant(given, { pointer })
+  const at = Date.parse(given)
   if (at >= since && at <= now) return at
   const detail = at > now ? 'Must not be in the future.' : tooEarly
   throw invalid([{ pointer, code: 'not_allowed', detail }])

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
-import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { inboxTicket } from '../threads/schemas.ts'
@@ -41,7 +40,7 @@ export function replyRoutes(guard: AgentGuard) {
           canUndo: false,
           ...body,
           ...withNames(body),
-          ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
+          ...(sendAt !== undefined && { sendAt: Date.parse(sendAt) }),
           assignedTo: body.assignedTo ?? '',
           author: { agentId, agentName },
         })

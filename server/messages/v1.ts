@@ -2,7 +2,6 @@ import { Elysia, t } from 'elysia'
 import { type Caller, type KeyGuard, requireScope } from '../api-keys/require-api-key.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
-import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { outgoingMessage } from '../tickets/schemas.ts'
 import { actorOf } from '../tickets/v1.ts'
@@ -27,7 +26,7 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
           ...(thenStatus !== undefined && { status: thenStatus }),
           ...(actions && { actions }),
           ...(recipients && { recipients: withNames(recipients) }),
-          ...(sendAt !== undefined && { sendAt: parseTime(sendAt, { pointer: '/sendAt' }) }),
+          ...(sendAt !== undefined && { sendAt: Date.parse(sendAt) }),
           ticketId: params.id,
           id: params.messageId,
           author: authorOf(caller),

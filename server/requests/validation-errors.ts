@@ -1,4 +1,5 @@
 import {
+  FormatRegistry,
   Kind,
   KindGuard,
   OptionalKind,
@@ -9,6 +10,7 @@ import {
 } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import { isCalendarDay } from '../dates.ts'
 import { type Fault, MAX_FAULTS } from '../errors.ts'
 import { isTextKind, textFault } from '../text/text.ts'
 import { isMetadataKind, metadataFaults } from './metadata.ts'
@@ -18,6 +20,17 @@ type Place = 'body' | 'query'
 
 /** Longer names of fields are cut: an unknown one is as long as its sender wants. */
 const MAX_NAME_LENGTH = 200
+
+/** Without an offset, a time would depend on the server's time zone. `Date.parse` reads hour 24 as the next midnight. */
+const WITH_OFFSET = /^\d{4}-\d\d-\d\d[t ](?!24)\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:z|[+-]\d\d:?\d\d)$/i
+const NO_DATE_TIME =
+  'Must be a time that exists, with Z or an offset, such as 2026-03-01T09:30:00Z or 2026-03-01T09:30:00+01:00.'
+
+/** What schemas with this format accept, `Date.parse` reads. */
+FormatRegistry.Set(
+  'date-time',
+  (text) => WITH_OFFSET.test(text) && Number.isFinite(Date.parse(text)) && isCalendarDay(text.slice(0, 10)),
+)
 
 /** Whether values match a schema. It is compiled at the first value, to keep the start short. */
 export function createCheck(schema: TSchema): (value: unknown) => boolean {
@@ -179,6 +192,8 @@ function unionFault(schema: TSchema, value: unknown): { code: string; detail: st
   const text = typeof value === 'string' ? branches.find(isTextKind) : undefined
   const fault = text && textFault(text, value)
   if (fault) return fault
+  const formatted = typeof value === 'string' ? branches.find(({ format }) => format) : undefined
+  if (formatted) return { code: 'invalid_format', detail: formatDetail(formatted) }
   const words = branches.map((branch) => branch.const).filter((word) => typeof word === 'string')
   if (words.length > 0 && words.length === branches.length) {
     return { code: 'not_allowed', detail: `Must be one of: ${words.join(', ')}.` }
@@ -197,6 +212,7 @@ export function wholeNumberDetail(schema: TSchema): string {
 }
 
 function formatDetail(schema: TSchema): string {
+  if (schema.format === 'date-time') return NO_DATE_TIME
   return schema.format === 'email' ? 'Must be an email address.' : `Must have the format "${schema.format}".`
 }
 

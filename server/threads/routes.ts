@@ -2,7 +2,6 @@ import { Elysia, t } from 'elysia'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
-import { parseTime } from '../requests/parse-time.ts'
 import { strictQuery } from '../requests/query.ts'
 import { byId } from '../requests/schemas.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
@@ -102,7 +101,7 @@ export function threadRoutes(deps: Deps, guard: AgentGuard, large: LargeResponse
         body: { base: savedAt, sendAt: time, attachments = [], ...written },
       }) => {
         const base = typeof savedAt === 'string' ? Date.parse(savedAt) : savedAt
-        const sendAt = time ? parseTime(time, { pointer: '/sendAt' }) : null
+        const sendAt = time ? Date.parse(time) : null
         const draft = { orgId, agentId, ticketId: params.id, ...written, sendAt, attachments, base }
         return { savedAt: isoTime(await keepDraft(as, draft)) }
       },

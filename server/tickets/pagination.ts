@@ -3,7 +3,6 @@ import type { Reader } from '../database/database.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { type AppError, invalid } from '../errors.ts'
 import { type IdPrefix, isId } from '../ids.ts'
-import { parseInstant } from '../requests/parse-time.ts'
 import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
 import { agentIdOf, customerIdOf } from './filters/addresses.ts'
 import type { TicketFilters, Times } from './filters/ticket-filters.ts'
@@ -52,7 +51,7 @@ export async function listRequest(read: Reader, orgId: string, query: Query): Pr
   return { filters, sort, ...pageRequest(query, { name: listName(filters, sort), prefix: 'tkt' }) }
 }
 
-/** From the first time on, and before the second one. Undefined without both. Throws 400. */
+/** From the first time on, and before the second one. Undefined without both. */
 export function timesIn<Name extends string>(
   query: { [name in Name]?: string | undefined },
   since: Name,
@@ -60,7 +59,7 @@ export function timesIn<Name extends string>(
 ): Times | undefined {
   const timeOf = (parameter: Name | undefined) => {
     const time = parameter && query[parameter]
-    return time === undefined ? undefined : parseInstant(time, { parameter })
+    return time === undefined ? undefined : Date.parse(time)
   }
   const [from, until] = [timeOf(since), timeOf(before)]
   if (from === undefined && until === undefined) return undefined

@@ -126,7 +126,7 @@ export const ticketChange = t.Object(
 )
 
 /** A time in the future, at most a year away. */
-const snoozeTime = t.String({ maxLength: 64 })
+const snoozeTime = t.String({ format: 'date-time', maxLength: 64 })
 const why = t.String({ maxLength: 200 })
 
 export const actions = t.Object(

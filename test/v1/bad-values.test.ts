@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import type { OpenApiDocument } from '../../server/http/openapi/document.ts'
+import { THEN } from '../../server/messages/schemas.ts'
 import { NO_TICKET, problemOf, ticketInput } from '../support/tickets.ts'
 import { startUntouched } from './bad-input.ts'
 
 // Whatever is sent: a 4xx problem document that names what is wrong, never a 500, and nothing changed.
 
-const { client, ticketId } = await startUntouched()
+const { bellhop, client, ticketId } = await startUntouched()
+const everything = await client.withKey({ scopes: [...KEY_SCOPES] })
 const create = (more: Record<string, unknown>) => client.call('POST', '/tickets', { body: ticketInput(more) })
 
 describe('values of the wrong kind', () => {
@@ -90,6 +94,38 @@ describe('values of the wrong kind', () => {
       const problem = problemOf(await client.call(method, path, { raw }), 400, 'invalid_request')
       expect(problem.errors).toEqual([{ pointer: '', code: 'wrong_type', detail: 'Must be an object.' }])
     }
+  })
+})
+
+describe('times without an offset', () => {
+  const NO_OFFSET = '2026-12-01T10:00:00'
+  const detail =
+    'Must be a time that exists, with Z or an offset, such as 2026-03-01T09:30:00Z or 2026-03-01T09:30:00+01:00.'
+
+  test('are refused in every parameter', async () => {
+    const { json: document } = await client.call<OpenApiDocument>('GET', '/openapi.json')
+    const found = Object.entries(document.paths).flatMap(([path, { get }]) =>
+      (get?.parameters ?? []).flatMap((parameter) => {
+        const { in: place, name, schema } = parameter
+        return place === 'query' && schema.format === 'date-time' ? { path, name } : []
+      }),
+    )
+    expect(found.length).toBeGreaterThanOrEqual(7)
+    for (const { path, name } of found) {
+      const answer = await everything.call('GET', `${path}?${name}=${NO_OFFSET}`)
+      const { errors } = problemOf(answer, 400, 'invalid_request')
+      expect([path, errors]).toEqual([path, [{ parameter: name, code: 'invalid_format', detail }]])
+    }
+  })
+
+  test.each<[string, object]>([
+    ['/sendAt', { sendAt: NO_OFFSET }],
+    ['/then/snoozedUntil', { [THEN]: { snoozedUntil: NO_OFFSET } }],
+  ])('are refused in %s of a message', async (pointer, more) => {
+    const path = `/tickets/${ticketId}/messages/${bellhop.deps.newId('msg')}`
+    const answer = await client.call('PUT', path, { body: { text: 'Hello', ...more } })
+    const { errors } = problemOf(answer, 400, 'invalid_request')
+    expect(errors).toEqual([{ pointer, code: 'invalid_format', detail }])
   })
 })
 

@@ -5,7 +5,6 @@ import type { WebhookEvent } from '../../database/tables/events.ts'
 import { actingAs, type Deps } from '../../deps.ts'
 import { type Answer, createIdempotency } from '../../idempotency/idempotency.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
-import { parseInstant } from '../../requests/parse-time.ts'
 import { strictQuery } from '../../requests/query.ts'
 import { actorOf, answerHeaders, idempotent } from '../../tickets/v1.ts'
 import { listDeliveries, readDelivery } from '../deliveries/delivery-log.ts'
@@ -204,8 +203,8 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
           {
             ...filter,
             endpointId,
-            since: since === undefined ? undefined : parseInstant(since, { parameter: 'since' }),
-            until: until === undefined ? undefined : parseInstant(until, { parameter: 'until' }),
+            since: since === undefined ? undefined : Date.parse(since),
+            until: until === undefined ? undefined : Date.parse(until),
           },
           { agentId: idOfCaller(caller), signal },
         )

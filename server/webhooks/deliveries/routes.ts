@@ -3,7 +3,6 @@ import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.
 import { ATTEMPT_KINDS, DELIVERY_STATES } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
-import { parseTime } from '../../requests/parse-time.ts'
 import { strictQuery } from '../../requests/query.ts'
 import { byId, oneOf, orNull } from '../../requests/schemas.ts'
 import type { AgentGuard } from '../../sessions/require-agent.ts'
@@ -91,8 +90,8 @@ export function deliveryRoutes(deps: Deps, guard: AgentGuard) {
       async ({ me: { orgId, agentId }, query: { since, until, ...query }, request: { signal } }) => {
         const filter = {
           ...query,
-          since: since === undefined ? undefined : parseTime(since, { parameter: 'since' }),
-          until: until === undefined ? undefined : parseTime(until, { parameter: 'until' }),
+          since: since === undefined ? undefined : Date.parse(since),
+          until: until === undefined ? undefined : Date.parse(until),
         }
         const found = await listDeliveries(deps, orgId, filter, { agentId, signal })
         const data = found.deliveries.map(viewDelivery)
@@ -120,7 +119,7 @@ export function deliveryRoutes(deps: Deps, guard: AgentGuard) {
     .post(
       '/endpoints/:id/resend',
       async ({ me, as, params, body, status }) => {
-        const since = parseTime(body.since, { pointer: '/since' })
+        const since = Date.parse(body.since)
         return status(
           202,
           viewResendJob(await resendFailedSince(as, me.orgId, { endpointId: params.id, since })),

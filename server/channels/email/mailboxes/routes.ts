@@ -1,6 +1,5 @@
 import { Elysia, type Static } from 'elysia'
 import type { Deps } from '../../../deps.ts'
-import { parseTime } from '../../../requests/parse-time.ts'
 import { strictQuery } from '../../../requests/query.ts'
 import type { AgentGuard } from '../../../sessions/require-agent.ts'
 import { withAssignee } from '../../accounts/default-assignee.ts'
@@ -69,7 +68,7 @@ export function mailboxRoutes(deps: Deps, guard: AgentGuard) {
       '/mailboxes',
       async ({ me, as, body, status }) => {
         const { importSince, ...input } = body
-        const since = importSince ? parseTime(importSince, { pointer: '/importSince' }) : null
+        const since = importSince ? Date.parse(importSince) : null
         const made = await createMailbox(as, me.orgId, { ...withAssignee(input), importSince: since })
         return status(201, viewMailbox(made))
       },
