@@ -26,8 +26,18 @@ export const SCENARIOS: [name: string, what: string, play: (scene: Scene) => Pro
   ['change', 'changes a ticket', change],
   ['answer', 'sends a message once, by an idempotency key of its own', answer],
   ['pages', 'reads every page of a list', pages],
-  ['problem', 'gives the code and the fields of a problem', problem],
-  ['lost', 'sends a request again whose answer was lost, and it is carried out once', lost],
+  ['problem', 'gives the code and the fields of a problem', (scene) => problem(scene, 2)],
+  [
+    'lost',
+    'sends a request again whose answer was lost, and it is carried out once',
+    (scene) => carriedOutOnce(scene, 'lost'),
+  ],
+  [
+    'cut',
+    'sends a request again whose answer was cut within its body, and it is carried out once',
+    (scene) => carriedOutOnce(scene, 'cut'),
+  ],
+  ['cutProblem', 'gives the problem of an answer that was cut within its body at first', cutProblem],
   ['limited', 'waits as long as Retry-After says after 429', limited],
   ['away', 'tries again while the server is away or answers 503', away],
   ['refused', 'gives up after the tries that it was given', refused],
@@ -103,16 +113,21 @@ async function pages({ client, run, proxy }: Scene): Promise<void> {
   expect(proxy.requests).toHaveLength(3)
 }
 
-async function problem({ run, proxy }: Scene): Promise<void> {
+async function problem({ run, proxy }: Scene, requests: number): Promise<void> {
   expect(await run<object>({ id: NO_TICKET })).toEqual({
     missing: [404, 'not_found'],
     invalid: [400, 'invalid_request', ['/subject', '/customer/email']],
   })
-  expect(proxy.requests).toHaveLength(2)
+  expect(proxy.requests).toHaveLength(requests)
 }
 
-async function lost({ client, run, proxy }: Scene): Promise<void> {
-  proxy.faults.push('lost')
+async function cutProblem(scene: Scene): Promise<void> {
+  scene.proxy.faults.push('cut', 'none', 'cut')
+  await problem(scene, 4)
+}
+
+async function carriedOutOnce({ client, run, proxy }: Scene, fault: 'lost' | 'cut'): Promise<void> {
+  proxy.faults.push(fault)
   const made = await run<{ id: string }>(ticketInput())
   expect((await listTickets(client)).data.map(({ id }) => id)).toEqual([made.id])
   expect(keysOf(proxy)).toHaveLength(1)

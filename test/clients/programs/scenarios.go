@@ -32,7 +32,7 @@ var (
 	client    = bellhop.New(os.Getenv("URL"), os.Getenv("KEY"))
 	scenarios = map[string]func() any{
 		"create": create, "read": read, "change": change, "answer": answer, "pages": pages, "problem": problem,
-		"lost": create, "limited": create, "away": create, "refused": refused, "upload": upload,
+		"lost": create, "cut": create, "cutProblem": problem, "limited": create, "away": create, "refused": refused, "upload": upload,
 		"events": events, "mirror": mirrored, "verify": accept, "forged": forged,
 	}
 )

@@ -134,6 +134,8 @@ SCENARIOS = {
     "pages": pages,
     "problem": problem,
     "lost": create,
+    "cut": create,
+    "cutProblem": problem,
     "limited": create,
     "away": create,
     "refused": refused,

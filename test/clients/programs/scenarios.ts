@@ -30,16 +30,10 @@ const SCENARIOS: Record<string, () => Promise<unknown>> = {
     for await (const { id } of bellhop.pages('/tickets', { query: given })) ids.push(id)
     return ids
   },
-  async problem() {
-    const missing = await problemOf(bellhop.get('/tickets/{id}', { params: given }))
-    const body = { subject: '', message: 'x', customer: { email: 'nobody' } }
-    const invalid = await problemOf(bellhop.post('/tickets', { body }))
-    return {
-      missing: [missing.status, missing.code],
-      invalid: [invalid.status, invalid.code, invalid.errors.map(({ pointer }) => pointer)],
-    }
-  },
+  problem: problems,
   lost: () => bellhop.post('/tickets', { body: given }),
+  cut: () => bellhop.post('/tickets', { body: given }),
+  cutProblem: problems,
   limited: () => bellhop.post('/tickets', { body: given }),
   away: () => bellhop.post('/tickets', { body: given }),
   async refused() {
@@ -101,6 +95,16 @@ async function mirrorInto(file: string) {
   await mirror(createClient({ url, key: given.key }), store, { wait: 0 })
   writeFileSync(file, JSON.stringify(kept))
   return kept
+}
+
+async function problems() {
+  const missing = await problemOf(bellhop.get('/tickets/{id}', { params: given }))
+  const body = { subject: '', message: 'x', customer: { email: 'nobody' } }
+  const invalid = await problemOf(bellhop.post('/tickets', { body }))
+  return {
+    missing: [missing.status, missing.code],
+    invalid: [invalid.status, invalid.code, invalid.errors.map(({ pointer }) => pointer)],
+  }
 }
 
 async function problemOf(asked: Promise<unknown>): Promise<Problem> {

@@ -150,14 +150,12 @@ class Bellhop:
         while True:
             pause = min(FIRST_PAUSE_S * 2 ** (tries - 1), LONGEST_PAUSE_S) * random.uniform(0.5, 1)
             try:
-                with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
-                    return Response(answer.status, answer.headers, answer.read())
-            except urllib.error.HTTPError as error:
-                problem = Problem(error.code, error.headers, error.read())
-                is_retried = error.code in RETRIED or problem.code == "idempotency_in_progress"
+                return _answer(request)
+            except Problem as problem:
+                is_retried = problem.status in RETRIED or problem.code == "idempotency_in_progress"
                 if not is_retried or tries >= self._max_tries:
-                    raise problem from None
-                retry_after = _retry_after(error.headers.get("retry-after"))
+                    raise
+                retry_after = _retry_after(problem.headers.get("retry-after"))
                 pause = pause if retry_after is None else retry_after
             except (OSError, http.client.HTTPException):
                 if tries >= self._max_tries:
@@ -174,6 +172,14 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirects)
+
+
+def _answer(request: urllib.request.Request) -> Response:
+    try:
+        with _OPENER.open(request, timeout=TIMEOUT_S) as answer:
+            return Response(answer.status, answer.headers, answer.read())
+    except urllib.error.HTTPError as error:
+        raise Problem(error.code, error.headers, error.read()) from None
 
 
 def _text(value: Any) -> str:

@@ -100,7 +100,10 @@ export interface Client {
     ...input: Arguments<Path, 'patch'>
   ): Promise<Output<Path, 'patch'>>
   delete<Path extends PathOf<'delete'>>(path: Path, ...input: Arguments<Path, 'delete'>): Promise<void>
-  /** The response itself, for its headers or a file. Throws `Problem` like the others. */
+  /**
+   * The response itself, for its headers or a file. Throws `Problem` like the others. You read its body: when the connection
+   * is lost meanwhile, reading throws.
+   */
   send(method: Method, path: string, input?: AnyInput): Promise<Response>
   /** Everything in a list, page by page. */
   pages<Path extends ListPath>(
@@ -136,7 +139,12 @@ export function createClient({
 }: ClientOptions): Client {
   const base = `${url.replace(/(\/v1)?\/*$/, '')}/v1`
 
-  async function send(method: Method, path: string, input: AnyInput = {}): Promise<Response> {
+  async function ask<Answer>(
+    method: Method,
+    path: string,
+    input: AnyInput,
+    read: (response: Response) => Answer | Promise<Answer>,
+  ): Promise<Answer> {
     const { params = {}, query = {}, body, signal } = input
     const address = base + withParams(path, params) + queryOf(query)
     const isFile = body instanceof Uint8Array || body instanceof Blob
@@ -150,34 +158,34 @@ export function createClient({
       ...(body !== undefined && { body: isFile ? (body as BodyInit) : JSON.stringify(body) }),
     }
     for (let tries = 1; ; tries += 1) {
-      const pause = await attempt(tries)
-      if (pause instanceof Response) return pause
-      await sleep(pause, signal)
+      const tried = await attempt(tries)
+      if ('answer' in tried) return tried.answer
+      await sleep(tried.pauseMs, signal)
     }
 
-    /** Returns how long to wait in milliseconds when it should be sent again. */
-    async function attempt(tries: number): Promise<Response | number> {
+    /** Returns a pause when it should be sent again. */
+    async function attempt(tries: number): Promise<{ answer: Answer } | { pauseMs: number }> {
       const backoff =
         Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
       const timeout = AbortSignal.timeout(TIMEOUT_MS)
-      let response: Response
+      let problem: Problem
       try {
         const until = signal ? AbortSignal.any([signal, timeout]) : timeout
-        response = await fetch(address, { ...init, signal: until })
+        const response = await fetch(address, { ...init, signal: until })
+        if (response.ok || response.status === 304) return { answer: await read(response) }
+        problem = new Problem(response, await response.text())
       } catch (error) {
         if (signal?.aborted || tries >= maxTries) throw error
-        return backoff
+        return { pauseMs: backoff }
       }
-      if (response.ok || response.status === 304) return response
-      const problem = new Problem(response, await response.text())
       if (!isRetried(problem) || tries >= maxTries) throw problem
-      return retryAfterMs(response.headers) ?? backoff
+      return { pauseMs: retryAfterMs(problem.headers) ?? backoff }
     }
   }
 
-  async function json(method: Method, path: string, input?: AnyInput) {
-    const response = await send(method, path, input)
-    return response.status === 204 ? undefined : response.json()
+  async function json(method: Method, path: string, input: AnyInput = {}) {
+    const text = await ask(method, path, input, (response) => response.text())
+    return text === '' ? undefined : JSON.parse(text)
   }
 
   async function* eventPages({ signal, wait = LONGEST_WAIT_S, ...given }: EventOptions) {
@@ -197,7 +205,7 @@ export function createClient({
     put: (path, input?) => json('put', path, input),
     patch: (path, input?) => json('patch', path, input),
     delete: (path, input?) => json('delete', path, input),
-    send,
+    send: (method, path, input = {}) => ask(method, path, input, (response) => response),
     async *pages(path, input?: AnyInput) {
       let cursor: string | undefined = ''
       while (cursor !== undefined) {
