@@ -44,7 +44,7 @@ describe.if(engine === 'postgresql')('a migration of PostgreSQL that was killed'
       expect(await versionOf(place)).toBe(1)
       await using _storage = await openStorage(undefined, place)
       expect(await versionOf(place)).toBe(NEWEST)
-      expect(await contentOf(place)).toMatchObject(before)
+      expect(await contentOf(place)).toMatchObject(withoutDropped(before))
     })
   }
 })
@@ -87,14 +87,23 @@ async function tableNames(place: Place): Promise<unknown[]> {
   return rows.map(({ tablename }) => tablename)
 }
 
+/** Columns that later versions replace. */
+const DROPPED = ['then_status', 'is_spam']
+
+function withoutDropped(content: Record<string, Record<string, unknown>[]>) {
+  const isKept = ([column]: [string, unknown]) => !DROPPED.includes(column)
+  const kept = (row: Record<string, unknown>) => Object.fromEntries(Object.entries(row).filter(isKept))
+  return Object.fromEntries(Object.entries(content).map(([table, rows]) => [table, rows.map(kept)]))
+}
+
 /** The rows of the tables of version 1. */
-async function contentOf(place: Place): Promise<Record<string, unknown>> {
+async function contentOf(place: Place): Promise<Record<string, Record<string, unknown>[]>> {
   const names = tablesAt(1).map(({ name }) => name)
   expect(names.length).toBeGreaterThan(20)
   const rows = await Promise.all(
     names.map((name) => seenElsewhere(place, `select * from "${name}" as t order by t::text`)),
   )
-  return Object.fromEntries(names.map((name, at) => [name, rows[at]]))
+  return Object.fromEntries(names.map((name, at) => [name, rows[at] ?? []]))
 }
 
 async function versionOf(place: Place): Promise<unknown> {

@@ -30,7 +30,10 @@ test(
       `${NAME}.tar.gz`,
       `bellhop-${version}.cdx.json`,
       'bellhop-alerts.yml',
+      `bellhop-client-${version}.tgz`,
+      `bellhop-client-go-${version}.zip`,
       'bellhop-dashboard.json',
+      `bellhop_client-${version}-py3-none-any.whl`,
     ])
     expect(readFileSync(join(first, 'SHA256SUMS'), 'utf8')).toBe(
       readFileSync(join(second, 'SHA256SUMS'), 'utf8'),
