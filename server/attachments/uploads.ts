@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import type { Transaction } from '../database/database.ts'
+import type { AlsoSave } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
@@ -83,11 +83,12 @@ export async function receiveOnce<Saved extends { isReplay: boolean }>(
 export async function saveUpload(
   deps: Deps,
   upload: Attachment,
-  alsoSave?: (tx: Transaction) => Promise<void>,
-): Promise<void> {
-  await deps.database.write(upload.orgId, async (tx) => {
+  alsoSave?: AlsoSave<Attachment>,
+): Promise<Attachment> {
+  return deps.database.write(upload.orgId, async (tx) => {
     await insertAttachments(tx, [upload])
-    await alsoSave?.(tx)
+    await alsoSave?.(tx, upload)
+    return upload
   })
 }
 

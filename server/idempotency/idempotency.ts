@@ -1,5 +1,5 @@
 import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
-import type { Reader, Transaction } from '../database/database.ts'
+import type { AlsoSave, Reader, Transaction } from '../database/database.ts'
 import { columnsOf, command, integer, statement, text } from '../database/statement.ts'
 import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import type { Deps } from '../deps.ts'
@@ -21,8 +21,8 @@ const PRUNE_EVERY_MS = 600_000
 export interface Answer<Body> {
   status: number
   body: Body
-  location: string | null
-  etag: string | null
+  location?: string | null
+  etag?: string | null
 }
 
 export interface IdempotentRequest {
@@ -37,8 +37,13 @@ export interface IdempotentRequest {
   body: unknown
 }
 
-/** Stores the answer in the unit that makes the change. It shows this ticket, or upload, and is erased with it. */
-type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) => Promise<void>
+interface Change<Made, Body> {
+  /** Calls `alsoSave` in its unit, which stores the answer. */
+  change(alsoSave: AlsoSave<Made>): Promise<Made>
+  asAnswer(made: Made): Answer<Body>
+  /** The ticket or upload that the answer shows, and is erased with; empty for none. */
+  shows(made: Made): string
+}
 
 /**
  * Runs a change at most once for each `Idempotency-Key` of an API key or agent in 24 hours. The answer is stored in the
@@ -48,11 +53,11 @@ type Remember<Body> = (tx: Transaction, answer: Answer<Body>, ticketId: string) 
 export function createIdempotency(deps: Deps) {
   const running = new Set<string>()
 
-  return async function once<Body>(
+  return async function once<Made, Body>(
     request: IdempotentRequest,
-    change: (remember: Remember<Body>) => Promise<Answer<Body>>,
+    { change, asAnswer, shows }: Change<Made, Body>,
   ): Promise<Answer<Body> & { isReplay: boolean }> {
-    if (request.key === null) return { ...(await change(async () => {})), isReplay: false }
+    if (request.key === null) return { ...asAnswer(await change(async () => {})), isReplay: false }
     const { orgId, owner } = request
     const given = requireKey(request.key)
     const key = `${owner}${SEPARATOR}${given}`
@@ -64,10 +69,12 @@ export function createIdempotency(deps: Deps) {
       const stored = await storedAnswer(deps, orgId, { key, given })
       if (stored) return replay<Body>(stored, fingerprint)
       if (isRunning) throw stillRunning()
-      const answer = await change((tx, made, ticketId) =>
-        store(deps, tx, { ...made, orgId, key, ticketId, fingerprint, body: JSON.stringify(made.body) }),
-      )
-      return { ...answer, isReplay: false }
+      const made = await change((tx, made) => {
+        const { status, body, location = null, etag = null } = asAnswer(made)
+        const answer = { status, body: JSON.stringify(body), location, etag }
+        return store(deps, tx, { ...answer, orgId, key, ticketId: shows(made), fingerprint })
+      })
+      return { ...asAnswer(made), isReplay: false }
     } finally {
       if (!isRunning) running.delete(place)
     }

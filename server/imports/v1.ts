@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import { actingAs, type Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
-import { type Answer, createIdempotency } from '../idempotency/idempotency.ts'
+import { createIdempotency } from '../idempotency/idempotency.ts'
 import { yieldToEventLoop } from '../loop.ts'
 import { arriveWithTickets, jsonBytes } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -15,9 +15,6 @@ import { hashOf, readTickets } from './read-tickets.ts'
 import { type ImportedTicket, importBody, importedTicket, importResult } from './schemas.ts'
 
 type Result = (typeof importResult.static)['data'][number]
-interface Results {
-  data: Result[]
-}
 
 /** Units of one commit. Other requests have their turn before the next ones. */
 const AT_ONCE = 10
@@ -34,19 +31,15 @@ export function importRoutes(deps: Deps, guard: KeyGuard) {
       const key = request.headers.get('idempotency-key')
       // The body itself would take long to compare.
       const sent = key === null ? {} : { sha256: await hashOf(bytes) }
-      const answer = await once<Results>(
-        idempotent(caller, request, { path: '/v1/imports', body: sent }),
-        async (remember) => {
-          const made: Answer<Results> = {
-            status: 200,
-            body: { data: await importAll(caller, bytes) },
-            location: null,
-            etag: null,
-          }
-          if (key !== null) await deps.database.write(caller.orgId, (tx) => remember(tx, made, ''))
-          return made
+      const answer = await once(idempotent(caller, request, { path: '/v1/imports', body: sent }), {
+        async change(alsoSave) {
+          const results = await importAll(caller, bytes)
+          if (key !== null) await deps.database.write(caller.orgId, (tx) => alsoSave(tx, results))
+          return results
         },
-      )
+        asAnswer: (data: Result[]) => ({ status: 200, body: { data } }),
+        shows: () => '',
+      })
       Object.assign(set.headers, answerHeaders(answer))
       return answer.body
     },

@@ -21,12 +21,9 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
   const once = createIdempotency(deps)
   const moveOnce = (
     request: IdempotentRequest,
-    move: (alsoSave: AlsoSave<Move>) => Promise<Move>,
+    change: (alsoSave: AlsoSave<Move>) => Promise<Move>,
     asAnswer: typeof answerOf = answerOf,
-  ) =>
-    once<ReturnType<typeof viewMove>>(request, async (remember) =>
-      asAnswer(await move((tx, made) => remember(tx, asAnswer(made), made.intoId))),
-    )
+  ) => once(request, { change, asAnswer, shows: ({ intoId }) => intoId })
   const noQuery = strictQuery()
   const withBody = {
     parse: arrive,
@@ -104,7 +101,7 @@ export function moveRoutes(deps: Deps, guard: KeyGuard) {
 }
 
 function answerOf(made: Move): Answer<ReturnType<typeof viewMove>> {
-  return { status: 200, body: viewMove(made), location: null, etag: null }
+  return { status: 200, body: viewMove(made) }
 }
 
 // What the API description says of each operation beyond its schemas.

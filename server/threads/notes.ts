@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { attach, type ReceivedFile } from '../attachments/bindings.ts'
 import { findAttachmentsOf } from '../attachments/queries.ts'
-import type { Transaction } from '../database/database.ts'
+import type { AlsoSave, Transaction } from '../database/database.ts'
 import type { MessageFormat } from '../database/tables/messages.ts'
 import { notes } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
@@ -41,7 +41,7 @@ export async function putNote(
   deps: Deps,
   orgId: string,
   { ticketId, attachments: ids = [], uploader, ...note }: NewNote,
-  alsoSave: (tx: Transaction, note: NoteRow) => Promise<void> = async () => {},
+  alsoSave?: AlsoSave<NoteRow>,
 ): Promise<{ note: NoteRow; isNew: boolean }> {
   requireTextOrFiles({ text: note.text, attachments: ids })
   return deps.database.write(orgId, async (tx) => {
@@ -69,7 +69,7 @@ export async function putNote(
     await deleteSentDraft(tx, { orgId, ticketId, agentId, kind: 'note', text, attachments: ids })
     recordEvents(deps, tx, orgId, [{ type: 'note.added', ticketId, messageId: note.id, createdAt }])
     const made = { ...added, attachments }
-    await alsoSave(tx, made)
+    await alsoSave?.(tx, made)
     return { note: made, isNew: true }
   })
 }

@@ -85,25 +85,17 @@ export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
       async ({ caller, params: { id: ticketId }, body, request, set, status }) => {
         const { orgId, agentId = '', name: agentName } = caller
         const as = actingAs(deps, actorOf(caller))
-        const asAnswer = (note: NoteRow) => ({
-          status: 201,
-          body: viewV1Note(note),
-          location: null,
-          etag: null,
-        })
         const path = `/v1/tickets/${ticketId}/notes`
-        const answer = await once<ReturnType<typeof viewV1Note>>(
-          idempotent(caller, request, { path, body }),
-          async (remember) => {
+        const answer = await once(idempotent(caller, request, { path, body }), {
+          async change(alsoSave) {
             const { format = 'plain', ...written } = body
             const author = { agentId, agentName, uploader: idOfCaller(caller) }
             const input = { id: deps.newId('not'), ticketId, ...author, ...written, format }
-            const { note } = await putNote(as, orgId, input, (tx, made) =>
-              remember(tx, asAnswer(made), ticketId),
-            )
-            return asAnswer(note)
+            return (await putNote(as, orgId, input, alsoSave)).note
           },
-        )
+          asAnswer: (note: NoteRow) => ({ status: 201, body: viewV1Note(note) }),
+          shows: () => ticketId,
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, answer.body)
       },

@@ -1,10 +1,9 @@
 import { Elysia, type Static, t } from 'elysia'
 import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import type { NewAttachments } from '../attachments/bindings.ts'
-import type { AlsoSave } from '../database/database.ts'
 import { type Actor, actingAs, type Deps } from '../deps.ts'
 import { invalid } from '../errors.ts'
-import { createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
+import { type Answer, createIdempotency, type IdempotentRequest } from '../idempotency/idempotency.ts'
 import { arrive, arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import type { LargeResponses } from '../responses/large-responses.ts'
@@ -74,19 +73,16 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
         const { orgId } = caller
         const as = actingAs(deps, actorOf(caller))
         const input = { ...body, attachments: uploadsOf(caller, body) }
-        const asAnswer = (made: TicketWithCustomer) => ({
-          status: 201,
-          body: viewListedTicket(made),
-          location: `/v1/tickets/${made.id}`,
-          etag: ticketEtag(made),
+        const answer = await once(idempotent(caller, request, { path: '/v1/tickets', body }), {
+          change: (alsoSave) => createTicket(as, orgId, input, alsoSave),
+          asAnswer: (made: TicketWithCustomer) => ({
+            status: 201,
+            body: viewListedTicket(made),
+            location: `/v1/tickets/${made.id}`,
+            etag: ticketEtag(made),
+          }),
+          shows: ({ id }) => id,
         })
-        const answer = await once<ReturnType<typeof viewListedTicket>>(
-          idempotent(caller, request, { path: '/v1/tickets', body }),
-          async (remember) =>
-            asAnswer(
-              await createTicket(as, orgId, input, (tx, made) => remember(tx, asAnswer(made), made.id)),
-            ),
-        )
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, answer.body)
       },
@@ -149,29 +145,20 @@ export function ticketRoutes(deps: Deps, guard: KeyGuard, large: LargeResponses)
       async ({ caller, params, body, request, set, status }) => {
         requireAgentForStatus(body)
         const { orgId, agentId, name: agentName } = caller
-        const asAnswer = (posted: MessageWithFiles) => ({
-          status: 201,
-          body: viewSentMessage(posted),
-          location: null,
-          etag: null,
-        })
         const as = actingAs(deps, actorOf(caller))
         const path = `/v1/tickets/${params.id}/messages`
-        const answer = await once<ReturnType<typeof viewSentMessage>>(
-          idempotent(caller, request, { path, body }),
-          async (remember) => {
+        const answer = await once(idempotent(caller, request, { path, body }), {
+          change(alsoSave) {
             const attachments = uploadsOf(caller, body)
             const { text, format, role, status } = body
             const input = { ticketId: params.id, text, format, attachments }
-            const alsoSave: AlsoSave<MessageWithFiles> = (tx, posted) =>
-              remember(tx, asAnswer(posted), posted.ticketId)
-            const posted =
-              role === 'customer'
-                ? await postCustomerMessage(deps, orgId, input, alsoSave)
-                : await postAgentMessage(as, orgId, { ...input, agentName, agentId, status }, alsoSave)
-            return asAnswer(posted)
+            return role === 'customer'
+              ? postCustomerMessage(deps, orgId, input, alsoSave)
+              : postAgentMessage(as, orgId, { ...input, agentName, agentId, status }, alsoSave)
           },
-        )
+          asAnswer: (posted: MessageWithFiles) => ({ status: 201, body: viewSentMessage(posted) }),
+          shows: ({ ticketId }) => ticketId,
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, answer.body)
       },
@@ -227,10 +214,14 @@ export function actorOf({ kind, agentId, keyId, name }: Caller): Actor {
   return { kind, id: agentId ?? keyId, name }
 }
 
-export function answerHeaders(answer: { location: string | null; etag: string | null; isReplay: boolean }) {
+export function answerHeaders({
+  location = null,
+  etag = null,
+  isReplay,
+}: Answer<unknown> & { isReplay: boolean }) {
   return {
-    ...(answer.location === null ? {} : { location: answer.location }),
-    ...(answer.etag === null ? {} : { etag: answer.etag }),
-    ...(answer.isReplay ? { 'idempotency-replayed': 'true' } : {}),
+    ...(location === null ? {} : { location }),
+    ...(etag === null ? {} : { etag }),
+    ...(isReplay ? { 'idempotency-replayed': 'true' } : {}),
   }
 }

@@ -34,14 +34,11 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
         }
         const answer = await receiveOnce(deps, caller.orgId, file, (upload) => {
           const sent = { name, isInline, sha256: upload.hash }
-          return once<ReturnType<typeof viewUpload>>(
-            idempotent(caller, request, { path: '/v1/attachments', body: sent }),
-            async (remember) => {
-              const made = { status: 201, body: viewUpload(upload), location: null, etag: null }
-              await saveUpload(deps, upload, (tx) => remember(tx, made, upload.id))
-              return made
-            },
-          )
+          return once(idempotent(caller, request, { path: '/v1/attachments', body: sent }), {
+            change: (alsoSave) => saveUpload(deps, upload, alsoSave),
+            asAnswer: (made: typeof upload) => ({ status: 201, body: viewUpload(made) }),
+            shows: ({ id }) => id,
+          })
         })
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, answer.body)

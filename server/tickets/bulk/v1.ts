@@ -63,13 +63,16 @@ export function bulkChangeRoutes(deps: Deps, guard: KeyGuard) {
       const change = changeOf(body.change, '/change')
       const requestId = String(set.headers['x-request-id'])
       const wanted = idempotent(caller, request, { path: '/v1/tickets/bulk', body })
-      const answer = await once<{ data: Outcome[] }>(wanted, async (remember) => {
-        const as = actingAs(deps, actorOf(caller))
-        const data = await changeEach(as, orgId, { ids, change, requestId })
-        const made = { status: 200, body: { data }, location: null, etag: null }
-        // After a crash before this, the same request makes the same changes, and those that are made have no effect.
-        if (wanted.key !== null) await deps.database.write(orgId, (tx) => remember(tx, made, ids[0] ?? ''))
-        return made
+      const answer = await once(wanted, {
+        async change(alsoSave) {
+          const as = actingAs(deps, actorOf(caller))
+          const outcomes = await changeEach(as, orgId, { ids, change, requestId })
+          // After a crash before this, the same request makes the same changes, and those that are made have no effect.
+          if (wanted.key !== null) await deps.database.write(orgId, (tx) => alsoSave(tx, outcomes))
+          return outcomes
+        },
+        asAnswer: (data: Outcome[]) => ({ status: 200, body: { data } }),
+        shows: () => ids[0] ?? '',
       })
       Object.assign(set.headers, answerHeaders(answer))
       return answer.body

@@ -7,7 +7,7 @@ import { type Answer, createIdempotency } from '../../idempotency/idempotency.ts
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
 import { actorOf, answerHeaders, idempotent } from '../../tickets/v1.ts'
-import { listDeliveries, readDelivery } from '../deliveries/delivery-log.ts'
+import { type DeliveryRow, listDeliveries, readDelivery } from '../deliveries/delivery-log.ts'
 import { type ResendJob, resendDelivery } from '../deliveries/resend.ts'
 import {
   createEndpoint,
@@ -65,7 +65,6 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
       secret: Buffer.from(deps.encryption.encrypt(secret, endpoint.id)).toString('base64'),
     },
     location,
-    etag: null,
   })
   const unseal = ({ body }: { body: ReturnType<typeof seal>['body'] }) => ({
     ...body,
@@ -82,16 +81,11 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/endpoints',
       async ({ caller, body, request, set, status }) => {
-        const at = (made: NewEndpoint) => seal(made, `/v1/endpoints/${made.endpoint.id}`)
-        const answer = await once<ReturnType<typeof seal>['body']>(
-          idempotent(caller, request, { path: '/v1/endpoints', body }),
-          async (remember) =>
-            at(
-              await createEndpoint(asCaller(caller), caller.orgId, body, (tx, made) =>
-                remember(tx, at(made), made.endpoint.id),
-              ),
-            ),
-        )
+        const answer = await once(idempotent(caller, request, { path: '/v1/endpoints', body }), {
+          change: (alsoSave) => createEndpoint(asCaller(caller), caller.orgId, body, alsoSave),
+          asAnswer: (made: NewEndpoint) => seal(made, `/v1/endpoints/${made.endpoint.id}`),
+          shows: ({ endpoint }) => endpoint.id,
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, unseal(answer))
       },
@@ -149,15 +143,12 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
       '/endpoints/:id/rotate',
       async ({ caller, params: { id }, query, request, set, status }) => {
         const { force = false } = query
-        const answer = await once<ReturnType<typeof seal>['body']>(
-          idempotent(caller, request, { path: `/v1/endpoints/${id}/rotate`, body: { force } }),
-          async (remember) =>
-            seal(
-              await rotateSecret(asCaller(caller), caller.orgId, id, { force }, (tx, made) =>
-                remember(tx, seal(made), id),
-              ),
-            ),
-        )
+        const path = `/v1/endpoints/${id}/rotate`
+        const answer = await once(idempotent(caller, request, { path, body: { force } }), {
+          change: (alsoSave) => rotateSecret(asCaller(caller), caller.orgId, id, { force }, alsoSave),
+          asAnswer: (made: NewEndpoint) => seal(made),
+          shows: () => id,
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(201, unseal(answer))
       },
@@ -172,16 +163,12 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/endpoints/:id/test',
       async ({ caller, params: { id }, body, request, set, status }) => {
-        const asAnswer = (sent: { deliveryId: string }) => accepted(sent, `/v1/deliveries/${sent.deliveryId}`)
-        const answer = await once<{ deliveryId: string }>(
-          idempotent(caller, request, { path: `/v1/endpoints/${id}/test`, body }),
-          async (remember) =>
-            asAnswer(
-              await testEndpoint(asCaller(caller), caller.orgId, { id, ...body }, (tx, sent) =>
-                remember(tx, asAnswer(sent), id),
-              ),
-            ),
-        )
+        const path = `/v1/endpoints/${id}/test`
+        const answer = await once(idempotent(caller, request, { path, body }), {
+          change: (alsoSave) => testEndpoint(asCaller(caller), caller.orgId, { id, ...body }, alsoSave),
+          asAnswer: (sent: { deliveryId: string }) => accepted(sent, `/v1/deliveries/${sent.deliveryId}`),
+          shows: () => id,
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(202, answer.body)
       },
@@ -229,17 +216,12 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/deliveries/:id/resend',
       async ({ caller, params: { id }, request, set, status }) => {
-        const answer = await once<ReturnType<typeof viewV1Delivery>>(
-          idempotent(caller, request, { path: `/v1/deliveries/${id}/resend`, body: {} }),
-          async (remember) =>
-            accepted(
-              viewV1Delivery(
-                await resendDelivery(asCaller(caller), caller.orgId, id, (tx, row) =>
-                  remember(tx, accepted(viewV1Delivery(row)), row.ticketId ?? ''),
-                ),
-              ),
-            ),
-        )
+        const path = `/v1/deliveries/${id}/resend`
+        const answer = await once(idempotent(caller, request, { path, body: {} }), {
+          change: (alsoSave) => resendDelivery(asCaller(caller), caller.orgId, id, alsoSave),
+          asAnswer: (row: DeliveryRow) => accepted(viewV1Delivery(row)),
+          shows: ({ ticketId }) => ticketId ?? '',
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(202, answer.body)
       },
@@ -248,16 +230,12 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/endpoints/:id/replay',
       async ({ caller, params: { id }, body, request, set, status }) => {
-        const asAnswer = (job: ResendJob) => accepted(viewReplay(job), `/v1/replays/${job.id}`)
-        const answer = await once<ReturnType<typeof viewReplay>>(
-          idempotent(caller, request, { path: `/v1/endpoints/${id}/replay`, body }),
-          async (remember) =>
-            asAnswer(
-              await replayEvents(asCaller(caller), caller.orgId, replayOf(id, body), (tx, job) =>
-                remember(tx, asAnswer(job), id),
-              ),
-            ),
-        )
+        const path = `/v1/endpoints/${id}/replay`
+        const answer = await once(idempotent(caller, request, { path, body }), {
+          change: (alsoSave) => replayEvents(asCaller(caller), caller.orgId, replayOf(id, body), alsoSave),
+          asAnswer: (job: ResendJob) => accepted(viewReplay(job), `/v1/replays/${job.id}`),
+          shows: () => id,
+        })
         Object.assign(set.headers, answerHeaders(answer))
         return status(202, answer.body)
       },
@@ -281,24 +259,16 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
     request: Request,
     { id, verb, name }: { id: string; verb: typeof enableEndpoint; name: 'enable' | 'disable' },
   ) {
-    const asAnswer = (row: Endpoint) => ({
-      status: 200,
-      body: viewV1Endpoint(row),
-      location: null,
-      etag: null,
+    return once(idempotent(caller, request, { path: `/v1/endpoints/${id}/${name}`, body: {} }), {
+      change: (alsoSave) => verb(asCaller(caller), caller.orgId, id, alsoSave),
+      asAnswer: (row: Endpoint) => ({ status: 200, body: viewV1Endpoint(row) }),
+      shows: () => id,
     })
-    return once<ReturnType<typeof viewV1Endpoint>>(
-      idempotent(caller, request, { path: `/v1/endpoints/${id}/${name}`, body: {} }),
-      async (remember) =>
-        asAnswer(
-          await verb(asCaller(caller), caller.orgId, id, (tx, row) => remember(tx, asAnswer(row), id)),
-        ),
-    )
   }
 }
 
 function accepted<Body>(body: Body, location: string | null = null): Answer<Body> {
-  return { status: 202, body, location, etag: null }
+  return { status: 202, body, location }
 }
 
 /** What someone needs to read the body of an event. */
