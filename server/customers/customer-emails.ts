@@ -1,17 +1,27 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
 import { customerEmails, customers } from '../database/tables/customers.ts'
 import { tickets } from '../database/tables/tickets.ts'
 
-/** The addresses of a customer beside their first, in order. */
-async function otherEmailsOf(
-  on: Reader | Transaction,
-  { orgId, customerId }: { orgId: string; customerId: string },
-): Promise<string[]> {
-  const rows = await otherEmails(on, { orgId, customerId })
-  return rows.map(({ email }) => email)
+/** The addresses of customers beside their first, in order. */
+export async function otherEmails(
+  read: Reader | Transaction,
+  orgId: string,
+  ids: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map()
+  const found = await read
+    .select({ customerId: customerEmails.customerId, email: customerEmails.email })
+    .from(customerEmails)
+    .where(
+      // The index of a customer's addresses is the one to use.
+      and(inArray(customerEmails.customerId, [...ids]), sql`(${customerEmails.orgId} || '') = ${orgId}`),
+    )
+    .orderBy(customerEmails.customerId, customerEmails.position)
+  const byCustomer = Map.groupBy(found, ({ customerId }) => customerId)
+  return new Map([...byCustomer].map(([id, emails]) => [id, emails.map(({ email }) => email)]))
 }
 
 /** All addresses of a customer, the first one first. */
@@ -21,7 +31,7 @@ export async function emailsOf(
   { id, email }: { id: string; email: string | null },
 ): Promise<string[]> {
   if (email === null) return []
-  return [email, ...(await otherEmailsOf(on, { orgId, customerId: id }))]
+  return [email, ...((await otherEmails(on, orgId, [id])).get(id) ?? [])]
 }
 
 /** The customer who has an address, as their first or another one. In a unit of the organization, no one else gets it. */
@@ -68,20 +78,6 @@ export async function replaceEmails(
 export function isOtherEmail(orgId: unknown, emailKey: unknown) {
   return sql`exists (select 1 from customer_emails other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
 }
-
-const otherEmails = statement(
-  'customer_other_emails',
-  { orgId: text, customerId: text },
-  (on: Reader | Transaction, p) =>
-    on
-      .select({ email: customerEmails.email })
-      .from(customerEmails)
-      .where(
-        // The index of the customer's addresses is the one to use.
-        and(eq(customerEmails.customerId, p.customerId), sql`(${customerEmails.orgId} || '') = ${p.orgId}`),
-      )
-      .orderBy(customerEmails.position),
-)
 
 /** All addresses of a ticket's customer, the first one first. */
 export async function emailsOfTicket(

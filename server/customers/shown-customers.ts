@@ -1,9 +1,10 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { customerEmails, customers } from '../database/tables/customers.ts'
+import { customers } from '../database/tables/customers.ts'
 import { isoTime } from '../dates.ts'
 import { AppError } from '../errors.ts'
 import { isNamed } from '../requests/headers.ts'
+import { otherEmails } from './customer-emails.ts'
 
 /** A customer as `/v1/customers` shows them, with all their addresses, the first one first. */
 export type ShownCustomer = Pick<
@@ -51,22 +52,6 @@ export async function readShownCustomers(
     const { email, ...shown } = row
     return [{ ...shown, emails: email === null ? [] : [email, ...(others.get(id) ?? [])] }]
   })
-}
-
-/** The addresses of customers beside their first, in order. */
-export async function otherEmails(
-  read: Reader | Transaction,
-  orgId: string,
-  ids: readonly string[],
-): Promise<Map<string, string[]>> {
-  if (ids.length === 0) return new Map()
-  const found = await read
-    .select({ customerId: customerEmails.customerId, email: customerEmails.email })
-    .from(customerEmails)
-    .where(and(inArray(customerEmails.customerId, [...ids]), sql`(${customerEmails.orgId} || '') = ${orgId}`))
-    .orderBy(customerEmails.customerId, customerEmails.position)
-  const byCustomer = Map.groupBy(found, ({ customerId }) => customerId)
-  return new Map([...byCustomer].map(([id, emails]) => [id, emails.map(({ email }) => email)]))
 }
 
 /** The customer with this id of another system; of one who was merged, the one who has theirs now. */

@@ -10,7 +10,7 @@ import { isId } from '../../ids.ts'
 import { customersWord, NOWHERE_WORD, wordsOf } from '../../search/index-words.ts'
 import { outermostDocuments } from '../../search/queries.ts'
 import { isLongEnough } from '../../search/query-language.ts'
-import { otherEmails } from '../shown-customers.ts'
+import { otherEmails } from '../customer-emails.ts'
 import { invalidCursor } from './read-customer.ts'
 
 /** In a page, by default and at most. */
