@@ -53,11 +53,8 @@ export function connect({ url }: { url?: string }): Connection {
 export async function requireSuccess(response: Response, base: string): Promise<Response> {
   const { status } = response
   if (status < 400) return response
-  const isTemporary = status === 429 || status >= 500
-  throw new RemoteError(
-    problemText(status, await response.text(), base),
-    isTemporary ? { cause: status } : undefined,
-  )
+  const cause = status === 429 || status >= 500 ? status : undefined
+  throw new RemoteError(problemText(status, await response.text(), base), { cause })
 }
 
 /** The problem as one sentence, such as `404 not_found: There is no ticket with this id.` */
