@@ -170,7 +170,10 @@ export function createEditor(options: EditorOptions): Editor {
   }
 }
 
-/** Browsers report late that a key, such as End, has moved the cursor. The next key, a paste or a change of an attribute may come first. */
+/**
+ * Browsers report late that a key, such as End, has moved the cursor. The next key, a paste or a change of an attribute
+ * may come first.
+ */
 function readSelection(view: EditorView): void {
   const shown = document.getSelection()
   if (!shown?.anchorNode || !shown.focusNode || view.composing || !view.dom.contains(shown.anchorNode)) return
