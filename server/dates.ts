@@ -34,6 +34,11 @@ export function isoTimeOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : isoTime(milliseconds)
 }
 
+/** The milliseconds of a time that a schema with the format `date-time` has accepted. */
+export function optionalTime(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Date.parse(text)
+}
+
 /** Whether a `YYYY-MM-DD` date exists. `Date.parse` reads February 31 as March 3. */
 export function isCalendarDay(day: string): boolean {
   const time = Date.parse(`${day}T00:00:00Z`)

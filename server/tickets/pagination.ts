@@ -1,6 +1,7 @@
 import type { Static } from 'elysia'
 import type { Reader } from '../database/database.ts'
 import { PLACES } from '../database/tables/tickets.ts'
+import { optionalTime } from '../dates.ts'
 import { type AppError, invalid } from '../errors.ts'
 import { type IdPrefix, isId } from '../ids.ts'
 import { type Cursor, decodeCursor, encodeCursor, type PageRequest } from './cursor.ts'
@@ -57,11 +58,8 @@ export function timesIn<Name extends string>(
   since: Name,
   before?: Name,
 ): Times | undefined {
-  const timeOf = (parameter: Name | undefined) => {
-    const time = parameter && query[parameter]
-    return time === undefined ? undefined : Date.parse(time)
-  }
-  const [from, until] = [timeOf(since), timeOf(before)]
+  const from = optionalTime(query[since])
+  const until = before && optionalTime(query[before])
   if (from === undefined && until === undefined) return undefined
   return { from: from ?? Number.MIN_SAFE_INTEGER, until: until ?? Number.MAX_SAFE_INTEGER }
 }

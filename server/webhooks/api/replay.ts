@@ -5,7 +5,7 @@ import { matches } from '../../database/matches.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { events } from '../../database/tables/events.ts'
 import { deliveries, resendJobs } from '../../database/tables/webhooks.ts'
-import { isoTime } from '../../dates.ts'
+import { isoTime, optionalTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { invalid, notFound } from '../../errors.ts'
 import { readWebhookBodies } from '../../events/api/bodies.ts'
@@ -85,8 +85,8 @@ export function replayOf(
   return {
     ...rest,
     endpointId,
-    since: since === undefined ? undefined : Date.parse(since),
-    until: until === undefined ? undefined : Date.parse(until),
+    since: optionalTime(since),
+    until: optionalTime(until),
   }
 }
 

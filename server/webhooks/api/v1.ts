@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { type Caller, hasScope, idOfCaller, type KeyGuard } from '../../api-keys/require-api-key.ts'
 import type { KeyScope } from '../../database/tables/api-keys.ts'
 import type { WebhookEvent } from '../../database/tables/events.ts'
+import { optionalTime } from '../../dates.ts'
 import { actingAs, type Deps } from '../../deps.ts'
 import { type Answer, createIdempotency } from '../../idempotency/idempotency.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
@@ -190,8 +191,8 @@ export function webhookRoutes(deps: Deps, guard: KeyGuard) {
           {
             ...filter,
             endpointId,
-            since: since === undefined ? undefined : Date.parse(since),
-            until: until === undefined ? undefined : Date.parse(until),
+            since: optionalTime(since),
+            until: optionalTime(until),
           },
           { agentId: idOfCaller(caller), signal },
         )

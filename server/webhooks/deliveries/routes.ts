@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import { ATTEMPT_KINDS, DELIVERY_STATES } from '../../database/tables/webhooks.ts'
+import { optionalTime } from '../../dates.ts'
 import type { Deps } from '../../deps.ts'
 import { arrive, jsonBody } from '../../requests/json-body.ts'
 import { strictQuery } from '../../requests/query.ts'
@@ -90,8 +91,8 @@ export function deliveryRoutes(deps: Deps, guard: AgentGuard) {
       async ({ me: { orgId, agentId }, query: { since, until, ...query }, request: { signal } }) => {
         const filter = {
           ...query,
-          since: since === undefined ? undefined : Date.parse(since),
-          until: until === undefined ? undefined : Date.parse(until),
+          since: optionalTime(since),
+          until: optionalTime(until),
         }
         const found = await listDeliveries(deps, orgId, filter, { agentId, signal })
         const data = found.deliveries.map(viewDelivery)
