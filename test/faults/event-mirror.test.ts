@@ -3,29 +3,16 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../release/clients/typescript/src/bellhop.ts'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
-import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
-import { systemClock } from '../../server/clock.ts'
-import { readConfig } from '../../server/config.ts'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
-import { createLog } from '../../server/log.ts'
-import { openDeps } from '../../server/open-deps.ts'
-import { createOrganization } from '../../server/organizations/organizations.ts'
-import { signInAgent } from '../support/agents.ts'
-import { writeCaFile } from '../support/certificates.ts'
-import { emptyPlace, freshPlace } from '../support/engine.ts'
+import { emptyPlace } from '../support/engine.ts'
+import { ADDRESS, startEveryChannel } from '../support/every-channel.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startDovecot } from '../support/mail/dovecot.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
-import { reservePort } from '../support/mail/ports.ts'
-import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
-import { newMailbox } from '../support/mailboxes.ts'
 import { readLog } from '../support/mirror/log-reader.ts'
 import { entryOf, openMirror } from '../support/mirror/mirror-store.ts'
 import { createWriters } from '../support/mirror/writers.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 import { seeded } from '../support/random.ts'
-import { startTelegram } from '../support/telegram-server/telegram-server.ts'
-import { ORIGIN } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
 // A mirror follows the events while 64 writers change everything that `/v1` shows, and both it and the server are killed.
@@ -42,10 +29,6 @@ const RESTORE = 3
 const LATE_MS = 2_000
 const RETRY_MS = 100
 const MAX_TEST_MS = 120_000 + 2_000 * SECONDS
-const ADDRESS = 'support@helpdesk.test'
-const PASSWORD = 'correct horse'
-/** More than any test sends. */
-const UNLIMITED = { burst: 1_000_000, everyMs: 1 }
 /** What the second readers ask for. */
 const FILTERS = [
   { limit: 7, wait: 5 },
@@ -146,49 +129,11 @@ type Stage = Awaited<ReturnType<typeof openStage>>
 
 /** A server with all channels, what is on their other side, and a mirror. */
 async function openStage() {
-  const server = await startTelegram({
-    clock: systemClock,
-    limits: { perChat: UNLIMITED, perBot: UNLIMITED },
-    maxPollMs: 2_000,
-  })
-  const smtp = await startSmtpFaults({ users: { [ADDRESS]: PASSWORD } })
-  const dovecot = await startDovecot({ users: { [ADDRESS]: PASSWORD } })
-  const ca = await writeCaFile()
-  const port = reservePort()
-  let place = {
-    ...(await freshPlace()),
-    PORT: String(port),
-    BELLHOP_LOG: 'error',
-    BELLHOP_TRUST_PROXY: '127.0.0.0/8',
-    BELLHOP_MAIL_ALLOW: '127.0.0.0/8',
-    BELLHOP_MAIL_CA: ca,
-    BELLHOP_TELEGRAM_API: server.root,
-  }
-  const deps = await openDeps(readConfig(place), { log: createLog('error', false, () => {}, Date.now) })
-  const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
-  const url = `http://127.0.0.1:${port}`
   const newKey = { name: 'Mirror', kind: 'secret' as const, scopes: [...KEY_SCOPES], rateLimit: 1_000_000 }
-  const { secret: key } = await createApiKey(deps, orgId, newKey)
-  const admin = await signInAgent({ deps, url }, orgId, { role: 'admin' })
-  const { widget, identitySecret } = await createWidget(deps, orgId, { name: 'Shop', origins: [ORIGIN] })
-  const name = deps.database.engine
-  await deps.database.close()
-  let running = await startProgram(place)
-
-  const login = { host: '127.0.0.1', user: ADDRESS, password: PASSWORD, security: 'tls' as const }
-  const mailbox = newMailbox({
-    address: ADDRESS,
-    imap: { ...login, port: dovecot.imapsPort },
-    smtp: { ...login, port: smtp.tlsPort },
-  })
-  const bot = server.addBot()
-  for (const [path, body] of [
-    ['/console/mailboxes', mailbox],
-    ['/console/bots', { token: bot.token }],
-  ] as const) {
-    const { status, text } = await admin.call('POST', path, { body })
-    expect(status, text).toBe(201)
-  }
+  const started = await startEveryChannel({ fill: (deps, { orgId }) => createApiKey(deps, orgId, newKey) })
+  const { url, telegram, bot, smtp, dovecot, widget, identitySecret } = started
+  const { secret: key } = started.filled
+  let { place, program: running } = started
 
   const mirrorFile = join(temporaryFolder('mirror'), 'mirror.db')
   const rows = openMirror(new Database(mirrorFile))
@@ -199,15 +144,15 @@ async function openStage() {
     })
   let mirror = startMirror()
   return {
-    name,
+    name: started.engine,
     url,
     bellhop: createClient({ url, key, fetch: untilAnswered }),
     /** Doesn't wait for its turn when too many tickets were merged in a minute. */
     writer: createClient({ url, key, fetch: untilAnswered, maxTries: 1 }),
-    agentId: admin.id,
+    agentId: started.admin.id,
     widget: { key: widget.key, identitySecret },
     mail: { dovecot, smtp, address: ADDRESS },
-    telegram: { server, bot },
+    telegram: { server: telegram, bot },
     rows,
     place: () => place,
     async restart() {
@@ -230,7 +175,7 @@ async function openStage() {
       mirror.kill('SIGKILL')
       await mirror.exited
       await running.end('SIGKILL')
-      await Promise.all([smtp.stop(), dovecot.stop(), server.close()])
+      await started.stop()
     },
   }
 }

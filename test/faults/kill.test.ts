@@ -2,26 +2,14 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { createWidget } from '../../server/channels/widget/widgets/widgets.ts'
-import { systemClock } from '../../server/clock.ts'
-import { readConfig } from '../../server/config.ts'
 import { DATABASE_FILE } from '../../server/database/open.ts'
 import { createId } from '../../server/ids.ts'
-import { createLog } from '../../server/log.ts'
-import { openDeps } from '../../server/open-deps.ts'
-import { createOrganization } from '../../server/organizations/organizations.ts'
-import { signInAgent } from '../support/agents.ts'
 import { type Answer, type Client, call, clientWithKey } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
-import { freshPlace } from '../support/engine.ts'
-import { startDovecot } from '../support/mail/dovecot.ts'
+import { ADDRESS, startEveryChannel } from '../support/every-channel.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
-import { reservePort } from '../support/mail/ports.ts'
-import { startSmtpFaults } from '../support/mail/smtp-faults.ts'
-import { newMailbox } from '../support/mailboxes.ts'
 import { startProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { startTelegram } from '../support/telegram-server/telegram-server.ts'
 import { newClientId, ORIGIN } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -45,10 +33,6 @@ const LONG = 'word '.repeat(814).trim()
 const RETRY_MS = 10
 const LOOK_EVERY_MS = 200
 const MAX_TEST_MS = 840_000
-const ADDRESS = 'support@helpdesk.test'
-const PASSWORD = 'correct horse'
-/** More than any test sends. */
-const UNLIMITED = { burst: 1_000_000, everyMs: 1 }
 
 /** One kind of job. Each thing that is done has a word of its own. */
 interface Kind {
@@ -153,66 +137,36 @@ type Stage = Awaited<ReturnType<typeof openStage>>
 /** A server with an endpoint, a mailbox, a bot and a widget, and what is on the other side of them. */
 async function openStage() {
   const receiver = await startReceiver()
-  const telegram = await startTelegram({
-    clock: systemClock,
-    limits: { perChat: UNLIMITED, perBot: UNLIMITED },
-    maxPollMs: 2_000,
+  const started = await startEveryChannel({
+    settings: {
+      BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+      BELLHOP_WEBHOOK_CA: await writeCaFile(),
+      // An attempt that a kill interrupts again and again counts as failed, and that may happen here.
+      BELLHOP_WEBHOOK_RETRIES: Array(ROUNDS).fill('10ms').join(),
+    },
+    fill: (deps, { orgId, url }) => clientWithKey(deps, url, orgId, { rateLimit: 1_000_000 }),
   })
-  const smtp = await startSmtpFaults({ users: { [ADDRESS]: PASSWORD } })
-  const dovecot = await startDovecot({ users: { [ADDRESS]: PASSWORD } })
-  const ca = await writeCaFile()
-  const settings = {
-    ...(await freshPlace()),
-    PORT: String(reservePort()),
-    BELLHOP_LOG: 'error',
-    BELLHOP_TRUST_PROXY: '127.0.0.0/8',
-    BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
-    BELLHOP_WEBHOOK_CA: ca,
-    // An attempt that a kill interrupts again and again counts as failed, and that may happen here.
-    BELLHOP_WEBHOOK_RETRIES: Array(ROUNDS).fill('10ms').join(),
-    BELLHOP_MAIL_ALLOW: '127.0.0.0/8',
-    BELLHOP_MAIL_CA: ca,
-    BELLHOP_TELEGRAM_API: telegram.root,
-  }
-  const deps = await openDeps(readConfig(settings), { log: createLog('error', false, () => {}, Date.now) })
-  const { id: orgId } = await createOrganization(deps, { name: 'Acme' })
-  const url = `http://127.0.0.1:${settings.PORT}`
-  const client = await clientWithKey(deps, url, orgId, { rateLimit: 1_000_000 })
-  const admin = await signInAgent({ deps, url }, orgId, { role: 'admin' })
-  const { widget } = await createWidget(deps, orgId, { name: 'Shop', origins: [ORIGIN] })
-  await deps.database.close()
-  let server = await startProgram(settings)
-
-  const login = { host: '127.0.0.1', user: ADDRESS, password: PASSWORD, security: 'tls' as const }
-  const mailbox = newMailbox({
-    address: ADDRESS,
-    imap: { ...login, port: dovecot.imapsPort },
-    smtp: { ...login, port: smtp.tlsPort },
-  })
-  const bot = telegram.addBot()
-  await made(
-    admin.call('POST', '/console/endpoints', { body: { url: receiver.url, events: ['ticket.created'] } }),
-  )
-  await made(admin.call('POST', '/console/mailboxes', { body: mailbox }))
-  await made(admin.call('POST', '/console/bots', { body: { token: bot.token } }))
+  const { url, widget, telegram, bot, smtp, dovecot, place } = started
+  let server = started.program
+  await started.create('/console/endpoints', { url: receiver.url, events: ['ticket.created'] })
   return {
     url,
-    client,
+    client: started.filled,
     widget,
     receiver,
     telegram,
     bot,
     smtp,
     dovecot,
-    place: settings,
+    place,
     signal: (name: 'SIGSTOP' | 'SIGCONT') => process.kill(server.pid, name),
     async restart(name: 'SIGKILL' | 'SIGTERM') {
       await server.end(name)
-      server = await startProgram(settings)
+      server = await startProgram(place)
     },
     async [Symbol.asyncDispose]() {
       await server.end('SIGKILL')
-      await Promise.all([smtp.stop(), dovecot.stop(), telegram.close(), receiver.stop()])
+      await Promise.all([started.stop(), receiver.stop()])
     },
   }
 }
@@ -356,11 +310,6 @@ async function kindsOf(stage: Stage): Promise<Record<string, Kind>> {
       pauseMs: PAUSE_MS,
     },
   }
-}
-
-async function made(answer: Promise<Answer<unknown>>): Promise<void> {
-  const { status, text } = await answer
-  expect(status, text).toBe(201)
 }
 
 async function makeTicket(client: Client, subject: string) {
