@@ -37,15 +37,15 @@ for (const language of GUIDE_LANGUAGES) {
       const folder = temporaryFolder('mirror')
       const start = () => startGuide(language, 'mirror.db', { folder, client, url: bellhop.url })
       {
-        await using _mirror = start()
-        await mirrored(client, folder)
+        await using mirror = start()
+        await mirrored(client, folder, mirror)
         await client.call('PATCH', `/tickets/${first.id}`, { body: { status: 'resolved', tags: ['vip'] } })
         await client.call('POST', `/tickets/${first.id}/messages`, { body: { text: 'It is attached.' } })
         expect((await client.call('DELETE', `/tickets/${gone.id}`)).status).toBe(204)
-        await mirrored(client, folder)
+        await mirrored(client, folder, mirror)
         await importOld(client, 'eve')
         await split(client, await make(client, 'fay'))
-        await mirrored(client, folder)
+        await mirrored(client, folder, mirror)
       }
       await importOld(client, 'gil')
       await split(client, await make(client, 'hal'))
@@ -55,14 +55,14 @@ for (const language of GUIDE_LANGUAGES) {
       const people = { body: { from: first.customerId } }
       expect((await client.call('POST', `/customers/${kept.customerId}/merge`, people)).status).toBe(200)
       {
-        await using _again = start()
-        await mirrored(client, folder)
+        await using again = start()
+        await mirrored(client, folder, again)
       }
       using db = new Database(join(folder, 'mirror.db'))
       db.run("update position set after = '000000000000.1'")
       db.run('delete from objects')
-      await using _restored = start()
-      await mirrored(client, folder)
+      await using restored = start()
+      await mirrored(client, folder, restored)
     },
     MAX_MS,
   )
@@ -75,15 +75,15 @@ for (const language of GUIDE_LANGUAGES) {
       const client = await withKey({ scopes: [...KEY_SCOPES], rateLimit: 100_000 })
       const { id } = await make(client, 'ana')
       const folder = temporaryFolder('mirror')
-      await using _mirror = await startGuideOnBrokenConnections(language, 'mirror.db', {
+      await using mirror = await startGuideOnBrokenConnections(language, 'mirror.db', {
         folder,
         client,
         url: bellhop.url,
       })
-      await mirrored(client, folder)
+      await mirrored(client, folder, mirror)
       for (const text of ['One', 'Two', 'Three', 'Four']) {
         await client.call('POST', `/tickets/${id}/messages`, { body: { text } })
-        await mirrored(client, folder)
+        await mirrored(client, folder, mirror)
       }
     },
     MAX_MS,
@@ -123,8 +123,9 @@ async function split(client: Client, { id }: { id: string }): Promise<void> {
 }
 
 /** Returns when the copy is the same as the lists. */
-async function mirrored(client: Client, folder: string): Promise<void> {
+async function mirrored(client: Client, folder: string, mirror: { check(): void }): Promise<void> {
   for (const end = Date.now() + MAX_WAIT_MS; Date.now() < end; await Bun.sleep(20)) {
+    mirror.check()
     if (Bun.deepEquals(copyIn(folder), await everything(client))) return
   }
   expect(copyIn(folder)).toEqual(await everything(client))
