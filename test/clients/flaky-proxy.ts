@@ -14,7 +14,7 @@ export interface PassedRequest {
   idempotencyKey: string | undefined
 }
 
-/** Stands between a client and the server, and treats the next requests as it is told. */
+/** Sits between a client and the server, and applies faults to the next requests. */
 export interface FlakyProxy {
   url: string
   /** Every request, also those that failed. */

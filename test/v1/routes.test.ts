@@ -49,7 +49,7 @@ describe('addresses and methods', () => {
     expect(answer.headers.get('allow')).toBe(allow)
   })
 
-  test('a browser that asks first is told only the methods of that very address', async () => {
+  test('a preflight request gets only the methods of its own path', async () => {
     const allowed = async (path: string) =>
       (await call('OPTIONS', `${bellhop.url}/v1${path}`)).headers.get('allow')
     expect(await allowed('/tickets/bulk')).toBe('POST')

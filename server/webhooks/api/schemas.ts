@@ -37,7 +37,7 @@ const settings = {
   events: t.Array(event, {
     minItems: 1,
     maxItems: MAX_EVENTS,
-    description: 'What it is told of.',
+    description: 'The events that it gets.',
     examples: [['ticket.created', 'message.sent']],
   }),
   description: t.Optional(
