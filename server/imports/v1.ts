@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { Elysia } from 'elysia'
 import { type Caller, idOfCaller, type KeyGuard } from '../api-keys/require-api-key.ts'
 import { actingAs, type Deps } from '../deps.ts'
@@ -8,6 +7,7 @@ import { yieldToEventLoop } from '../loop.ts'
 import { arriveWithTickets, jsonBytes } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
 import { createCheck, faultsOf } from '../requests/validation-errors.ts'
+import { problemOf } from '../responses/problem.ts'
 import { actorOf, answerHeaders, idempotent } from '../tickets/v1.ts'
 import { idempotency, idempotencyKey, problem, replayed } from '../tickets/v1-document.ts'
 import { type Importer, importTicket, readTeam } from './import-ticket.ts'
@@ -95,14 +95,9 @@ function externalIdOf(value: unknown): { externalId?: string } {
   return typeof value.externalId === 'string' ? { externalId: value.externalId } : {}
 }
 
+/** Without the id of the request: the answer is the same when it is sent again. */
 function refused(externalId: { externalId?: string } | undefined, error: AppError): Result {
-  const { status, code, message: detail, more } = error
-  const title = STATUS_CODES[status] ?? 'Error'
-  const errors = more.errors?.map(({ pointer, ...fault }) => ({
-    ...fault,
-    ...(pointer !== undefined && { pointer }),
-  }))
-  const why = { type: 'about:blank', title, status, detail, code, ...(errors && { errors }) }
+  const { requestId: _, ...why } = problemOf(error, '')
   return { ...externalId, state: 'refused', problem: why }
 }
 
