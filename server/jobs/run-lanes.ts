@@ -45,6 +45,8 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
   const running = new Map<string, Promise<void>>()
   /** Until when lanes rest, on the monotonic clock. */
   const resting = new Map<string, number>()
+  /** Lanes whose last run failed. They come after the others, so that however many they are, they delay none. */
+  const failed = new Set<string>()
   const logError = createErrorLog(deps, kind.failure)
   const stopping = new AbortController()
   /** The lane that began last. */
@@ -54,7 +56,8 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     endRests()
     const lanes = await findLanes()
     const now = clock.now()
-    for (const lane of lanes.filter(({ dueAt }) => dueAt <= now)) {
+    const due = lanes.filter(({ dueAt }) => dueAt <= now)
+    for (const lane of due.sort((a, b) => Number(failed.has(a.id)) - Number(failed.has(b.id)))) {
       if (running.size >= kind.atOnce || stopping.signal.aborted) break
       if (running.has(lane.id) || resting.has(lane.id)) continue
       last = lane.id
@@ -65,20 +68,29 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     return Math.min(untilDue, untilRested, MAX_WAIT_MS)
   })
 
-  /** Those that are running or rest are among them, so that they don't hide others. */
+  /** Those that are running, rest or have failed are among them, so that they don't hide others. */
   async function findLanes(): Promise<L[]> {
-    const limit = 2 * kind.atOnce + running.size + resting.size
+    const limit = 2 * kind.atOnce + new Set([...running.keys(), ...resting.keys(), ...failed]).size
     const after = kind.takesTurns ? last : ''
-    const found = await kind.find(database.read, { limit, after })
-    if (after === '' || found.length === limit) return found
-    const rest = await kind.find(database.read, { limit, after: '' })
+    const found = after === '' ? [] : await kind.find(database.read, { limit, after })
+    if (found.length === limit) return found
+    const first = await kind.find(database.read, { limit, after: '' })
+    if (first.length < limit) keepFailed(first)
     const known = new Set(found.map(({ id }) => id))
-    return [...found, ...rest.filter(({ id }) => !known.has(id))]
+    return [...found, ...first.filter(({ id }) => !known.has(id))]
+  }
+
+  /** Forgets those that have no more jobs. `lanes` are all that have. */
+  function keepFailed(lanes: L[]): void {
+    const known = new Set(lanes.map(({ id }) => id))
+    for (const id of failed) if (!known.has(id)) failed.delete(id)
   }
 
   async function runLane(lane: L): Promise<void> {
+    failed.delete(lane.id)
     const rest = await kind.run(lane, stopping.signal).catch((error) => {
       if (!stopping.signal.aborted) logError({ lane: lane.id, error })
+      failed.add(lane.id)
       return kind.restAfterErrorMs ?? REST_AFTER_ERROR_MS
     })
     // A run that only reads ends in the same turn, and a lane that is due again must not keep requests waiting.
