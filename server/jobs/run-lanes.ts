@@ -43,54 +43,56 @@ interface LaneKind<L extends Lane> {
 export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
   const { clock, database } = deps
   const running = new Map<string, Promise<void>>()
-  /** Until when lanes rest, on the monotonic clock. */
+  /** Until when lanes rest, on the monotonic clock. Those whose rest is over stay here until they run again. */
   const resting = new Map<string, number>()
-  /** Lanes whose last run failed. They come after the others, so that however many they are, they delay none. */
-  const failed = new Set<string>()
   const logError = createErrorLog(deps, kind.failure)
   const stopping = new AbortController()
   /** The lane that began last. */
   let last = ''
 
   const loop = startLoop(deps, kind.name, kind.tables, async () => {
-    endRests()
     const lanes = await findLanes()
-    const now = clock.now()
-    const due = lanes.filter(({ dueAt }) => dueAt <= now)
-    for (const lane of due.sort((a, b) => Number(failed.has(a.id)) - Number(failed.has(b.id)))) {
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    // `wait`: in how many ms it may run; negative for since when.
+    const waiting = lanes.flatMap((lane) => {
+      if (running.has(lane.id)) return []
+      const untilRested = (resting.get(lane.id) ?? Number.NEGATIVE_INFINITY) - monotonic
+      return [{ lane, wait: Math.max(lane.dueAt - now, untilRested) }]
+    })
+    // A lane that rested comes after those that became due meanwhile: many that fail delay no one else.
+    if (!kind.takesTurns) waiting.sort((one, other) => one.wait - other.wait)
+    for (const { lane, wait } of waiting) {
       if (running.size >= kind.atOnce || stopping.signal.aborted) break
-      if (running.has(lane.id) || resting.has(lane.id)) continue
+      if (wait > 0) continue
       last = lane.id
       running.set(lane.id, runLane(lane))
     }
-    const untilDue = Math.min(...lanes.map(({ dueAt }) => dueAt).filter((dueAt) => dueAt > now)) - clock.now()
-    const untilRested = Math.min(...resting.values()) - clock.monotonic()
-    return Math.min(untilDue, untilRested, MAX_WAIT_MS)
+    return Math.min(...waiting.flatMap(({ wait }) => (wait > 0 ? [wait] : [])), MAX_WAIT_MS)
   })
 
-  /** Those that are running, rest or have failed are among them, so that they don't hide others. */
+  /** Those that are running, rest or have rested are among them, so that they don't hide others. */
   async function findLanes(): Promise<L[]> {
-    const limit = 2 * kind.atOnce + new Set([...running.keys(), ...resting.keys(), ...failed]).size
+    const limit = 2 * kind.atOnce + running.size + resting.size
     const after = kind.takesTurns ? last : ''
     const found = after === '' ? [] : await kind.find(database.read, { limit, after })
     if (found.length === limit) return found
     const first = await kind.find(database.read, { limit, after: '' })
-    if (first.length < limit) keepFailed(first)
+    if (first.length < limit) endRests(first)
     const known = new Set(found.map(({ id }) => id))
     return [...found, ...first.filter(({ id }) => !known.has(id))]
   }
 
-  /** Forgets those that have no more jobs. `lanes` are all that have. */
-  function keepFailed(lanes: L[]): void {
+  /** Forgets the rests that are over of lanes without jobs. `lanes` are all that have some. */
+  function endRests(lanes: L[]): void {
     const known = new Set(lanes.map(({ id }) => id))
-    for (const id of failed) if (!known.has(id)) failed.delete(id)
+    const now = clock.monotonic()
+    for (const [id, until] of resting) if (until <= now && !known.has(id)) resting.delete(id)
   }
 
   async function runLane(lane: L): Promise<void> {
-    failed.delete(lane.id)
+    resting.delete(lane.id)
     const rest = await kind.run(lane, stopping.signal).catch((error) => {
       if (!stopping.signal.aborted) logError({ lane: lane.id, error })
-      failed.add(lane.id)
       return kind.restAfterErrorMs ?? REST_AFTER_ERROR_MS
     })
     // A run that only reads ends in the same turn, and a lane that is due again must not keep requests waiting.
@@ -98,11 +100,6 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     if (rest > 0) resting.set(lane.id, clock.monotonic() + rest)
     running.delete(lane.id)
     loop.wake()
-  }
-
-  function endRests(): void {
-    const now = clock.monotonic()
-    for (const [id, until] of resting) if (until <= now) resting.delete(id)
   }
 
   return {
