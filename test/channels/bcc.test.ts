@@ -45,16 +45,18 @@ describeWithMail('a blind copy', () => {
     await dovecot.stop()
   })
 
+  /** Without the receiving server's number for it, which is hexadecimal: it can contain "BCC". */
   async function readNewest(address: string, count: number): Promise<string> {
     const mails = await dovecot.waitForMails(address, count)
-    return (await dovecot.read(address, mails.at(-1)?.uid ?? 0)).toString()
+    const raw = (await dovecot.read(address, mails.at(-1)?.uid ?? 0)).toString()
+    return raw.replaceAll(/ id [0-9A-F]+;/g, '')
   }
 
   /** Reads the mail with this number of each recipient, and checks that it doesn't show who got a blind copy. */
   async function expectHidden(count: number): Promise<string> {
     const raw = await Promise.all([ANA, CY, BOSS, LAWYER].map((address) => readNewest(address, count)))
     const [toAna = '', toCy = '', toBoss = '', toLawyer = ''] = raw
-    for (const seen of [toAna, toCy]) expect(seen).not.toMatch(/boss|lawyer|\bbcc\b/i)
+    for (const seen of [toAna, toCy]) expect(seen).not.toMatch(/boss|lawyer|bcc/i)
     expect(toBoss).not.toMatch(/lawyer|bcc/i)
     expect(toLawyer).not.toMatch(/boss|bcc/i)
     // Their own address is only in the lines that the receiving server adds above the message.
