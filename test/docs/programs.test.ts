@@ -48,7 +48,7 @@ for (const language of GUIDE_LANGUAGES) {
 
   testWith(
     ['python3'],
-    `the channel in ${language.name} carries each message once while connections break`,
+    `the channel in ${language.name} delivers each message once even when connections break`,
     async () => {
       const { withKey } = await bellhop.organization('Broken')
       const client = await withKey({ rateLimit: 100_000 })
