@@ -1,6 +1,7 @@
 import type { PasswordCost } from './agents/password.ts'
 import type { FileStore } from './attachments/file-store.ts'
 import type { Clock } from './clock.ts'
+import type { Cluster } from './cluster/cluster.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import type { ExpensiveReads } from './database/expensive-reads.ts'
@@ -16,8 +17,10 @@ export interface Deps {
   clock: Clock
   log: Log
   database: Database
+  /** The other servers of this database, and the part of the background work that is this one's. */
+  cluster: Cluster
   pulse: Pulse
-  /** Beats when another process has committed: rows kept in memory may be stale. */
+  /** Beats when another process has committed, with the tables it wrote if they are known: rows kept in memory may be stale. */
   externalCommits: Pulse
   /** For what may examine many rows, such as a search. */
   expensiveReads: ExpensiveReads

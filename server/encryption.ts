@@ -25,6 +25,7 @@ type SignatureUse =
   | 'remote image'
   | 'telegram link'
   | 'known device'
+  | 'node'
 
 /**
  * Encrypts small secrets at rest, such as signing secrets, with AES-256-GCM and a random nonce, and signs what the

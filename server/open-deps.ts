@@ -3,6 +3,9 @@ import { PASSWORD_COST, type PasswordCost } from './agents/password.ts'
 import { FileStore } from './attachments/file-store.ts'
 import { channels } from './channels/registry.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { alone, type Cluster } from './cluster/cluster.ts'
+import { createDatabaseClock } from './cluster/database-clock.ts'
+import type { joinCluster } from './cluster/join-cluster.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
 import { createExpensiveReads } from './database/expensive-reads.ts'
@@ -11,13 +14,20 @@ import type { Actor, Deps } from './deps.ts'
 import { createEncryption } from './encryption.ts'
 import { createId } from './ids.ts'
 import { createLog, type Log } from './log.ts'
-import { namingFullDisk, readSecretKey } from './machine/data-folder.ts'
+import { namingFullDisk, readNodeId, readSecretKey } from './machine/data-folder.ts'
 import { isSetUp } from './organizations/directory.ts'
 import { createPulse } from './pulse.ts'
+import { VERSION } from './version.ts'
 
 const SYSTEM: Actor = { kind: 'system', name: 'Bellhop' }
 
-type Given = { clock?: Clock; log?: Log; passwordCost?: PasswordCost }
+interface Given {
+  clock?: Clock
+  log?: Log
+  passwordCost?: PasswordCost
+  /** Of a server, and not a command: it joins those that share its database. */
+  isNode?: boolean
+}
 
 /**
  * Opens the dependencies of a command or the server. The caller closes the database. Throws `StartError` when the data
@@ -28,18 +38,44 @@ export function openDeps(config: Config, given: Given = {}): Promise<Deps> {
 }
 
 async function open(config: Config, given: Given): Promise<Deps> {
-  const clock = given.clock ?? systemClock
-  const log = given.log ?? openLog(config, clock)
+  const log = given.log ?? openLog(config, given.clock ?? systemClock)
   const pulse = createPulse()
-  const database = await openDatabase(config, { log, now: clock.now, onCommit: pulse.beat })
+  const externalCommits = createPulse()
+  const databaseClock = createDatabaseClock(systemClock)
+  const clock = given.clock ?? (config.databaseUrl === undefined ? systemClock : databaseClock)
+  let cluster = alone
+  const database = await openDatabase(config, {
+    log,
+    now: clock.now,
+    isNode: given.isNode === true,
+    onCommit(written) {
+      pulse.beat(written)
+      cluster.bus.announce(written)
+    },
+  })
   const encryption = createEncryption(await secretOf(config, database))
+  if (given.isNode && config.databaseUrl !== undefined) {
+    cluster = await joinOthers(config, {
+      log,
+      secret: encryption.sign('node', ''),
+      onWritten(written) {
+        externalCommits.beat(written)
+        pulse.beat(written)
+      },
+      onTime: databaseClock.correct,
+    }).catch(async (error) => {
+      await database.close()
+      throw error
+    })
+  }
   return {
     config,
     clock,
     log,
     database,
     pulse,
-    externalCommits: createPulse(),
+    externalCommits,
+    cluster,
     expensiveReads: createExpensiveReads(),
     files: new FileStore({ dataFolder: config.dataFolder, now: clock.now }),
     encryption,
@@ -49,6 +85,16 @@ async function open(config: Config, given: Given): Promise<Deps> {
     randomBytes: (size) => randomBytes(size),
     actor: SYSTEM,
   }
+}
+
+/** Loads PostgreSQL only when it is used. */
+async function joinOthers(
+  { databaseUrl: url = '', dataFolder }: Config,
+  { secret, ...given }: Omit<Parameters<typeof joinCluster>[0], 'url' | 'node'> & { secret: string },
+): Promise<Cluster> {
+  const { joinCluster } = await import('./cluster/join-cluster.ts')
+  const node = { id: readNodeId(dataFolder), version: VERSION, settings: { BELLHOP_SECRET: secret } }
+  return joinCluster({ url, node, ...given })
 }
 
 /** The key of the data folder. An installation without an organization has nothing encrypted yet. */

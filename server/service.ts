@@ -69,9 +69,9 @@ export async function startService(
   started.defer(lock.release)
   const log = given.log ?? openLog(config, clock)
   lock.announce({ settings: recordSettings(config) })
-  if (config.databaseUrl) started.defer(await lockDatabase(config.databaseUrl, { clock, log }))
-  const deps = await openDeps(config, { ...given, clock, log })
+  const deps = await openDeps(config, { ...given, log, isNode: true })
   started.defer(deps.database.close)
+  started.defer(deps.cluster.leave)
   await verifySecretKey(deps)
   const agentGuard = createAgentGuard(deps)
   started.defer(agentGuard.stop)
@@ -228,10 +228,4 @@ function databaseFile(folder: string): WatchedFile {
     path: join(folder, DATABASE_FILE),
     whenMissing: 'The database file was deleted. Stop Bellhop, and restore the data folder from your backup.',
   }
-}
-
-/** Loads PostgreSQL only when it is used. Returns a function that releases the lock. */
-async function lockDatabase(url: string, context: { clock: Clock; log: Log }): Promise<() => Promise<void>> {
-  const { lockPostgres } = await import('./database/postgresql/postgres-lock.ts')
-  return (await lockPostgres(url, context)).release
 }

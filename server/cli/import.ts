@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { systemClock } from '../clock.ts'
 import { type Config, readConfig } from '../config.ts'
 import { lockDataFolder } from '../database/lock.ts'
+import { StartError } from '../errors.ts'
 import { importOrganization } from '../export/import-organization.ts'
 import { verifyExport } from '../export/read-export.ts'
-import { openLog } from '../open-deps.ts'
 import { passphraseFrom } from './option-values.ts'
 import { formatRecords, print, printJson } from './output.ts'
 import { withDeps } from './with-deps.ts'
@@ -40,9 +40,9 @@ async function withoutServer<T>(config: Config, work: () => Promise<T>): Promise
   await using locks = new AsyncDisposableStack()
   locks.defer(lockDataFolder(config.dataFolder, systemClock.now()).release)
   if (config.databaseUrl) {
-    const { lockPostgres } = await import('../database/postgresql/postgres-lock.ts')
-    const context = { clock: systemClock, log: openLog(config, systemClock) }
-    locks.defer((await lockPostgres(config.databaseUrl, context)).release)
+    const { hasNodes } = await import('../cluster/membership.ts')
+    if (await hasNodes(config.databaseUrl))
+      throw new StartError('A Bellhop server is using this database. Stop it first.')
   }
   return await work()
 }

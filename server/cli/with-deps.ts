@@ -95,8 +95,8 @@ async function requireSameInstallation(config: Config): Promise<void> {
 
 /** The attachments and the key are in the folder of the server. */
 async function requireDatabaseOf(folder: string, databaseUrl: string, isServed: boolean): Promise<void> {
-  const { isPostgresLocked } = await import('../database/postgresql/postgres-lock.ts')
-  if (isServed || !(await isPostgresLocked(databaseUrl))) return
+  const { hasNodes } = await import('../cluster/membership.ts')
+  if (isServed || !(await hasNodes(databaseUrl))) return
   throw new StartError(
     `The server that uses the database at DATABASE_URL has another data folder than ${folder}. Set BELLHOP_DATA as for the server.`,
   )

@@ -10,6 +10,7 @@ import postgresql0008 from '../../drizzle/postgresql/0008_agent_day.sql' with { 
 import postgresql0009 from '../../drizzle/postgresql/0009_api.sql' with { type: 'text' }
 import postgresql0010 from '../../drizzle/postgresql/0010_messages_by_organization.sql' with { type: 'text' }
 import postgresql0011 from '../../drizzle/postgresql/0011_deliveries_by_event.sql' with { type: 'text' }
+import postgresql0012 from '../../drizzle/postgresql/0012_cluster.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -22,6 +23,7 @@ import sqlite0008 from '../../drizzle/sqlite/0008_agent_day.sql' with { type: 't
 import sqlite0009 from '../../drizzle/sqlite/0009_api.sql' with { type: 'text' }
 import sqlite0010 from '../../drizzle/sqlite/0010_messages_by_organization.sql' with { type: 'text' }
 import sqlite0011 from '../../drizzle/sqlite/0011_deliveries_by_event.sql' with { type: 'text' }
+import sqlite0012 from '../../drizzle/sqlite/0012_cluster.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -46,6 +48,7 @@ export const MIGRATIONS = {
     { name: 'api', sql: sqlite0009 },
     { name: 'messages_by_organization', sql: sqlite0010 },
     { name: 'deliveries_by_event', sql: sqlite0011 },
+    { name: 'cluster', sql: sqlite0012 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -60,5 +63,6 @@ export const MIGRATIONS = {
     { name: 'api', sql: postgresql0009 },
     { name: 'messages_by_organization', sql: postgresql0010 },
     { name: 'deliveries_by_event', sql: postgresql0011 },
+    { name: 'cluster', sql: postgresql0012 },
   ],
 } satisfies Record<string, Migration[]>

@@ -11,15 +11,16 @@ export const DATABASE_FILE = 'bellhop.db'
 /** Opens the data folder's database, or PostgreSQL when a URL is given, and migrates it to this version. */
 export async function openDatabase(
   place: { dataFolder: string; databaseUrl: string | undefined },
-  context: { log: Log; now: () => number; onCommit: OnCommit },
+  context: { log: Log; now: () => number; isNode: boolean; onCommit: OnCommit },
 ): Promise<Database> {
   if (place.databaseUrl) {
     // Loaded only when needed.
     const { openPostgres } = await import('./postgresql/postgres.ts')
     await migratePostgres(place.databaseUrl, context.now())
-    return openPostgres(place.databaseUrl, context.onCommit, (code, tries) =>
-      context.log.warn('unit_retried', { code, tries }),
-    )
+    return openPostgres(place.databaseUrl, {
+      ...context,
+      onRetry: (code, tries) => context.log.warn('unit_retried', { code, tries }),
+    })
   }
   if (!existsSync(place.dataFolder)) mkdirSync(place.dataFolder, { recursive: true, mode: 0o700 })
   const file = join(place.dataFolder, DATABASE_FILE)

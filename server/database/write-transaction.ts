@@ -45,7 +45,7 @@ async function writeSqlite<T>(file: string, work: (tx: Transaction) => Promise<T
 
 async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
   // Not imported: that would load it on SQLite, too.
-  const [{ drizzle }, { MARK_COMMIT }] = await Promise.all([
+  const [{ drizzle }, { TELL_NODES }] = await Promise.all([
     import('drizzle-orm/bun-sql'),
     import('./postgresql/postgres.ts'),
   ])
@@ -57,7 +57,7 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
       // row.
       await tx.execute(sql`set local enable_seqscan = off`)
       const value = await runAsUnit(() => inWhole(tx as unknown as Transaction, work))
-      await tx.execute(sql.raw(MARK_COMMIT))
+      await tx.execute(sql.raw(TELL_NODES))
       return value
     })
   } finally {

@@ -1,15 +1,22 @@
+import type { Cluster } from '../cluster/cluster.ts'
 import { type Loop, type LoopDeps, startLoop } from '../loop.ts'
 import { watchClock } from './clock-jump.ts'
 
 /** Pause between two slices of periodic work, so that it doesn't slow down requests. */
 const PAUSE_BETWEEN_SLICES_MS = 20
+/** How soon a node notices that this is its work now. */
+const CHECK_HOLDER_EVERY_MS = 10_000
+
+interface PeriodicDeps extends LoopDeps {
+  cluster: Pick<Cluster, 'partitions'>
+}
 
 /**
- * Runs a piece of work in slices, at once and then every `everyMs`. `slice` does a little and returns whether there may
- * be more.
+ * Runs a piece of work in slices, at once and then every `everyMs`, on one node of a cluster. `slice` does a little and
+ * returns whether there may be more.
  */
 export function startPeriodic(
-  deps: LoopDeps,
+  deps: PeriodicDeps,
   name: string,
   { everyMs, slice }: { everyMs: number; slice: () => Promise<boolean> },
 ): Loop {
@@ -17,6 +24,7 @@ export function startPeriodic(
   return startLoop(deps, name, [], async () => {
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
+    if (!deps.cluster.partitions.hasFirst()) return CHECK_HOLDER_EVERY_MS
     const pause = (await slice()) ? PAUSE_BETWEEN_SLICES_MS : everyMs
     nextAt = deps.clock.monotonic() + pause
     return pause
@@ -33,7 +41,7 @@ const DISTRUST_MS = 3_600_000
  * old at once, so nothing is deleted for an hour after a jump, or until the clock has moved back.
  */
 export function startPruning(
-  deps: LoopDeps,
+  deps: PeriodicDeps,
   name: string,
   { everyMs, slice }: { everyMs: number; slice: () => Promise<boolean> },
 ): Loop {

@@ -1,5 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { partitionOf } from '../cluster/partitions.ts'
 import type { Reader, Transaction } from '../database/database.ts'
+import { PartitionLost, withFence } from '../database/fence.ts'
 import type { Deps } from '../deps.ts'
 import { startLoop } from '../loop.ts'
 import {
@@ -50,13 +52,20 @@ interface AttemptKind<J extends { id: string }, R> {
   limits: Limit[]
   /**
    * Lanes with due jobs, the one that has waited longest first. At most `limit`, so that those without a free slot
-   * can't hide one that has one. `full`: by limit, the organizations that have no room in it.
+   * can't hide one that has one. `full`: by limit, the organizations that have no room in it. `held`: the last characters
+   * of the ids of lanes that are this node's.
    */
-  findDue(read: Reader, wanted: { now: number; limit: number; full: string[][] }): Promise<AttemptLane[]>
+  findDue(
+    read: Reader,
+    wanted: { now: number; limit: number; full: string[][]; held: string },
+  ): Promise<AttemptLane[]>
   /** When the next job becomes due after `now`. */
-  findNextDueAt(read: Reader, now: number): Promise<number | undefined>
-  /** Lanes with rows that a crash left in progress, or due times that only a wrong clock can have written. */
-  findDisturbed(read: Reader): Promise<string[]>
+  findNextDueAt(read: Reader, wanted: { now: number; held: string }): Promise<number | undefined>
+  /**
+   * Lanes with rows that a crash left in progress, or due times that only a wrong clock can have written. Only those whose
+   * ids end with one of `held`.
+   */
+  findDisturbed(read: Reader, held: string): Promise<string[]>
   /**
    * Records results, recovers, and claims, each lane's in this order. A result counts only for the attempt that is still
    * current. `isRunning`: whether an attempt of this server belongs to a job.
@@ -103,6 +112,7 @@ interface HeldLane {
  */
 export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: AttemptKind<J, R>): Attempts {
   const { clock, database } = deps
+  const { partitions } = deps.cluster
   const checkClock = watchClock(clock)
   /**
    * Ids only. A Map or Set that always gains and loses entries leaves old tables behind, which keep what was in them, and
@@ -112,8 +122,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   let finished: Claimed<J, R>[] = []
   /** Those with attempts in progress. */
   const lanes = new Map<string, HeldLane>()
-  /** Lanes to recover; unknown at start. */
-  let disturbed: Set<string> | undefined
+  /** Lanes to recover. */
+  const disturbed = new Set<string>()
+  /** Partitions in which these have been found. */
+  let searched = ''
   let jump: ClockJump | null = null
   let isStopping = false
   /** When results that wait to share a commit must be recorded. */
@@ -125,14 +137,16 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     const wait = waitUntil - clock.monotonic()
     if (wait > 0) return wait
     jump = checkClock() ?? jump
+    // The due times of a cluster move once.
+    if (!partitions.hasFirst()) jump = null
     if (jump && !(await shift(jump))) return WAIT_AFTER_STORAGE_ERROR_MS
-    disturbed ??= new Set(await kind.findDisturbed(database.read))
+    await findDisturbed()
     const now = clock.now()
     const due = isStopping ? [] : await findDue(now)
     const tasks = plan(due)
     const untilRecord = recordBy - clock.monotonic()
     if (tasks.length === 0 || (untilRecord > 0 && tasks.every(hasEnoughQueued))) {
-      const nextDueAt = await kind.findNextDueAt(database.read, now)
+      const nextDueAt = await kind.findNextDueAt(database.read, { now, held: partitions.held() })
       const untilDue = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now()
       return Math.min(untilDue, untilRecord, MAX_WAIT_MS)
     }
@@ -147,35 +161,57 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
 
   async function findDue(now: number): Promise<AttemptLane[]> {
     const full = fullOrganizations(kind.limits, busyLanes())
-    const due = await kind.findDue(database.read, { now, limit: MAX_BATCH + lanes.size, full })
-    for (const lane of due) if (lane.mustRecover) disturbed?.add(lane.id)
+    const wanted = { now, limit: MAX_BATCH + lanes.size, full, held: partitions.held() }
+    const due = await kind.findDue(database.read, wanted)
+    for (const lane of due) if (lane.mustRecover) disturbed.add(lane.id)
     return due
+  }
+
+  /** At start, and after this node has taken partitions. */
+  async function findDisturbed(): Promise<void> {
+    const found = [...partitions.held()].filter((partition) => !searched.includes(partition)).join('')
+    if (found === '') return
+    for (const id of await kind.findDisturbed(database.read, found)) disturbed.add(id)
+    searched += found
+  }
+
+  /** Another node finds out what has become of the attempts in progress, and makes those that wait. */
+  function forgetLost(): void {
+    for (const { job, laneId } of finished) if (!partitions.owns(laneId)) jobs.delete(job.id)
+    finished = finished.filter(({ job }) => jobs.has(job.id))
+    searched = [...searched].filter((partition) => partitions.has(partition)).join('')
+    for (const id of disturbed) if (!partitions.has(id)) disturbed.delete(id)
+    if ([...lanes.keys()].some((id) => !partitions.has(id))) kind.withdraw?.()
+    loop.wake()
   }
 
   /** By lane id, the order in which every unit locks the rows of several lanes. */
   function plan(due: AttemptLane[]): LaneTask<J, R>[] {
     const claims = share(due)
-    const byLane = Map.groupBy(finished, ({ laneId }) => laneId)
-    const laneIds = new Set([...claims.keys(), ...byLane.keys(), ...(disturbed ?? [])])
+    const owned = finished.filter(({ laneId }) => partitions.owns(laneId))
+    const byLane = Map.groupBy(owned, ({ laneId }) => laneId)
+    const laneIds = new Set([...claims.keys(), ...byLane.keys(), ...disturbed])
     return [...laneIds].sort().map((laneId) => ({
       laneId,
       finished: (byLane.get(laneId) ?? []).flatMap(({ job, result }) => (result ? [{ job, result }] : [])),
       claims: claims.get(laneId) ?? 0,
-      mustRecover: disturbed?.has(laneId) ?? false,
+      mustRecover: disturbed.has(laneId),
     }))
   }
 
   async function commitBatch(due: AttemptLane[]): Promise<boolean> {
     let tasks: LaneTask<J, R>[] = []
     const isSaved = await saved(async () => {
-      const batch = await database.write(undefined, (tx) => {
-        // Planned here and not before, to include results that came while the unit was queued.
-        recordBy = Number.POSITIVE_INFINITY
-        tasks = plan(isStopping ? [] : due)
-        return kind.process(tx, tasks, (id) => jobs.has(id))
-      })
+      const batch = await withFence(partitions.fenceOf(involved(due)), () =>
+        database.write(undefined, (tx) => {
+          // Planned here and not before, to include results that came while the unit was queued.
+          recordBy = Number.POSITIVE_INFINITY
+          tasks = plan(isStopping ? [] : due)
+          return kind.process(tx, tasks, (id) => jobs.has(id))
+        }),
+      )
       for (const { laneId, finished: recorded, mustRecover } of tasks) {
-        if (mustRecover) disturbed?.delete(laneId)
+        if (mustRecover) disturbed.delete(laneId)
         for (const { job } of recorded) jobs.delete(job.id)
       }
       finished = finished.filter(({ job }) => jobs.has(job.id))
@@ -184,8 +220,14 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       }
       batch.afterCommit?.()
     })
-    if (!isSaved) for (const { laneId } of tasks) disturbed?.add(laneId)
+    if (!isSaved) for (const { laneId } of tasks) disturbed.add(laneId)
     return isSaved
+  }
+
+  /** The lanes that the next batch can be about. */
+  function* involved(due: AttemptLane[]): Generator<string> {
+    const ids = [due.map(({ id }) => id), lanes.keys(), disturbed, finished.map(({ laneId }) => laneId)]
+    for (const each of ids) for (const id of each) if (partitions.owns(id)) yield id
   }
 
   async function saved(write: () => Promise<void>): Promise<boolean> {
@@ -193,6 +235,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       await write()
       return true
     } catch (error) {
+      if (error instanceof PartitionLost) {
+        forgetLost()
+        return false
+      }
       deps.log.error(kind.notSaved, { error, waiting: finished.length })
       waitUntil = clock.monotonic() + WAIT_AFTER_STORAGE_ERROR_MS
       return false
@@ -255,8 +301,14 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   const loop = startLoop(deps, kind.name, kind.tables, run)
+  const stopFollowing = partitions.follow({
+    onChange: forgetLost,
+    isBusy: (partition) =>
+      [...lanes.keys(), ...finished.map(({ laneId }) => laneId)].some((id) => partitionOf(id) === partition),
+  })
   return {
     async stop() {
+      stopFollowing()
       isStopping = true
       kind.withdraw?.()
       const timeout = Promise.withResolvers<void>()

@@ -1,5 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { partitionOf } from '../cluster/partitions.ts'
 import type { Reader } from '../database/database.ts'
+import { PartitionLost, withFence } from '../database/fence.ts'
 import type { Deps } from '../deps.ts'
 import { createErrorLog, type Loop, startLoop, yieldToEventLoop } from '../loop.ts'
 
@@ -13,6 +15,12 @@ interface Lane {
   dueAt: number
 }
 
+interface Running {
+  /** Another node does the lane's work now. */
+  lost: AbortController
+  done: Promise<void>
+}
+
 /** A kind of work in lanes. What one run does is a unit of its own: a crash before it ends loses nothing. */
 interface LaneKind<L extends Lane> {
   /** Name in the log. */
@@ -23,9 +31,9 @@ interface LaneKind<L extends Lane> {
   atOnce: number
   /**
    * Lanes with jobs, at most `limit`: those that are due first, or in the order of their ids after `after`. It may
-   * include some that are running.
+   * include some that are running. `held`: the last characters of the ids that are this node's.
    */
-  find(read: Reader, wanted: { limit: number; after: string }): Promise<L[]>
+  find(read: Reader, wanted: { limit: number; after: string; held: string }): Promise<L[]>
   /** Whether `find` goes by ids. Then the lanes take turns, in a circle. */
   takesTurns?: boolean
   /** Does some of the lane's jobs. Nothing else runs the lane meanwhile. Returns for how many ms the lane rests. */
@@ -42,7 +50,8 @@ interface LaneKind<L extends Lane> {
  */
 export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
   const { clock, database } = deps
-  const running = new Map<string, Promise<void>>()
+  const { partitions } = deps.cluster
+  const running = new Map<string, Running>()
   /** Until when lanes rest, on the monotonic clock. Those whose rest is over stay here until they run again. */
   const resting = new Map<string, number>()
   const logError = createErrorLog(deps, kind.failure)
@@ -63,9 +72,9 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     if (!kind.takesTurns) waiting.sort((one, other) => one.wait - other.wait)
     for (const { lane, wait } of waiting) {
       if (running.size >= kind.atOnce || stopping.signal.aborted) break
-      if (wait > 0) continue
+      if (wait > 0 || !partitions.has(lane.id)) continue
       last = lane.id
-      running.set(lane.id, runLane(lane))
+      begin(lane)
     }
     return Math.min(...waiting.flatMap(({ wait }) => (wait > 0 ? [wait] : [])), MAX_WAIT_MS)
   })
@@ -74,9 +83,10 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
   async function findLanes(): Promise<L[]> {
     const limit = 2 * kind.atOnce + running.size + resting.size
     const after = kind.takesTurns ? last : ''
-    const found = after === '' ? [] : await kind.find(database.read, { limit, after })
+    const held = partitions.held()
+    const found = after === '' ? [] : await kind.find(database.read, { limit, after, held })
     if (found.length === limit) return found
-    const first = await kind.find(database.read, { limit, after: '' })
+    const first = await kind.find(database.read, { limit, after: '', held })
     if (first.length < limit) endRests(first)
     const known = new Set(found.map(({ id }) => id))
     return [...found, ...first.filter(({ id }) => !known.has(id))]
@@ -89,10 +99,17 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     for (const [id, until] of resting) if (until <= now && !known.has(id)) resting.delete(id)
   }
 
-  async function runLane(lane: L): Promise<void> {
+  function begin(lane: L): void {
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stopping.signal, lost.signal])
+    const done = withFence(partitions.fenceOf([lane.id]), () => runLane(lane, signal))
+    running.set(lane.id, { lost, done })
+  }
+
+  async function runLane(lane: L, signal: AbortSignal): Promise<void> {
     resting.delete(lane.id)
-    const rest = await kind.run(lane, stopping.signal).catch((error) => {
-      if (!stopping.signal.aborted) logError({ lane: lane.id, error })
+    const rest = await kind.run(lane, signal).catch((error) => {
+      if (!(signal.aborted || error instanceof PartitionLost)) logError({ lane: lane.id, error })
       return kind.restAfterErrorMs ?? REST_AFTER_ERROR_MS
     })
     // A run that only reads ends in the same turn, and a lane that is due again must not keep requests waiting.
@@ -102,12 +119,21 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     loop.wake()
   }
 
+  const stopFollowing = partitions.follow({
+    onChange() {
+      for (const [id, { lost }] of running) if (!partitions.has(id)) lost.abort()
+      loop.wake()
+    },
+    isBusy: (partition) => [...running.keys()].some((id) => partitionOf(id) === partition),
+  })
+
   return {
     wake: loop.wake,
     async stop() {
       stopping.abort()
+      stopFollowing()
       await loop.stop()
-      await Promise.all(running.values())
+      await Promise.all([...running.values()].map(({ done }) => done))
     },
   }
 }

@@ -99,3 +99,18 @@ function createSecretKey(folder: string, file: string): void {
   fsyncSync(handle)
   closeSync(handle)
 }
+
+/** The node of a cluster that this data folder belongs to: the same after a restart. */
+const NODE_FILE = 'node.id'
+
+/** Reads the id of this folder's node, or makes one. */
+export function readNodeId(folder: string): string {
+  const file = join(folder, NODE_FILE)
+  if (existsSync(file)) {
+    const id = readFileSync(file, 'utf8').trim()
+    if (id !== '') return id
+  }
+  const id = randomBytes(8).toString('hex')
+  writeFileSync(file, `${id}\n`, { mode: 0o600 })
+  return id
+}

@@ -7,6 +7,7 @@ import { apiKeys } from '../database/tables/api-keys.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { type HeldBecause, type Opening, scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { isHeld } from '../jobs/held.ts'
 
 export type ScheduledMessage = typeof scheduledMessages.$inferSelect
 /** A message that waits on its ticket. */
@@ -124,7 +125,7 @@ export type NextScheduled = Pick<
 >
 
 /** The messages of all organizations that are sent next. Runs at every change of one, so it is planned once. */
-export const findNext = statement('scheduled_next', { limit: integer }, (read: Reader, p) =>
+export const findNext = statement('scheduled_next', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({
       id: scheduledMessages.id,
@@ -135,7 +136,7 @@ export const findNext = statement('scheduled_next', { limit: integer }, (read: R
       createdAt: scheduledMessages.createdAt,
     })
     .from(scheduledMessages)
-    .where(sql`${scheduledMessages.isHeld} = false`)
+    .where(sql`${scheduledMessages.isHeld} = false and ${isHeld(scheduledMessages.id, p.held)}`)
     // Drizzle would bind the limit bare (see statement.ts).
     .orderBy(sql`${scheduledMessages.sendAt}, ${scheduledMessages.id} limit ${p.limit}`),
 )

@@ -16,9 +16,9 @@ export function startSendingMessages(deps: Deps): Loop {
     tables: [scheduledMessages],
     atOnce: 1,
     failure: 'message_not_sent',
-    async find(read, { limit }) {
+    async find(read, { limit, held }) {
       const now = deps.clock.now()
-      const next = await findNext(read, { limit: Math.max(limit, MIN_FOUND) })
+      const next = await findNext(read, { limit: Math.max(limit, MIN_FOUND), held })
       return next.map((message) => ({ ...message, dueAt: dueAtOf(message, now) }))
     },
     async run(message) {

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, isNull, lte, sql } from 'drizzle-or
 import type { AddressWay } from '../channels/channel.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { integer, statement } from '../database/statement.ts'
+import { integer, statement, text } from '../database/statement.ts'
 import { agents } from '../database/tables/agents.ts'
 import {
   notificationEmails,
@@ -13,6 +13,7 @@ import {
 import { mentions } from '../database/tables/threads.ts'
 import { PLACES, tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
+import { isHeld } from '../jobs/held.ts'
 import { runLanes } from '../jobs/run-lanes.ts'
 import type { Loop } from '../loop.ts'
 import { insertSends } from '../messages/sends/queries.ts'
@@ -46,7 +47,7 @@ export function startNotificationEmails(deps: Deps): Loop {
     tables: [notificationSettings],
     atOnce: 1,
     failure: 'notification_email_failed',
-    find: (read, { limit }) => findDue(read, { limit }),
+    find: (read, { limit, held }) => findDue(read, { limit, held }),
     async run({ orgId, agentId }) {
       await deps.database.write(orgId, (tx) => emailAgent(deps, tx, { orgId, agentId }))
       return 0
@@ -62,7 +63,7 @@ const [emailAt, summaryAt] = [
 const dueAt = sql<number>`case when ${emailAt} < ${summaryAt} then ${emailAt} else ${summaryAt} end`
 
 /** The emails that are due first. Runs after each commit that changes one. */
-const findDue = statement('notification_emails_due', { limit: integer }, (read: Reader, p) =>
+const findDue = statement('notification_emails_due', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({
       id: sql<string>`${notificationSettings.orgId} || ${notificationSettings.agentId}`,
@@ -71,7 +72,12 @@ const findDue = statement('notification_emails_due', { limit: integer }, (read: 
       dueAt: dueAt.mapWith(Number),
     })
     .from(notificationSettings)
-    .where(sql`email_due_at is not null or summary_due_at is not null`)
+    .where(
+      and(
+        sql`(email_due_at is not null or summary_due_at is not null)`,
+        isHeld(notificationSettings.agentId, p.held),
+      ),
+    )
     .orderBy(sql`4 limit ${p.limit}`),
 )
 

@@ -1,10 +1,12 @@
-import { eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
+import { withFence } from '../database/fence.ts'
 import { command, integer, statement, text } from '../database/statement.ts'
 import { events, type LogEvent, reactionCursors } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter, type LoggedEvent } from '../events/events.ts'
+import { isHeld } from '../jobs/held.ts'
 import { createErrorLog, type Loop, startLoop } from '../loop.ts'
 
 /** Events of one run, which also limits what one unit writes. */
@@ -32,6 +34,7 @@ export type Effect = (tx: Transaction) => Promise<void>
  */
 export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop {
   const logError = createErrorLog(deps, 'reaction_failed')
+  const { partitions } = deps.cluster
   /** The last event that was read, by organization. Ahead of the stored cursor while events have no effect. */
   const readTo = new Map<string, number>()
   let nextAt = deps.clock.monotonic()
@@ -40,10 +43,12 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
     let hasMore = false
-    for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, {})) {
+    for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, { held: partitions.held() })) {
       const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
       if (cursor >= newest) continue
-      const last = await react(orgId, { saved, cursor, newest }).catch((error) => {
+      const last = await withFence(partitions.fenceOf([orgId]), () =>
+        react(orgId, { saved, cursor, newest }),
+      ).catch((error) => {
         logError({ orgId, error })
         return cursor
       })
@@ -81,12 +86,12 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
 
 const cursor = sql<number>`coalesce(${reactionCursors.eventNumber}, 0)`.mapWith(Number)
 
-const organizationsBehind = statement('reactions_behind', {}, (read: Reader) =>
+const organizationsBehind = statement('reactions_behind', { held: text }, (read: Reader, p) =>
   read
     .select({ orgId: organizations.id, newest: organizations.lastEvent, saved: cursor })
     .from(organizations)
     .leftJoin(reactionCursors, eq(reactionCursors.orgId, organizations.id))
-    .where(gt(organizations.lastEvent, cursor)),
+    .where(and(gt(organizations.lastEvent, cursor), isHeld(organizations.id, p.held))),
 )
 
 /** Returns nothing if the cursor isn't at `from`: someone else has moved it. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { alone } from '../../server/cluster/cluster.ts'
 import { startPruning } from '../../server/jobs/pruning.ts'
 import { createLog } from '../../server/log.ts'
 import { startLoop } from '../../server/loop.ts'
@@ -42,7 +43,8 @@ test('nothing is deleted for an hour after the clock was set a year forward, or 
     runs += 1
     return false
   }
-  const loop = startPruning({ clock, log, pulse: createPulse() }, 'retention', { everyMs: MINUTE, slice })
+  const deps = { clock, log, pulse: createPulse(), cluster: alone }
+  const loop = startPruning(deps, 'retention', { everyMs: MINUTE, slice })
   const passes = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
       clock.advance(MINUTE)

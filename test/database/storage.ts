@@ -17,7 +17,7 @@ export const ORG = 'org_00000000000000000000000001'
 export async function openStorage(onCommit = () => {}, given?: Place) {
   const place = given ?? (await freshPlace())
   const config = readConfig(place)
-  const database = await openDatabase(config, { log: silentLog, now: Date.now, onCommit })
+  const database = await openDatabase(config, { isNode: false, log: silentLog, now: Date.now, onCommit })
   return { place, database, [Symbol.asyncDispose]: () => database.close() }
 }
 

@@ -10,6 +10,7 @@ export type Rule = (source: Source) => string[]
 const LAYERS = [
   ['text', 'machine', 'channels/kinds.ts'],
   ['database', 'network'],
+  ['cluster'],
   ['requests'],
   ['responses'],
   ['formatting'],

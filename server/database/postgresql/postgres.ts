@@ -1,4 +1,5 @@
 import type { SQL } from 'bun'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { systemClock } from '../../clock.ts'
 import { yieldToEventLoop } from '../../loop.ts'
@@ -12,8 +13,12 @@ import {
   type Reader,
   StorageError,
   storageCode,
+  type Transaction,
 } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
+import { currentFence, type Fence, PartitionLost } from '../fence.ts'
+import { statement, text } from '../statement.ts'
+import { partitions } from '../tables/cluster.ts'
 import { refuseInsideUnit } from '../unit.ts'
 import { openPool } from './postgres-pool.ts'
 import { openTransactions } from './postgres-transactions.ts'
@@ -31,17 +36,25 @@ const BACKGROUND_CONNECTIONS = 3
 /** The server ends such a read after this time, whether its client is still there or not. */
 const MAX_BACKGROUND_MS = 2_000
 
+/** The channel on which nodes hear of commits. */
+export const CHANNEL = 'bellhop'
 /**
- * Tells the server that another process, such as a command, has committed: part of each of its units. The row gets a
- * new version, and keeps its values. The server's own commits don't do this, so it isn't told about these.
+ * Tells the nodes of a cluster that a command has committed: part of each of its units. Nodes tell each other after their
+ * commits, because this holds a lock of the whole database server.
  */
-export const MARK_COMMIT = 'update bellhop_migrations set name = name where version = 1'
+export const TELL_NODES = `select pg_notify('${CHANNEL}', '')`
 
-/** The PostgreSQL engine, for data that outgrows one machine. `onRetry` is called for each retried unit. */
+/**
+ * The PostgreSQL engine, for data that outgrows one machine. `isNode`: others learn of its commits from `onCommit`.
+ * `onRetry` is called for each retried unit.
+ */
 export async function openPostgres(
   url: string,
-  onCommit: OnCommit,
-  onRetry: (code: string, tries: number) => void,
+  {
+    isNode,
+    onCommit,
+    onRetry,
+  }: { isNode: boolean; onCommit: OnCommit; onRetry: (code: string, tries: number) => void },
 ): Promise<Database> {
   const client = openPool(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
   const background = openPool(url, {
@@ -54,21 +67,13 @@ export async function openPostgres(
   const queues = new Map<string, QueuedUnit[]>()
   const running = new Set<Promise<void>>()
   let isClosed = false
-  let lastMark = await mark()
-  /** Only the server watches the commits of others. */
-  let isServer = false
-
-  /** It has a parameter, because Bun's client plans a query without one anew each time. */
-  async function mark(): Promise<string> {
-    const [row] = await client`select xmin::text as mark from bellhop_migrations where version = ${1}`
-    return row.mark
-  }
 
   const write: Database['write'] = async (orgId, work, first) => {
     refuseInsideUnit('write')
     return new Promise((resolve, reject) => {
       if (isClosed) throw new StorageError('The database is closed.')
-      const unit = queuedUnit({ work, first, resolve, reject })
+      const fence = currentFence()
+      const unit = queuedUnit({ work: fence ? fenced(fence, work) : work, first, resolve, reject })
       const queue = orgId === undefined ? undefined : queues.get(orgId)
       if (queue) queue.push(unit)
       else {
@@ -101,7 +106,7 @@ export async function openPostgres(
         transact(orgId, async (on) => {
           // After its connection is lost, it would still take units that no one answers.
           const settle = await runBatch(on, () => (isOver ? undefined : next()), written, hasSavepoints)
-          if (settle && !isServer && written.size > 0) await on.execute(MARK_COMMIT)
+          if (settle && !isNode && written.size > 0) await on.execute(TELL_NODES)
           return settle
         })
       try {
@@ -133,11 +138,8 @@ export async function openPostgres(
     write,
     refresh() {},
     async hasExternalCommits() {
-      isServer = true
-      const seen = await mark()
-      const isChanged = seen !== lastMark
-      lastMark = seen
-      return isChanged
+      // Nodes and commands say so themselves.
+      return false
     },
     async emptyLog() {
       return true
@@ -153,6 +155,24 @@ export async function openPostgres(
     },
   }
 }
+
+/** A unit that is kept only while this node holds its partitions. Until its commit, no other node takes them. */
+function fenced<T, First>(fence: Fence, work: (tx: Transaction, first: First) => Promise<T>): typeof work {
+  const holders = ` ${[...fence].map(([id, token]) => `${id}:${token}`).join(' ')} `
+  return async (tx, first) => {
+    const kept = await lockPartitions(tx, { holders })
+    if (kept.length < fence.size) throw new PartitionLost('Another node does this work now.')
+    return work(tx, first)
+  }
+}
+
+const lockPartitions = statement('partitions_lock', { holders: text }, (tx, p) =>
+  tx
+    .select({ id: partitions.id })
+    .from(partitions)
+    .where(sql`${p.holders} like '% ' || ${partitions.id} || ':' || ${partitions.token} || ' %'`)
+    .for('share'),
+)
 
 /** Drizzle calls its logger before each query, so a guard that throws there prevents the query. */
 function guarded(client: SQL, guard: () => void): Reader {

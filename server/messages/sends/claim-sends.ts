@@ -6,6 +6,7 @@ import { messages } from '../../database/tables/messages.ts'
 import { sends } from '../../database/tables/sends.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import { type ClockJump, shiftOfDueTimes } from '../../jobs/clock-jump.ts'
+import { isHeld } from '../../jobs/held.ts'
 import { UNTIL_RESUMED } from './queries.ts'
 import { MAX_DELAY_MS } from './send-schedule.ts'
 
@@ -14,20 +15,20 @@ const isUnfinished = sql`state in ('waiting', 'sending')`
 const isWaiting = sql`state = 'waiting'`
 
 /** When the first waiting send is due. These queries run after every commit, so no parameter is bare. */
-export const findFirstDue = statement('sends_first_due', { limit: integer }, (read: Reader, p) =>
+export const findFirstDue = statement('sends_first_due', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({ dueAt: sends.dueAt })
     .from(sends)
-    .where(and(isUnfinished, isWaiting))
+    .where(and(isUnfinished, isWaiting, isHeld(sends.laneId, p.held)))
     .orderBy(sql`${sends.dueAt}, ${sends.id} limit ${p.limit}`),
 )
 
 /** When the next one is due after `now`. */
-export const findNextDue = statement('sends_next_due', { now: integer }, (read: Reader, p) =>
+export const findNextDue = statement('sends_next_due', { now: integer, held: text }, (read: Reader, p) =>
   read
     .select({ dueAt: sends.dueAt })
     .from(sends)
-    .where(and(isUnfinished, isWaiting, sql`${sends.dueAt} > ${p.now}`))
+    .where(and(isUnfinished, isWaiting, sql`${sends.dueAt} > ${p.now}`, isHeld(sends.laneId, p.held)))
     .orderBy(sql`${sends.dueAt}, ${sends.id} limit 1`),
 )
 
@@ -36,11 +37,11 @@ export type Account = Pick<Send, 'laneId' | 'orgId' | 'channel'>
 const accountColumns = { laneId: sends.laneId, orgId: sends.orgId, channel: sends.channel }
 
 /** The next mailbox or bot, in the order of ids, that has unfinished sends. */
-export const findNextAccount = statement('sends_next_account', { after: text }, (read: Reader, p) =>
+export const findNextAccount = statement('sends_next_account', { after: text, held: text }, (read: Reader, p) =>
   read
     .select(accountColumns)
     .from(sends)
-    .where(and(isUnfinished, sql`${sends.laneId} > ${p.after}`))
+    .where(and(isUnfinished, sql`${sends.laneId} > ${p.after}`, isHeld(sends.laneId, p.held)))
     .orderBy(sql`${sends.laneId} limit 1`),
 )
 
@@ -140,11 +141,16 @@ function isImpossible(now: number) {
 }
 
 /** Mailboxes and bots with sends that a crash left as being sent, or that wait for an impossible time. At start. */
-export function findDisturbed(read: Reader, now: number): Promise<Account[]> {
+export function findDisturbed(
+  read: Reader,
+  { now, held }: { now: number; held: string },
+): Promise<Account[]> {
   return read
     .selectDistinct(accountColumns)
     .from(sends)
-    .where(and(isUnfinished, sql`(state = 'sending' or ${isImpossible(now)})`))
+    .where(
+      and(isUnfinished, sql`(state = 'sending' or ${isImpossible(now)})`, isHeld(sends.laneId, sql`${held}`)),
+    )
 }
 
 /** Makes sends due that are marked as being sent without an attempt, and mends impossible due times. */

@@ -51,6 +51,7 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
     stopped ??= new Map((await findStoppedAccounts(read, {})).map((account) => [account.laneId, account]))
     const opened: AttemptLane[] = []
     for (const account of stopped.values()) {
+      if (!deps.cluster.partitions.has(account.laneId)) continue
       const now = await channels.sending(account.channel).findAccount(read, account.laneId)
       const isStopped = now?.deletedAt === null && now.waits !== undefined
       if (!isStopped) opened.push({ ...laneOf(account), claimable: 0, mustRecover: true })
@@ -58,16 +59,19 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
     return opened
   }
 
-  async function findClaims(read: Reader, now: number): Promise<AttemptLane[]> {
+  async function findClaims(
+    read: Reader,
+    { now, held }: { now: number; held: string },
+  ): Promise<AttemptLane[]> {
     const due: AttemptLane[] = []
-    const [first] = await findFirstDue(read, { limit: 1 })
+    const [first] = await findFirstDue(read, { limit: 1, held })
     if (!first || first.dueAt > now) return due
-    let [account] = await findNextAccount(read, { after: '' })
+    let [account] = await findNextAccount(read, { after: '', held })
     while (account) {
       const lane = laneOf(account)
       const { length } = await findClaimable(read, { laneId: lane.id, now, limit: lane.atOnce })
       if (length > 0) due.push({ ...lane, claimable: length })
-      ;[account] = await findNextAccount(read, { after: lane.id })
+      ;[account] = await findNextAccount(read, { after: lane.id, held })
     }
     return due
   }
@@ -102,13 +106,15 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
     name: 'send',
     tables: [sends, ...channels.accounts],
     limits: [{ size: MAX_ATTEMPTS, counts: () => true }],
-    findDue: async (read, { now }) => [...(await findOpened(read)), ...(await findClaims(read, now))],
-    async findNextDueAt(read, now) {
-      const [next] = await findNextDue(read, { now })
+    findDue: async (read, wanted) => [...(await findOpened(read)), ...(await findClaims(read, wanted))],
+    async findNextDueAt(read, { now, held }) {
+      const [next] = await findNextDue(read, { now, held })
       return next?.dueAt
     },
-    async findDisturbed(read) {
-      return (await findDisturbed(read, clock.now())).map((account) => laneOf(account).id)
+    async findDisturbed(read, held) {
+      // Those that stopped in these are known anew, too.
+      stopped = undefined
+      return (await findDisturbed(read, { now: clock.now(), held })).map((account) => laneOf(account).id)
     },
     async process(tx, tasks, isRunning) {
       const toDo = tasks.flatMap((task) => {

@@ -6,6 +6,7 @@ import { agents } from '../../database/tables/agents.ts'
 import { pushes, pushSubscriptions } from '../../database/tables/notifications.ts'
 import { sessions } from '../../database/tables/sessions.ts'
 import type { Deps } from '../../deps.ts'
+import { isHeld } from '../../jobs/held.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
 import type { Live } from '../../live/live.ts'
 import type { Loop } from '../../loop.ts'
@@ -59,7 +60,7 @@ export function startPushing(deps: Deps, given: Pick<Means, 'sender' | 'live'>):
     tables: [pushes],
     atOnce: BROWSERS_AT_ONCE,
     failure: 'push_failed',
-    find: (read, { limit }) => findDue(read, { limit }),
+    find: (read, { limit, held }) => findDue(read, { limit, held }),
     async run({ id }) {
       const isDone = await pushTo(deps, means, id)
       return isDone ? 0 : REST_AFTER_INTERRUPTION_MS
@@ -68,10 +69,11 @@ export function startPushing(deps: Deps, given: Pick<Means, 'sender' | 'live'>):
 }
 
 /** The browsers with the earliest pushes. Runs after each commit that queues one. */
-const findDue = statement('pushes_due', { limit: integer }, (read: Reader, p) =>
+const findDue = statement('pushes_due', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({ id: pushes.subscriptionId, dueAt: sql<number>`min(${pushes.dueAt})`.mapWith(Number) })
     .from(pushes)
+    .where(isHeld(pushes.subscriptionId, p.held))
     .groupBy(pushes.subscriptionId)
     .orderBy(sql`min(${pushes.dueAt}) limit ${p.limit}`),
 )

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
+import { withFence } from '../../database/fence.ts'
 import { matches } from '../../database/matches.ts'
 import { command, integer, NAMED_IN_QUERY, orNull, statement, text } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
@@ -7,6 +8,7 @@ import { organizations } from '../../database/tables/organizations.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
+import { isHeld } from '../../jobs/held.ts'
 import { type Loop, startLoop } from '../../loop.ts'
 import type { Traffic } from '../../requests/traffic.ts'
 import { ALL_TICKETS, rangeParams, rangeShape, selectRanges } from '../../tickets/list-ranges.ts'
@@ -46,6 +48,7 @@ interface Progress {
  * progress is stored, so a restart continues from it.
  */
 export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loop {
+  const { partitions } = deps.cluster
   const followLog = createFollower(deps)
   const mergeSome = createMerger(deps)
   let nextAt = deps.clock.monotonic()
@@ -54,11 +57,12 @@ export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loo
     if (startedAt < nextAt) return nextAt - startedAt
     // Measures processor time, because waiting for the disk doesn't block anything.
     const worked = process.threadCpuUsage()
-    const behind = await organizationsBehind(deps.database.read, { limit: MAX_ORGANIZATIONS })
+    const behind = await organizationsBehind(deps.database.read, { limit: MAX_ORGANIZATIONS, held: partitions.held() })
     let hasMore = behind.length === MAX_ORGANIZATIONS
     for (const progress of behind) {
       const size = traffic.isIdle() ? LARGE_UNIT : SMALL_UNIT
-      hasMore = (await indexSome(deps, followLog, { ...progress, size })) || hasMore
+      const some = () => indexSome(deps, followLog, { ...progress, size })
+      hasMore = (await withFence(partitions.fenceOf([progress.orgId]), some)) || hasMore
     }
     const erasures = behind.flatMap(erasureIn)
     const hasMoreToMerge = await mergeSome(behind.some(isBehind), erasures)
@@ -177,7 +181,7 @@ const firstRenamed = sql`(select min(renamed.id) from customers renamed where re
   and renamed.reindex_after is not null)`
 
 /** At most `limit`, so that the query has a parameter: Bun's client plans one without anew each time. */
-const organizationsBehind = statement('search_behind', { limit: integer }, (read: Reader, p) =>
+const organizationsBehind = statement('search_behind', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({
       orgId: organizations.id,
@@ -191,12 +195,15 @@ const organizationsBehind = statement('search_behind', { limit: integer }, (read
     .from(organizations)
     .leftJoin(searchCursors, eq(searchCursors.orgId, organizations.id))
     .where(
-      or(
-        isNull(searchCursors.orgId),
-        lt(searchCursors.eventNumber, organizations.lastEvent),
-        isNotNull(searchCursors.backAt),
-        isNotNull(firstRenamed),
-        isNotNull(organizations.erasedEvent),
+      and(
+        isHeld(organizations.id, p.held),
+        or(
+          isNull(searchCursors.orgId),
+          lt(searchCursors.eventNumber, organizations.lastEvent),
+          isNotNull(searchCursors.backAt),
+          isNotNull(firstRenamed),
+          isNotNull(organizations.erasedEvent),
+        ),
       ),
     )
     .orderBy(sql`${organizations.id} limit ${p.limit}`),

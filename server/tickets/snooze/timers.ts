@@ -4,6 +4,7 @@ import { matches } from '../../database/matches.ts'
 import { command, insertOf, integer, statement, text } from '../../database/statement.ts'
 import { type TimerKind, timers } from '../../database/tables/timers.ts'
 import type { Deps } from '../../deps.ts'
+import { isHeld } from '../../jobs/held.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
 import type { Loop } from '../../loop.ts'
 import { lockTicket, type Ticket } from '../queries.ts'
@@ -35,9 +36,9 @@ export function startTimers(deps: Deps, handlers: Record<TimerKind, OnDue>): Loo
     tables: [timers],
     atOnce: 1,
     failure: 'timer_failed',
-    async find(read, { limit }) {
-      const next = await nextTimers(read, { limit })
-      return next.map((timer) => ({ ...timer, id: `${timer.ticketId} ${timer.kind} ${timer.ref}` }))
+    async find(read, { limit, held }) {
+      const next = await nextTimers(read, { limit, held })
+      return next.map((timer) => ({ ...timer, id: `${timer.kind} ${timer.ref} ${timer.ticketId}` }))
     },
     async run({ orgId, ticketId, kind, ref, dueAt }) {
       await deps.database.write(orgId, async (tx) => {
@@ -50,8 +51,12 @@ export function startTimers(deps: Deps, handlers: Record<TimerKind, OnDue>): Loo
   })
 }
 
-const nextTimers = statement('timers_next', { limit: integer }, (read: Reader, p) =>
-  read.select().from(timers).orderBy(asc(timers.dueAt), sql`${timers.ticketId} limit ${p.limit}`),
+const nextTimers = statement('timers_next', { limit: integer, held: text }, (read: Reader, p) =>
+  read
+    .select()
+    .from(timers)
+    .where(isHeld(timers.ticketId, p.held))
+    .orderBy(asc(timers.dueAt), sql`${timers.ticketId} limit ${p.limit}`),
 )
 
 /** Nothing if it was set to another time or deleted meanwhile. */

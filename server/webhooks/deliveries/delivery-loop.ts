@@ -40,17 +40,17 @@ export function startDelivering(
       { size: MAX_FURTHER_ATTEMPTS, counts: (_, earlier) => earlier > 0 },
       { size: MAX_UNRESPONSIVE_ATTEMPTS, counts: (lane) => lane.isUnresponsive === true },
     ],
-    async findDue(read, { now, limit, full: [full = [], , unresponsive = []] }) {
+    async findDue(read, { now, limit, held, full: [full = [], , unresponsive = []] }) {
       const without = full.join()
       const withoutUnresponsive = [...full, ...unresponsive].join()
-      return (await findDueEndpoints(read, { now, limit, without, withoutUnresponsive })).map(laneOf)
+      return (await findDueEndpoints(read, { now, limit, held, without, withoutUnresponsive })).map(laneOf)
     },
-    async findNextDueAt(read, now) {
-      const [next] = await findNextDueAt(read, { now })
+    async findNextDueAt(read, { now, held }) {
+      const [next] = await findNextDueAt(read, { now, held })
       const times = [next?.healthy, next?.unhealthy].flatMap((at) => (typeof at === 'number' ? [at] : []))
       return times.length > 0 ? Math.min(...times) : undefined
     },
-    findDisturbed: (read) => findDisturbed(deps, read),
+    findDisturbed: (read, held) => findDisturbed(deps, read, held),
     async process(tx, tasks, isRunning) {
       const processed: ProcessedEndpoint[] = []
       for (const task of tasks) {

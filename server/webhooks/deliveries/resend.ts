@@ -10,6 +10,7 @@ import type { Deps } from '../../deps.ts'
 import { AppError, notFound } from '../../errors.ts'
 import { scheduleEndpoint } from '../../events/outbox.ts'
 import { firstIdAt, isId } from '../../ids.ts'
+import { isHeld } from '../../jobs/held.ts'
 import { runLanes } from '../../jobs/run-lanes.ts'
 import type { Loop } from '../../loop.ts'
 import { endpointAccounts, requireEndpointOn } from '../endpoints/endpoints.ts'
@@ -149,11 +150,11 @@ async function resendSlice(deps: Deps, tx: Transaction, job: ResendJob): Promise
     .where(and(eq(resendJobs.id, job.id), isNull(resendJobs.finishedAt)))
 }
 
-const findOpenJobs = statement('resend_open_jobs', { limit: integer }, (read: Reader, p) =>
+const findOpenJobs = statement('resend_open_jobs', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({ ...getTableColumns(resendJobs), dueAt: sql<number>`0`.mapWith(Number) })
     .from(resendJobs)
-    .where(sql`finished_at is null`)
+    .where(sql`finished_at is null and ${isHeld(resendJobs.id, p.held)}`)
     .orderBy(sql`${resendJobs.createdAt} limit ${p.limit}`),
 )
 

@@ -3,6 +3,7 @@ import type { Reader, Transaction } from '../../database/database.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
+import { isHeld } from '../../jobs/held.ts'
 import { type ClockJump, shiftOfDueTimes } from '../../jobs/clock-jump.ts'
 
 /** `dueAt` of a delivery that an agent is waiting for: before everything else of its endpoint. */
@@ -22,12 +23,12 @@ const isUnhealthy = sql`${endpoints.isHealthy} = false`
  */
 export const findDueEndpoints = statement(
   'schedule_due',
-  { now: integer, limit: integer, without: text, withoutUnresponsive: text },
+  { now: integer, limit: integer, held: text, without: text, withoutUnresponsive: text },
   (read: Reader, p) => {
     const due = (condition: SQL, without: SQL) => sql`select * from (
     select id, org_id, connect_failures, last_error, is_healthy, next_delivery_at from ${endpoints}
     where ${condition} and ${endpoints.nextDeliveryAt} <= ${p.now}
-      and ${without} not like '%' || ${endpoints.orgId} || '%'
+      and ${without} not like '%' || ${endpoints.orgId} || '%' and ${isHeld(endpoints.id, p.held)}
     order by ${endpoints.nextDeliveryAt} limit ${p.limit}) waiting`
     const groups = sql.join(
       [
@@ -51,9 +52,9 @@ export const findDueEndpoints = statement(
 )
 
 /** When the next endpoint, healthy or not, becomes due after `now`. */
-export const findNextDueAt = statement('schedule_next', { now: integer }, (read: Reader, p) => {
+export const findNextDueAt = statement('schedule_next', { now: integer, held: text }, (read: Reader, p) => {
   const next = (condition: SQL) => sql<number | null>`(select ${endpoints.nextDeliveryAt} from ${endpoints}
-    where ${condition} and ${endpoints.nextDeliveryAt} > ${p.now}
+    where ${condition} and ${endpoints.nextDeliveryAt} > ${p.now} and ${isHeld(endpoints.id, p.held)}
     order by ${endpoints.nextDeliveryAt} limit 1)`
   return read
     .select({ healthy: next(isHealthy).mapWith(Number), unhealthy: next(isUnhealthy).mapWith(Number) })
@@ -70,13 +71,16 @@ export const findEarliestDue = statement('schedule_earliest_due', { endpointId: 
 )
 
 /** Endpoints with deliveries in flight, or due times that only a wrong clock can have written. At start. */
-export async function findDisturbed(deps: Deps, read: Reader): Promise<string[]> {
+export async function findDisturbed(deps: Deps, read: Reader, held: string): Promise<string[]> {
   const now = deps.clock.now()
   const pending = sql`select 1 from deliveries where endpoint_id = ${endpoints.id} and state = 'pending'`
   const isDisturbed = sql`exists (select 1 from deliveries where endpoint_id = ${endpoints.id} and state = 'in_flight')
     or exists (${pending} and due_at > ${now} and attempt = 0)
     or exists (${pending} and due_at > ${now + maxDelayMs(deps)})`
-  const found = await read.select({ id: endpoints.id }).from(endpoints).where(isDisturbed)
+  const found = await read
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(sql`${isHeld(endpoints.id, sql`${held}`)} and (${isDisturbed})`)
   return found.map(({ id }) => id)
 }
 

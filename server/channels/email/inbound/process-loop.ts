@@ -7,6 +7,7 @@ import { matches } from '../../../database/matches.ts'
 import { integer, statement, text } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
+import { isHeld } from '../../../jobs/held.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
 import { domainOf } from '../mailboxes/mailbox-rows.ts'
@@ -169,13 +170,17 @@ const findOwnServer = statement('mailboxes_own_server', { orgId: text, id: text 
 
 // Both run at every commit, so they are planned once. They name the condition of the index literally: SQLite uses a
 // partial index only then. The limits are part of the order, because Drizzle would bind them bare.
-const findWaiting = statement('mails_pending_mailboxes', { after: text, limit: integer }, (read: Reader, p) =>
+const findWaiting = statement(
+  'mails_pending_mailboxes',
+  { after: text, limit: integer, held: text },
+  (read: Reader, p) =>
   read
     .select({ id: mailboxes.id, dueAt: sql<number>`0`.mapWith(Number) })
     .from(mailboxes)
     .where(
       and(
         gt(mailboxes.id, p.after),
+        isHeld(mailboxes.id, p.held),
         sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
       ),
     )

@@ -3,11 +3,12 @@ import { eq, sql } from 'drizzle-orm'
 import { attach, type ReceivedFile } from '../../../attachments/bindings.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
-import { integer, statement } from '../../../database/statement.ts'
+import { integer, statement, text } from '../../../database/statement.ts'
 import { attachments } from '../../../database/tables/attachments.ts'
 import { bots, telegramFiles } from '../../../database/tables/bots.ts'
 import { type MessageChat, type MissingFile, messages } from '../../../database/tables/messages.ts'
 import type { Deps } from '../../../deps.ts'
+import { isHeld } from '../../../jobs/held.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
 import { recordTicketChange } from '../../../messages/sends/queries.ts'
@@ -211,11 +212,11 @@ function sentenceOf(reason: string, isTriedAgain: boolean): string {
 }
 
 /** Runs at every commit, so it is planned once. */
-const findWaiting = statement('telegram_files_waiting', { limit: integer }, (read: Reader, p) =>
+const findWaiting = statement('telegram_files_waiting', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select()
     .from(telegramFiles)
     // Literally the condition of the index: SQLite uses a partial index only then.
-    .where(sql`state = 'waiting'`)
+    .where(sql`state = 'waiting' and ${isHeld(telegramFiles.id, p.held)}`)
     .orderBy(sql`${telegramFiles.dueAt}, ${telegramFiles.id} limit ${p.limit}`),
 )

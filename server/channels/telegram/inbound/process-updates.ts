@@ -6,6 +6,7 @@ import { integer, statement, text } from '../../../database/statement.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
+import { isHeld } from '../../../jobs/held.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
 import { createLimits, type Limit } from '../../../requests/rolling-window.ts'
@@ -66,8 +67,8 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
     atOnce: CHATS_AT_ONCE,
     failure: 'telegram_chat_failed',
     restAfterErrorMs: SERVER_FAULT_MS,
-    async find(read, { limit }) {
-      const chats = await findChats(read, { limit })
+    async find(read, { limit, held }) {
+      const chats = await findChats(read, { limit, held })
       return chats.map((chat) => ({ ...chat, id: `${chat.botId}:${chat.chatId}`, dueAt: 0 }))
     },
     run: (chat, signal) => processChat(deps, api, { chat, signal, take: () => limits.take(limitsOf(chat)) }),
@@ -344,12 +345,12 @@ async function countFault(deps: Deps, group: Update[], error: unknown): Promise<
 }
 
 /** Runs at every commit, so it is planned once. */
-const findChats = statement('telegram_pending_chats', { limit: integer }, (read: Reader, p) =>
+const findChats = statement('telegram_pending_chats', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .selectDistinct({ botId: telegramUpdates.botId, chatId: telegramUpdates.chatId })
     .from(telegramUpdates)
     // Literally the condition of the index: SQLite uses a partial index only then.
-    .where(sql`state = 'pending'`)
+    .where(sql`state = 'pending' and ${isHeld(telegramUpdates.chatId, p.held)}`)
     .orderBy(sql`${telegramUpdates.botId}, ${telegramUpdates.chatId} limit ${p.limit}`),
 )
 

@@ -4,10 +4,11 @@ import { customerOf } from '../../../customers/customers.ts'
 import { addressKey } from '../../../customers/email-addresses.ts'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
-import { integer, statement } from '../../../database/statement.ts'
+import { integer, statement, text } from '../../../database/statement.ts'
 import { messages } from '../../../database/tables/messages.ts'
 import { emailedVisitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
+import { isHeld } from '../../../jobs/held.ts'
 import { runLanes } from '../../../jobs/run-lanes.ts'
 import type { Loop } from '../../../loop.ts'
 import { planSends } from '../../../messages/sends/plan-sends.ts'
@@ -27,8 +28,8 @@ export function startUnreadEmails(deps: Deps): Loop {
     tables: [widgetConversations],
     atOnce: 1,
     failure: 'unread_email_failed',
-    async find(read, { limit }) {
-      const due = await findDue(read, { limit })
+    async find(read, { limit, held }) {
+      const due = await findDue(read, { limit, held })
       return due.map(({ dueAt, ...conversation }) => ({ ...conversation, dueAt: dueAt ?? 0 }))
     },
     async run({ orgId, id: ticketId }) {
@@ -39,7 +40,7 @@ export function startUnreadEmails(deps: Deps): Loop {
 }
 
 /** The emails that are due first. Runs after each commit. */
-const findDue = statement('unread_emails_due', { limit: integer }, (read: Reader, p) =>
+const findDue = statement('unread_emails_due', { limit: integer, held: text }, (read: Reader, p) =>
   read
     .select({
       id: widgetConversations.ticketId,
@@ -48,7 +49,7 @@ const findDue = statement('unread_emails_due', { limit: integer }, (read: Reader
     })
     .from(widgetConversations)
     // SQLite uses the partial index only for a query that contains its condition literally.
-    .where(sql`email_due_at is not null`)
+    .where(sql`email_due_at is not null and ${isHeld(widgetConversations.ticketId, p.held)}`)
     .orderBy(sql`${widgetConversations.emailDueAt} limit ${p.limit}`),
 )
 

@@ -1,0 +1,16 @@
+CREATE TABLE "nodes" (
+	"id" text PRIMARY KEY NOT NULL,
+	"version" text NOT NULL,
+	"settings" text NOT NULL,
+	"started_at" bigint NOT NULL,
+	"lease_until" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "partitions" (
+	"id" text PRIMARY KEY NOT NULL,
+	"node_id" text,
+	"token" bigint NOT NULL
+);
+--> statement-breakpoint
+INSERT INTO "partitions" ("id", "token")
+	SELECT "id", 0 FROM regexp_split_to_table('0123456789abcdefghjkmnpqrstvwxyz', '') AS "id";

@@ -1,0 +1,40 @@
+import { openPool } from '../database/postgresql/postgres-pool.ts'
+import type { Log } from '../log.ts'
+import type { Cluster } from './cluster.ts'
+import { joinNodes, type NodeFacts } from './membership.ts'
+import { openPostgresBus } from './postgres-bus.ts'
+
+/** For leases and messages. */
+const CONNECTIONS = 2
+
+interface Given {
+  url: string
+  node: NodeFacts
+  log: Log
+  /** Tables that other nodes or commands wrote; undefined: anything may have changed. */
+  onWritten: (written: ReadonlySet<string> | undefined) => void
+  onTime: (time: number, askedAt: number, answeredAt: number) => void
+}
+
+/** Joins the servers of a PostgreSQL database. Throws `StartError` when this one can't work with them. */
+export async function joinCluster({ url, node, log, onWritten, onTime }: Given): Promise<Cluster> {
+  const client = openPool(url, { max: CONNECTIONS })
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => client.close())
+  const bus = await openPostgresBus({ nodeId: node.id, url, client, log, onWritten, onTime })
+  opened.defer(bus.stop)
+  const tellOthers = () => bus.send('partitions', '')
+  const membership = await joinNodes(client, node, { log, onGivenBack: tellOthers })
+  bus.on('partitions', membership.rebalance)
+  // The others give some of theirs back.
+  tellOthers()
+  opened.defer(membership.leave)
+  const everything = opened.move()
+  return {
+    nodeId: node.id,
+    partitions: membership,
+    bus,
+    isReady: () => membership.isMember() && bus.isWhole(),
+    leave: () => everything.disposeAsync(),
+  }
+}

@@ -1,0 +1,240 @@
+import type { SQL } from 'bun'
+import { repeatEvery, systemClock } from '../clock.ts'
+import { storageCode } from '../database/database.ts'
+import type { Fence } from '../database/fence.ts'
+import { openPool } from '../database/postgresql/postgres-pool.ts'
+import { StartError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { PARTITIONS, type PartitionFollower, type Partitions, partitionOf } from './partitions.ts'
+
+/** Leases are in real time, also where a test moves the clock. */
+const { monotonic, after } = systemClock
+
+const LEASE_MS = 10_000
+const RENEW_EVERY_MS = 3_000
+/** A node that hasn't renewed its lease for so long begins no work: another one may soon take it. */
+const MAX_TRUST_MS = 7_000
+/** How long work in progress may take that belongs to a partition that is to be given back. */
+const MAX_LEAVE_MS = 10_000
+const LEAVE_CHECK_MS = 100
+
+/** The database's time in milliseconds since 1970. */
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
+
+/** Rows of nodes that ended without deleting them are kept for so long. */
+const FORGET_AFTER_MS = 3_600_000
+
+export interface NodeFacts {
+  id: string
+  version: string
+  /** What all nodes must have in common, by name: values or their fingerprints. */
+  settings: Record<string, string>
+}
+
+export interface Membership extends Partitions {
+  /** Whether the lease is renewed. */
+  isMember(): boolean
+  /** Takes free partitions and gives others back now, and not with the next renewal. */
+  rebalance(): void
+  /** Gives everything back. Call it when no work is in progress. */
+  leave(): Promise<void>
+}
+
+/**
+ * Makes this process a node: it holds a lease and its share of the partitions. `onGivenBack` is called when partitions are free for
+ * others. A node that joins with the id of one that was killed has its partitions at once.
+ */
+export async function joinNodes(
+  client: SQL,
+  facts: NodeFacts,
+  { log, onGivenBack }: { log: Log; onGivenBack: () => void },
+): Promise<Membership> {
+  const followers = new Set<PartitionFollower>()
+  /** Of the partitions that this node has, also of those it is giving back. */
+  let tokens = new Map<string, number>()
+  const leaving = new Set<string>()
+  let held = ''
+  let renewedAt = Number.NEGATIVE_INFINITY
+  let cancelExpiry = () => {}
+  let hasLeft = false
+  /** Renewals run one after the other. */
+  let running = Promise.resolve()
+  let hasFailed = false
+
+  function isMember(): boolean {
+    return monotonic() - renewedAt < MAX_TRUST_MS
+  }
+
+  function change(): void {
+    held = [...tokens.keys()].filter((partition) => !leaving.has(partition)).join('')
+    for (const follower of followers) follower.onChange?.()
+  }
+
+  function loseAll(): void {
+    if (tokens.size === 0) return
+    log.warn('partitions_lost', { node: facts.id, partitions: [...tokens.keys()].join('') })
+    tokens = new Map()
+    leaving.clear()
+    change()
+  }
+
+  async function renew(): Promise<void> {
+    const askedAt = monotonic()
+    const [row] = await client.unsafe(
+      `with own as (
+        insert into nodes (id, version, settings, started_at, lease_until)
+        values ($1, $2, $3, ${NOW}, ${NOW} + $4::bigint)
+        on conflict (id) do update set version = excluded.version, settings = excluded.settings,
+          lease_until = excluded.lease_until
+        returning id),
+      forgotten as (delete from nodes where id <> $1 and lease_until < ${NOW} - $5::bigint)
+      select (select count(*) from nodes where id <> $1 and lease_until > ${NOW})::int as others from own`,
+      [facts.id, facts.version, JSON.stringify(facts.settings), LEASE_MS, FORGET_AFTER_MS],
+    )
+    // Meanwhile, others may have taken what this node had.
+    if (!isMember()) loseAll()
+    renewedAt = askedAt
+    cancelExpiry()
+    cancelExpiry = after(MAX_TRUST_MS - (monotonic() - askedAt), () => {
+      if (!isMember()) loseAll()
+    })
+    await share(Math.ceil(PARTITIONS.length / (row.others + 1)))
+  }
+
+  async function share(most: number): Promise<void> {
+    const missing = most - (tokens.size - leaving.size)
+    if (missing > 0) await take(missing)
+    else if (missing < 0) giveBack(-missing)
+  }
+
+  async function take(howMany: number): Promise<void> {
+    const taken: { id: string; token: string }[] = await client.unsafe(
+      `update partitions set node_id = $1, token = token + 1 where id in (
+        select id from partitions where position(id in $2) = 0 and (node_id is null or node_id = $1 or not exists (
+          select 1 from nodes where nodes.id = partitions.node_id and lease_until > ${NOW}))
+        order by id limit $3::int for update skip locked)
+      returning id, token::text as token`,
+      [facts.id, [...tokens.keys()].join(''), howMany],
+    )
+    if (taken.length === 0) return
+    for (const { id, token } of taken) tokens.set(id, Number(token))
+    log.debug('partitions_taken', { node: facts.id, partitions: taken.map(({ id }) => id).join('') })
+    change()
+  }
+
+  /** Gives back those that come last, when their work in progress has ended. */
+  function giveBack(howMany: number): void {
+    const mine = [...tokens.keys()].filter((partition) => !leaving.has(partition)).sort()
+    for (const partition of mine.slice(-howMany)) leaving.add(partition)
+    change()
+    const until = monotonic() + MAX_LEAVE_MS
+    function check(): void {
+      const ready = [...leaving].filter((partition) => monotonic() >= until || !isBusy(partition))
+      if (ready.length > 0) void queue(() => release(ready))
+      if (leaving.size > ready.length) after(LEAVE_CHECK_MS, check)
+    }
+    check()
+  }
+
+  function isBusy(partition: string): boolean {
+    return [...followers].some((follower) => follower.isBusy?.(partition))
+  }
+
+  async function release(given: string[]): Promise<void> {
+    for (const partition of given) {
+      tokens.delete(partition)
+      leaving.delete(partition)
+    }
+    await client.unsafe('update partitions set node_id = null where node_id = $1 and position(id in $2) > 0', [
+      facts.id,
+      given.join(''),
+    ])
+    onGivenBack()
+  }
+
+  function queue(work: () => Promise<void>): Promise<void> {
+    running = running
+      .then(() => (hasLeft ? undefined : work()))
+      .then(
+        () => {
+          hasFailed = false
+        },
+        (error) => {
+          if (!hasFailed) log.warn('node_not_renewed', { node: facts.id, error })
+          hasFailed = true
+        },
+      )
+    return running
+  }
+
+  await requireSameSettings(client, facts)
+  await renew()
+  const renewing = repeatEvery(RENEW_EVERY_MS, systemClock, () => queue(renew))
+
+  return {
+    isMember,
+    rebalance: () => void queue(renew),
+    held: () => (isMember() ? held : ''),
+    has: (id) => isMember() && held.includes(partitionOf(id)),
+    owns: (id) => isMember() && tokens.has(partitionOf(id)),
+    hasFirst: () => isMember() && held.includes('0'),
+    fenceOf(ids) {
+      const fence: [string, number][] = []
+      // A partition that was lost has no token that could be right.
+      for (const partition of new Set([...ids].map(partitionOf))) fence.push([partition, tokens.get(partition) ?? -1])
+      return new Map(fence) satisfies Fence
+    },
+    follow(follower) {
+      followers.add(follower)
+      return () => followers.delete(follower)
+    },
+    async leave() {
+      void renewing.stop()
+      cancelExpiry()
+      await running
+      hasLeft = true
+      renewedAt = Number.NEGATIVE_INFINITY
+      try {
+        await client.unsafe('update partitions set node_id = null where node_id = $1', [facts.id])
+        await client.unsafe('delete from nodes where id = $1', [facts.id])
+        onGivenBack()
+      } catch (error) {
+        // Its lease ends a moment later.
+        log.warn('node_not_removed', { node: facts.id, error })
+      }
+    },
+  }
+}
+
+/** Throws `StartError` when a node that lives has other settings. */
+async function requireSameSettings(client: SQL, { id, settings }: NodeFacts): Promise<void> {
+  const others: { id: string; settings: string }[] = await client.unsafe(
+    `select id, settings from nodes where id <> $1 and lease_until > ${NOW}`,
+    [id],
+  )
+  for (const other of others) {
+    const theirs: Record<string, string> = JSON.parse(other.settings)
+    const differing = Object.keys(settings).filter((name) => settings[name] !== theirs[name])
+    if (differing.length === 0) continue
+    throw new StartError(
+      `Another server uses this database with another value of ${differing.join(' and ')}. All servers of a database must have the same.`,
+    )
+  }
+}
+
+/** Whether a server uses this database, on this machine or another. */
+export async function hasNodes(url: string): Promise<boolean> {
+  const client = openPool(url, { max: 1, connectionTimeout: 5 })
+  try {
+    const [row] = await client.unsafe(`select exists (select 1 from nodes where lease_until > ${NOW}) as "isUsed"`)
+    return row.isUsed
+  } catch (error) {
+    // A database of an earlier version, or without data.
+    if (storageCode(error) === UNDEFINED_TABLE) return false
+    throw error
+  } finally {
+    await client.close()
+  }
+}
+
+const UNDEFINED_TABLE = '42P01'

@@ -1,0 +1,242 @@
+import { SQL } from 'bun'
+import { repeatEvery, systemClock } from '../clock.ts'
+import { CHANNEL } from '../database/postgresql/postgres.ts'
+import { StartError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Bus, Topic } from './bus.ts'
+
+/** Commits within this time share a message: it is the only statement that no unit waits for. */
+const COLLECT_MS = 10
+const BEAT_EVERY_MS = 1_000
+/** A node hears its own beats, so silence means that its connection is dead. */
+const MAX_SILENCE_MS = 2_000
+/** While messages may be missed, everything is looked at this often. */
+const LOOK_EVERY_MS = 500
+const REPLACE_EVERY_MS = 5_000
+const MAX_START_MS = 5_000
+/** PostgreSQL's limit is 8,000 bytes. */
+const MAX_BYTES = 7_900
+
+/** `number`: of the newest message of the node. A beat repeats it. */
+interface Message {
+  node: string
+  number: number
+  isBeat?: true
+  written?: string[]
+  parts?: [topic: Topic, text: string][]
+}
+
+interface Given {
+  nodeId: string
+  url: string
+  /** Sends. Another connection than the one that listens. */
+  client: SQL
+  log: Log
+  /** Tables that other nodes wrote; undefined: anything may have changed. */
+  onWritten: (written: ReadonlySet<string> | undefined) => void
+  /** The database's time in milliseconds since 1970, and the monotonic times before and after it was asked. */
+  onTime: (time: number, askedAt: number, answeredAt: number) => void
+}
+
+export interface PostgresBus extends Bus {
+  stop(): Promise<void>
+}
+
+/**
+ * Messages over NOTIFY. A NOTIFY holds a lock of the whole server through its commit, so it isn't part of any unit, and
+ * doesn't wait for the disk or a standby. Throws `StartError` when what is sent doesn't arrive.
+ */
+export async function openPostgresBus({
+  nodeId,
+  url,
+  client,
+  log,
+  onWritten,
+  onTime,
+}: Given): Promise<PostgresBus> {
+  const { monotonic, after } = systemClock
+  const listeners = new Map<Topic, Set<(text: string, nodeId: string) => void>>()
+  let written = new Set<string>()
+  let parts: [Topic, string][] = []
+  let number = 0
+  let isCollecting = false
+  let sending = Promise.resolve()
+  /** The newest message of each node. */
+  const heard = new Map<string, number>()
+  let heardAt = Number.NEGATIVE_INFINITY
+  let isWhole = false
+  let isStopped = false
+  let replacedAt = monotonic()
+  let listening = openListener()
+  const first = Promise.withResolvers<void>()
+
+  function openListener(): SQL {
+    const own = new SQL(url, { max: 1 })
+    const isCurrent = () => own === listening && !isStopped
+    own
+      .listen(
+        CHANNEL,
+        (text) => isCurrent() && receive(text),
+        // What came before is missed.
+        () => isCurrent() && becomeBroken(),
+      )
+      .catch((error) => isCurrent() && log.warn('bus_not_listening', { error }))
+    return own
+  }
+
+  function receive(text: string): void {
+    heardAt = monotonic()
+    const message = readMessage(text)
+    if (!message) return onWritten(undefined)
+    const { node, number: theirs, isBeat, written: tables = [], parts: sent = [] } = message
+    const before = heard.get(node)
+    heard.set(node, theirs)
+    if (node === nodeId) {
+      first.resolve()
+      if (isBeat) becomeWhole()
+      return
+    }
+    if (before !== undefined && theirs !== (isBeat ? before : before + 1)) onWritten(undefined)
+    else if (before === undefined) onWritten(undefined)
+    else if (tables.length > 0) onWritten(new Set(tables))
+    for (const [topic, each] of sent) for (const call of listeners.get(topic) ?? []) call(each, node)
+  }
+
+  function becomeWhole(): void {
+    if (isWhole) return
+    isWhole = true
+    onWritten(undefined)
+  }
+
+  function becomeBroken(): void {
+    isWhole = false
+    heard.clear()
+  }
+
+  function flush(): void {
+    isCollecting = false
+    if (isStopped) return
+    const tables = [...written]
+    const left = parts
+    written = new Set()
+    parts = []
+    let size = 0
+    const some: [Topic, string][] = []
+    const messages: Omit<Message, 'node' | 'number'>[] = []
+    for (const part of left) {
+      const bytes = Buffer.byteLength(JSON.stringify(part)) + 1
+      if (size + bytes > MAX_BYTES - 1_500) {
+        messages.push({ parts: some.splice(0) })
+        size = 0
+      }
+      some.push(part)
+      size += bytes
+    }
+    messages.push({ ...(tables.length > 0 && { written: tables }), ...(some.length > 0 && { parts: some }) })
+    for (const message of messages) {
+      number += 1
+      notify({ node: nodeId, number, ...message })
+    }
+  }
+
+  function notify(message: Message): void {
+    sending = sending.then(async () => {
+      const askedAt = monotonic()
+      try {
+        const [row] = await client`select pg_notify(${CHANNEL}, ${JSON.stringify(message)}),
+          set_config('synchronous_commit', 'off', true),
+          extract(epoch from clock_timestamp())::float8 * 1000 as now`
+        onTime(row.now, askedAt, monotonic())
+      } catch {
+        // The next one shows that it is missing.
+      }
+    })
+  }
+
+  function collect(): void {
+    if (isCollecting || isStopped) return
+    isCollecting = true
+    after(COLLECT_MS, flush)
+  }
+
+  let isBeating = false
+  const beating = repeatEvery(BEAT_EVERY_MS, systemClock, () => {
+    if (isBeating) return
+    isBeating = true
+    notify({ node: nodeId, number, isBeat: true })
+    void sending.then(() => {
+      isBeating = false
+    })
+  })
+
+  const watching = repeatEvery(LOOK_EVERY_MS, systemClock, () => {
+    if (monotonic() - heardAt > MAX_SILENCE_MS) {
+      if (isWhole) log.warn('bus_silent', { node: nodeId })
+      becomeBroken()
+      if (monotonic() - replacedAt > REPLACE_EVERY_MS) {
+        replacedAt = monotonic()
+        const old = listening
+        listening = openListener()
+        void old.close({ timeout: 0 }).catch(() => {})
+      }
+    }
+    if (!isWhole) onWritten(undefined)
+  })
+
+  async function stop(): Promise<void> {
+    isStopped = true
+    await Promise.all([beating.stop(), watching.stop(), sending])
+    await listening.close({ timeout: 0 })
+  }
+
+  notify({ node: nodeId, number, isBeat: true })
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const cancelTimer = after(MAX_START_MS, () =>
+    reject(
+      new StartError(
+        'PostgreSQL notifications do not arrive. If PgBouncer is between, use its session mode: DATABASE_URL must not lead through transaction or statement mode.',
+      ),
+    ),
+  )
+  const retry = repeatEvery(COLLECT_MS * 10, systemClock, () =>
+    notify({ node: nodeId, number, isBeat: true }),
+  )
+  try {
+    await Promise.race([first.promise, tooLate])
+  } catch (error) {
+    await stop()
+    throw error
+  } finally {
+    cancelTimer()
+    void retry.stop()
+  }
+
+  return {
+    announce(tables) {
+      for (const table of tables) written.add(table)
+      collect()
+    },
+    send(topic, text) {
+      parts.push([topic, text])
+      collect()
+    },
+    on(topic, call) {
+      const calls = listeners.get(topic) ?? new Set()
+      listeners.set(topic, calls)
+      calls.add(call)
+      return () => calls.delete(call)
+    },
+    isWhole: () => isWhole,
+    stop,
+  }
+}
+
+/** Undefined for that of a command, which says only that something changed. */
+function readMessage(text: string): Message | undefined {
+  try {
+    const message: Message = JSON.parse(text)
+    return message
+  } catch {
+    return undefined
+  }
+}
