@@ -20,7 +20,7 @@ export interface Deps {
   /** The other servers of this database, and the part of the background work that is this one's. */
   cluster: Cluster
   pulse: Pulse
-  /** Beats when another process has committed, with the tables it wrote if they are known: rows kept in memory may be stale. */
+  /** Beats when another process has committed, so that rows in memory may be old. */
   externalCommits: Pulse
   /** For what may examine many rows, such as a search. */
   expensiveReads: ExpensiveReads

@@ -14,7 +14,7 @@ import type { Actor, Deps } from './deps.ts'
 import { createEncryption } from './encryption.ts'
 import { createId } from './ids.ts'
 import { createLog, type Log } from './log.ts'
-import { namingFullDisk, readNodeId, readSecretKey } from './machine/data-folder.ts'
+import { namingFullDisk, readSecretKey, renewNodeId } from './machine/data-folder.ts'
 import { isSetUp } from './organizations/directory.ts'
 import { createPulse } from './pulse.ts'
 import { VERSION } from './version.ts'
@@ -93,7 +93,7 @@ async function joinOthers(
   { secret, ...given }: Omit<Parameters<typeof joinCluster>[0], 'url' | 'node'> & { secret: string },
 ): Promise<Cluster> {
   const { joinCluster } = await import('./cluster/join-cluster.ts')
-  const node = { id: readNodeId(dataFolder), version: VERSION, settings: { BELLHOP_SECRET: secret } }
+  const node = { ...renewNodeId(dataFolder), version: VERSION, settings: { BELLHOP_SECRET: secret } }
   return joinCluster({ url, node, ...given })
 }
 

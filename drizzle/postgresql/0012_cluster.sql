@@ -11,6 +11,3 @@ CREATE TABLE "partitions" (
 	"node_id" text,
 	"token" bigint NOT NULL
 );
---> statement-breakpoint
-INSERT INTO "partitions" ("id", "token")
-	SELECT "id", 0 FROM regexp_split_to_table('0123456789abcdefghjkmnpqrstvwxyz', '') AS "id";

@@ -214,7 +214,7 @@ function cacheOf(deps: Deps): { keys: Map<string, ApiKey> } {
   if (known) return clear(known)
   const cache = { keys: new Map<string, ApiKey>() }
   caches.set(deps.database, cache)
-  deps.externalCommits.listen(() => clear(cache))
+  deps.externalCommits.listen(() => clear(cache), [apiKeys, agents])
   return cache
 }
 

@@ -5,7 +5,7 @@ const COMPARED = 5
 /** A difference that no delay explains: the database's clock was set. */
 const MIN_JUMP_MS = 100
 
-export interface DatabaseClock extends Clock {
+interface DatabaseClock extends Clock {
   /** The database said at some moment between two monotonic times that it was `time`. */
   correct(time: number, askedAt: number, answeredAt: number): void
 }

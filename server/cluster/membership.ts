@@ -1,7 +1,7 @@
 import type { SQL } from 'bun'
 import { repeatEvery, systemClock } from '../clock.ts'
 import { storageCode } from '../database/database.ts'
-import type { Fence } from '../database/fence.ts'
+import type { Fence } from '../database/postgresql/fence.ts'
 import { openPool } from '../database/postgresql/postgres-pool.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -26,6 +26,8 @@ const FORGET_AFTER_MS = 3_600_000
 
 export interface NodeFacts {
   id: string
+  /** The node of the same data folder that ended before this one started; empty for none. */
+  before: string
   version: string
   /** What all nodes must have in common, by name: values or their fingerprints. */
   settings: Record<string, string>
@@ -41,8 +43,8 @@ export interface Membership extends Partitions {
 }
 
 /**
- * Makes this process a node: it holds a lease and its share of the partitions. `onGivenBack` is called when partitions are free for
- * others. A node that joins with the id of one that was killed has its partitions at once.
+ * Makes this process a node: it holds a lease and its share of the partitions. `onGivenBack` is called when partitions
+ * are free for others. What the node before has is free at once.
  */
 export async function joinNodes(
   client: SQL,
@@ -84,15 +86,15 @@ export async function joinNodes(
       `with own as (
         insert into nodes (id, version, settings, started_at, lease_until)
         values ($1, $2, $3, ${NOW}, ${NOW} + $4::bigint)
-        on conflict (id) do update set version = excluded.version, settings = excluded.settings,
-          lease_until = excluded.lease_until
-        returning id),
+        on conflict (id) do update set lease_until = excluded.lease_until
+        returning xmax = 0 as is_new),
       forgotten as (delete from nodes where id <> $1 and lease_until < ${NOW} - $5::bigint)
-      select (select count(*) from nodes where id <> $1 and lease_until > ${NOW})::int as others from own`,
+      select (select count(*) from nodes where id <> $1 and lease_until > ${NOW})::int as others,
+        is_new as "isNew" from own`,
       [facts.id, facts.version, JSON.stringify(facts.settings), LEASE_MS, FORGET_AFTER_MS],
     )
     // Meanwhile, others may have taken what this node had.
-    if (!isMember()) loseAll()
+    if (!isMember() || row.isNew) loseAll()
     renewedAt = askedAt
     cancelExpiry()
     cancelExpiry = after(MAX_TRUST_MS - (monotonic() - askedAt), () => {
@@ -145,10 +147,11 @@ export async function joinNodes(
       tokens.delete(partition)
       leaving.delete(partition)
     }
-    await client.unsafe('update partitions set node_id = null where node_id = $1 and position(id in $2) > 0', [
-      facts.id,
-      given.join(''),
-    ])
+    await client.unsafe(
+      'update partitions set node_id = null where node_id = $1 and position(id in $2) > 0',
+      [facts.id, given.join('')],
+    )
+    change()
     onGivenBack()
   }
 
@@ -167,7 +170,12 @@ export async function joinNodes(
     return running
   }
 
+  await client.unsafe('delete from nodes where id = $1', [facts.before])
   await requireSameSettings(client, facts)
+  await client.unsafe(
+    `insert into partitions (id, token) select id, 0 from regexp_split_to_table($1, '') as id on conflict do nothing`,
+    [PARTITIONS],
+  )
   await renew()
   const renewing = repeatEvery(RENEW_EVERY_MS, systemClock, () => queue(renew))
 
@@ -181,7 +189,8 @@ export async function joinNodes(
     fenceOf(ids) {
       const fence: [string, number][] = []
       // A partition that was lost has no token that could be right.
-      for (const partition of new Set([...ids].map(partitionOf))) fence.push([partition, tokens.get(partition) ?? -1])
+      for (const partition of new Set([...ids].map(partitionOf)))
+        fence.push([partition, tokens.get(partition) ?? -1])
       return new Map(fence) satisfies Fence
     },
     follow(follower) {
@@ -226,7 +235,9 @@ async function requireSameSettings(client: SQL, { id, settings }: NodeFacts): Pr
 export async function hasNodes(url: string): Promise<boolean> {
   const client = openPool(url, { max: 1, connectionTimeout: 5 })
   try {
-    const [row] = await client.unsafe(`select exists (select 1 from nodes where lease_until > ${NOW}) as "isUsed"`)
+    const [row] = await client.unsafe(
+      `select exists (select 1 from nodes where lease_until > ${NOW}) as "isUsed"`,
+    )
     return row.isUsed
   } catch (error) {
     // A database of an earlier version, or without data.

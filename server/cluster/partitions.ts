@@ -1,4 +1,4 @@
-import type { Fence } from '../database/fence.ts'
+import type { Fence } from '../database/postgresql/fence.ts'
 
 /** Every id ends with one of these (see ids.ts). */
 export const PARTITIONS = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -38,7 +38,7 @@ interface Given {
   onTime: (time: number, askedAt: number, answeredAt: number) => void
 }
 
-export interface PostgresBus extends Bus {
+interface PostgresBus extends Bus {
   stop(): Promise<void>
 }
 
@@ -87,7 +87,10 @@ export async function openPostgresBus({
   function receive(text: string): void {
     heardAt = monotonic()
     const message = readMessage(text)
-    if (!message) return onWritten(undefined)
+    if (!message) {
+      onWritten(undefined)
+      return
+    }
     const { node, number: theirs, isBeat, written: tables = [], parts: sent = [] } = message
     const before = heard.get(node)
     heard.set(node, theirs)

@@ -58,7 +58,10 @@ export interface Database {
    * a snapshot, and a request that arrives late in a turn must see what was committed before it was sent.
    */
   refresh(): void
-  /** Returns whether another process, such as a command, has committed since the last call. */
+  /**
+   * Returns whether another process, such as a command, has committed since the last call. On PostgreSQL, where such
+   * processes say so themselves, it is never true.
+   */
   hasExternalCommits(): Promise<boolean>
   /**
    * Removes deleted data from the write-ahead log. Returns whether it succeeded. Does nothing on an engine without

@@ -7,7 +7,7 @@ const CHECK_EVERY_MS = 500
 
 /**
  * Beats the pulses when another process has committed, so that commands take effect in a running server within a
- * second. A check costs one pragma of a few microseconds, or one small query on PostgreSQL.
+ * second. A check costs one pragma of a few microseconds.
  */
 export function watchExternalCommits(deps: {
   clock: Clock

@@ -1,7 +1,7 @@
 import { getTableColumns } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { agents } from '../database/tables/agents.ts'
-import { apiKeys } from '../database/tables/api-keys.ts'
+import { apiKeys, idempotencyKeys } from '../database/tables/api-keys.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import { auditEntries } from '../database/tables/audit.ts'
 import {
@@ -14,7 +14,6 @@ import {
 } from '../database/tables/bots.ts'
 import { customerEmails, customerIdentities, customers, NO_TICKETS } from '../database/tables/customers.ts'
 import { events } from '../database/tables/events.ts'
-import { idempotencyKeys } from '../database/tables/idempotency.ts'
 import { knownMails, mailboxes, mailFolders, mails, oauthClients } from '../database/tables/mailboxes.ts'
 import { messageContents, messageEdits, messages } from '../database/tables/messages.ts'
 import { movedRows, moves } from '../database/tables/moves.ts'

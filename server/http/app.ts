@@ -276,7 +276,7 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
     .get(
       '/ready',
       async ({ status }) => {
-        const fault = storageFault() ?? (await diskFault(deps.config.dataFolder))
+        const fault = storageFault() ?? clusterFault(deps) ?? (await diskFault(deps.config.dataFolder))
         if (fault !== undefined) return status(503, { status: fault })
         try {
           await reachData()
@@ -291,6 +291,10 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
       },
       { detail },
     )
+}
+
+function clusterFault({ cluster }: Deps): string | undefined {
+  return cluster.isReady() ? undefined : "This server isn't connected to the other servers of its database."
 }
 
 /** Nothing can be saved with so few bytes. */

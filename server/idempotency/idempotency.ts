@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, lte, or } from 'drizzle-orm'
 import type { AlsoSave, Reader, Transaction } from '../database/database.ts'
 import { columnsOf, command, integer, statement, text } from '../database/statement.ts'
-import { idempotencyKeys } from '../database/tables/idempotency.ts'
+import { idempotencyKeys } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid } from '../errors.ts'
 import { startPruning } from '../jobs/pruning.ts'

@@ -1,7 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { partitionOf } from '../cluster/partitions.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { PartitionLost, withFence } from '../database/fence.ts'
+import { PartitionLost, withFence } from '../database/postgresql/fence.ts'
 import type { Deps } from '../deps.ts'
 import { startLoop } from '../loop.ts'
 import {

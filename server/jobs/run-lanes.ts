@@ -1,7 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { partitionOf } from '../cluster/partitions.ts'
 import type { Reader } from '../database/database.ts'
-import { PartitionLost, withFence } from '../database/fence.ts'
+import { PartitionLost, withFence } from '../database/postgresql/fence.ts'
 import type { Deps } from '../deps.ts'
 import { createErrorLog, type Loop, startLoop, yieldToEventLoop } from '../loop.ts'
 
@@ -121,7 +121,7 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
 
   const stopFollowing = partitions.follow({
     onChange() {
-      for (const [id, { lost }] of running) if (!partitions.has(id)) lost.abort()
+      for (const [id, { lost }] of running) if (!partitions.owns(id)) lost.abort()
       loop.wake()
     },
     isBusy: (partition) => [...running.keys()].some((id) => partitionOf(id) === partition),

@@ -100,17 +100,14 @@ function createSecretKey(folder: string, file: string): void {
   closeSync(handle)
 }
 
-/** The node of a cluster that this data folder belongs to: the same after a restart. */
+/** The node of a cluster of a cluster that used this data folder last. */
 const NODE_FILE = 'node.id'
 
-/** Reads the id of this folder's node, or makes one. */
-export function readNodeId(folder: string): string {
+/** Names the node of this start. `before`: that of the last one, whose process has ended, because the folder is locked. */
+export function renewNodeId(folder: string): { id: string; before: string } {
   const file = join(folder, NODE_FILE)
-  if (existsSync(file)) {
-    const id = readFileSync(file, 'utf8').trim()
-    if (id !== '') return id
-  }
+  const before = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
   const id = randomBytes(8).toString('hex')
   writeFileSync(file, `${id}\n`, { mode: 0o600 })
-  return id
+  return { id, before }
 }

@@ -33,7 +33,7 @@ export function createAudiences(deps: Deps): Audiences {
   const known = new Map<string, Promise<Audience>>()
   const forget = () => known.clear()
   const tables = [agents, sessions, mailboxes, notificationSettings, pushSubscriptions, viewBells]
-  const stopListening = [deps.pulse.listen(forget, tables), deps.externalCommits.listen(forget)]
+  const stopListening = [deps.pulse.listen(forget, tables), deps.externalCommits.listen(forget, tables)]
   return {
     of(orgId) {
       const audience = known.get(orgId) ?? readAudience(deps, orgId)

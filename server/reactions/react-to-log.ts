@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { withFence } from '../database/fence.ts'
+import { withFence } from '../database/postgresql/fence.ts'
 import { command, integer, statement, text } from '../database/statement.ts'
 import { events, type LogEvent, reactionCursors } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
@@ -43,7 +43,9 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
     let hasMore = false
-    for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, { held: partitions.held() })) {
+    for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, {
+      held: partitions.held(),
+    })) {
       const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
       if (cursor >= newest) continue
       const last = await withFence(partitions.fenceOf([orgId]), () =>

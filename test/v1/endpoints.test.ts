@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { idempotencyKeys } from '../../server/database/tables/idempotency.ts'
+import { idempotencyKeys } from '../../server/database/tables/api-keys.ts'
 import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'

@@ -16,10 +16,10 @@ import {
   type Transaction,
 } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
-import { currentFence, type Fence, PartitionLost } from '../fence.ts'
 import { statement, text } from '../statement.ts'
 import { partitions } from '../tables/cluster.ts'
 import { refuseInsideUnit } from '../unit.ts'
+import { currentFence, type Fence, PartitionLost } from './fence.ts'
 import { openPool } from './postgres-pool.ts'
 import { openTransactions } from './postgres-transactions.ts'
 
@@ -138,7 +138,6 @@ export async function openPostgres(
     write,
     refresh() {},
     async hasExternalCommits() {
-      // Nodes and commands say so themselves.
       return false
     },
     async emptyLog() {

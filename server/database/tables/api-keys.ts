@@ -1,4 +1,4 @@
-import { index, integer, json, table, text, uniqueIndex } from '../columns.ts'
+import { index, integer, json, primaryKey, table, text, uniqueIndex } from '../columns.ts'
 import { organizations } from './organizations.ts'
 
 export const KEY_KINDS = ['secret', 'public'] as const
@@ -52,5 +52,30 @@ export const apiKeys = table(
   (row) => [
     uniqueIndex('api_keys_by_hash').on(row.hash),
     index('api_keys_by_organization').on(row.orgId, row.createdAt),
+  ],
+)
+
+/** Written in the same transaction as the change, and deleted after 24 hours. */
+export const idempotencyKeys = table(
+  'idempotency_keys',
+  {
+    orgId: text().notNull(),
+    /** Who sent it, a line break, and the `Idempotency-Key`. */
+    key: text().notNull(),
+    /** SHA-256 of method, path and body. */
+    fingerprint: text().notNull(),
+    /** The ticket the stored answer shows: erasing the ticket erases the answer. */
+    ticketId: text(),
+    status: integer().notNull(),
+    /** The response, exactly as it was sent. */
+    body: text().notNull(),
+    location: text(),
+    etag: text(),
+    createdAt: integer().notNull(),
+  },
+  (row) => [
+    primaryKey({ columns: [row.orgId, row.key] }),
+    index('idempotency_keys_by_time').on(row.createdAt),
+    index('idempotency_keys_by_ticket').on(row.orgId, row.ticketId),
   ],
 )

@@ -13,7 +13,7 @@ export const nodes = table('nodes', {
 
 /**
  * The background work of all organizations, in as many parts as an id can end with characters. Each part is done by one
- * node. The rows are made by a migration.
+ * node. The first node makes the rows.
  */
 export const partitions = table('partitions', {
   /** The last character of the ids whose work is in this partition. */

@@ -37,12 +37,15 @@ export type Account = Pick<Send, 'laneId' | 'orgId' | 'channel'>
 const accountColumns = { laneId: sends.laneId, orgId: sends.orgId, channel: sends.channel }
 
 /** The next mailbox or bot, in the order of ids, that has unfinished sends. */
-export const findNextAccount = statement('sends_next_account', { after: text, held: text }, (read: Reader, p) =>
-  read
-    .select(accountColumns)
-    .from(sends)
-    .where(and(isUnfinished, sql`${sends.laneId} > ${p.after}`, isHeld(sends.laneId, p.held)))
-    .orderBy(sql`${sends.laneId} limit 1`),
+export const findNextAccount = statement(
+  'sends_next_account',
+  { after: text, held: text },
+  (read: Reader, p) =>
+    read
+      .select(accountColumns)
+      .from(sends)
+      .where(and(isUnfinished, sql`${sends.laneId} > ${p.after}`, isHeld(sends.laneId, p.held)))
+      .orderBy(sql`${sends.laneId} limit 1`),
 )
 
 /** The sends of an account that can be sent now. A send waits for earlier ones of its conversation. */

@@ -1,7 +1,7 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
-import { withFence } from '../../database/fence.ts'
 import { matches } from '../../database/matches.ts'
+import { withFence } from '../../database/postgresql/fence.ts'
 import { command, integer, NAMED_IN_QUERY, orNull, statement, text } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
 import { organizations } from '../../database/tables/organizations.ts'
@@ -57,7 +57,10 @@ export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loo
     if (startedAt < nextAt) return nextAt - startedAt
     // Measures processor time, because waiting for the disk doesn't block anything.
     const worked = process.threadCpuUsage()
-    const behind = await organizationsBehind(deps.database.read, { limit: MAX_ORGANIZATIONS, held: partitions.held() })
+    const behind = await organizationsBehind(deps.database.read, {
+      limit: MAX_ORGANIZATIONS,
+      held: partitions.held(),
+    })
     let hasMore = behind.length === MAX_ORGANIZATIONS
     for (const progress of behind) {
       const size = traffic.isIdle() ? LARGE_UNIT : SMALL_UNIT

@@ -3,8 +3,8 @@ import type { Reader, Transaction } from '../../database/database.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
 import type { Deps } from '../../deps.ts'
-import { isHeld } from '../../jobs/held.ts'
 import { type ClockJump, shiftOfDueTimes } from '../../jobs/clock-jump.ts'
+import { isHeld } from '../../jobs/held.ts'
 
 /** `dueAt` of a delivery that an agent is waiting for: before everything else of its endpoint. */
 export const AT_ONCE = 0

@@ -174,17 +174,17 @@ const findWaiting = statement(
   'mails_pending_mailboxes',
   { after: text, limit: integer, held: text },
   (read: Reader, p) =>
-  read
-    .select({ id: mailboxes.id, dueAt: sql<number>`0`.mapWith(Number) })
-    .from(mailboxes)
-    .where(
-      and(
-        gt(mailboxes.id, p.after),
-        isHeld(mailboxes.id, p.held),
-        sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
-      ),
-    )
-    .orderBy(sql`${mailboxes.id} limit ${p.limit}`),
+    read
+      .select({ id: mailboxes.id, dueAt: sql<number>`0`.mapWith(Number) })
+      .from(mailboxes)
+      .where(
+        and(
+          gt(mailboxes.id, p.after),
+          isHeld(mailboxes.id, p.held),
+          sql`exists (select 1 from mails where mails.mailbox_id = mailboxes.id and outcome = 'pending')`,
+        ),
+      )
+      .orderBy(sql`${mailboxes.id} limit ${p.limit}`),
 )
 
 /** Mails that failed before come after the others. */

@@ -121,7 +121,7 @@ function cacheOf(deps: Deps): Cache {
   if (known) return known
   const cache: Cache = { visitors: new Map(), blocked: new Map(), version: 0, listeners: new Set() }
   caches.set(deps.database, cache)
-  deps.externalCommits.listen(() => recheckVisitors(deps, 'anyone'))
+  deps.externalCommits.listen(() => recheckVisitors(deps, 'anyone'), [visitors, blockedAddresses])
   return cache
 }
 

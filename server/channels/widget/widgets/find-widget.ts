@@ -2,6 +2,7 @@ import { findValidKey, KEY_PREFIX } from '../../../api-keys/api-keys.ts'
 import type { Database, Reader } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
 import { statement, text } from '../../../database/statement.ts'
+import { apiKeys } from '../../../database/tables/api-keys.ts'
 import { widgets } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import { hashToken } from '../../../encryption.ts'
@@ -52,7 +53,7 @@ function cacheOf(deps: Deps): { widgets: Map<string, Widget> } {
   if (known) return clear(known)
   const cache = { widgets: new Map<string, Widget>() }
   caches.set(deps.database, cache)
-  deps.externalCommits.listen(() => clear(cache))
+  deps.externalCommits.listen(() => clear(cache), [widgets, apiKeys])
   return cache
 }
 
