@@ -28,19 +28,22 @@ describe.if(engine === 'postgresql')('while the database server is away', () => 
   })
 })
 
-test('what another program changes right after the start is seen at the first look', async () => {
-  await using workspace = await openWorkspace()
-  const { key, secret } = await createApiKey(workspace.deps, ORG, { name: 'Website', kind: 'secret' })
-  await using server = await openProgram(workspace.place)
-  await using command = await openProgram(workspace.place)
-  await findValidKey(server.deps, secret)
-  await revokeApiKey(command.deps, ORG, key.id)
-  const { database } = server.deps
-  expect(await database.hasExternalCommits()).toBe(true)
-  // The server's own commits aren't those of others, so they don't empty its caches.
-  await createApiKey(server.deps, ORG, { name: 'App', kind: 'secret' })
-  expect(await database.hasExternalCommits()).toBe(false)
-})
+test.if(engine === 'sqlite')(
+  'what another program changes right after the start is seen at the first look',
+  async () => {
+    await using workspace = await openWorkspace()
+    const { key, secret } = await createApiKey(workspace.deps, ORG, { name: 'Website', kind: 'secret' })
+    await using server = await openProgram(workspace.place)
+    await using command = await openProgram(workspace.place)
+    await findValidKey(server.deps, secret)
+    await revokeApiKey(command.deps, ORG, key.id)
+    const { database } = server.deps
+    expect(await database.hasExternalCommits()).toBe(true)
+    // The server's own commits aren't those of others, so they don't empty its caches.
+    await createApiKey(server.deps, ORG, { name: 'App', kind: 'secret' })
+    expect(await database.hasExternalCommits()).toBe(false)
+  },
+)
 
 /** Ends every connection and refuses new ones. Returns a function that allows them again. */
 async function shutOut(address: string): Promise<() => Promise<void>> {

@@ -6,8 +6,8 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Deps } from '../../server/deps.ts'
 
 const FOLDER = join(import.meta.dir, '../../server/database/tables')
-/** Tables that follow the event log asynchronously. */
-const FOLLOWING = ['search_cursors', 'search_documents', 'reaction_cursors']
+/** Tables that change by themselves: they follow the event log, or say that a server runs. */
+const FOLLOWING = ['search_cursors', 'search_documents', 'reaction_cursors', 'nodes', 'partitions']
 
 let tables: PgTable[] | undefined
 
