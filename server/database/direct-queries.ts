@@ -1,5 +1,6 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
-import { Column, is, noopDecoder, Param, Placeholder, SQL } from 'drizzle-orm'
+import { Column, getTableName, is, noopDecoder, Param, Placeholder, SQL } from 'drizzle-orm'
+import type { IndexColumn, PgTable } from 'drizzle-orm/pg-core'
 import { tableWrittenBy } from './unit.ts'
 
 /** The connection of a Drizzle handle, which runs the queries that Drizzle has built. */
@@ -7,6 +8,23 @@ export interface DirectConnection {
   /** Called with the table that a query writes. Throws when no query is allowed now. */
   guard: (table: string | undefined) => void
   prepare(prepared: Prepared): DirectStatement
+  /**
+   * Prepares an insert of any number of rows. The rows of all units of a commit are inserted together, at the latest when a
+   * query needs them. Undefined where each insert costs no more on its own.
+   */
+  prepareInsert?(definition: InsertDefinition): (rows: InsertedRow[]) => void
+}
+
+export type InsertedRow = Record<string, unknown>
+
+export interface InsertDefinition {
+  table: PgTable
+  /** The columns to fill, and those among them whose values are in the rows. */
+  names: string[]
+  given: string[]
+  /** How to compute a column from the values of a row. */
+  expressionOf: Map<string, (value: SQL | Placeholder, other: (column: string) => SQL | Placeholder) => SQL>
+  onConflict: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL } | 'keep' | undefined
 }
 
 /** The array of values is filled again for the next run. */
@@ -41,6 +59,21 @@ export function directRun<Input>(
   return (input) => {
     connection.guard(table)
     query.run(bind(input))
+  }
+}
+
+/** The same for an insert of any number of rows. Undefined where it is prepared for each number of rows. */
+export function directInsert(
+  handle: object,
+  definition: InsertDefinition,
+): ((rows: InsertedRow[]) => void) | undefined {
+  const connection = directConnections.get(handle)
+  const insert = connection?.prepareInsert?.(definition)
+  if (!insert) return undefined
+  const table = getTableName(definition.table)
+  return (rows) => {
+    connection?.guard(table)
+    insert(rows)
   }
 }
 

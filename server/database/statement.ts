@@ -9,7 +9,7 @@ import {
 } from 'drizzle-orm'
 import type { IndexColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
-import { directRows, directRun, parameterIn } from './direct-queries.ts'
+import { directInsert, directRows, directRun, parameterIn } from './direct-queries.ts'
 
 type Params = Record<string, unknown>
 
@@ -110,6 +110,8 @@ function boundOf<K extends Kinds>(kinds: K): Bound<K> {
 
 const MAX_ROWS_AT_ONCE = 32
 
+type Parameter = Placeholder | SQL
+
 interface InsertOptions<Column extends string, Left extends string> {
   /** The others get their defaults. */
   columns?: readonly Column[]
@@ -117,10 +119,7 @@ interface InsertOptions<Column extends string, Left extends string> {
   except?: readonly Left[]
   /** Expressions for values that aren't bound directly. `other` is the parameter of another column. */
   expressions?: {
-    [Name in NoInfer<Column>]?: (
-      parameter: Placeholder,
-      other: (column: NoInfer<Column>) => Placeholder,
-    ) => SQL
+    [Name in NoInfer<Column>]?: (parameter: Parameter, other: (column: NoInfer<Column>) => Parameter) => SQL
   }
   /** How to handle an existing row: change it or keep it. Without this, the insert fails. */
   onConflict?: { target: IndexColumn[]; set: Record<string, SQL>; setWhere?: SQL } | 'keep'
@@ -128,7 +127,7 @@ interface InsertOptions<Column extends string, Left extends string> {
 
 /**
  * Inserts any number of rows, several per statement. Statements are built once for each number of rows up to a limit,
- * and named after the table, so call this once per table.
+ * and on PostgreSQL for any number. They are named after the table, so call this once per table.
  */
 export function insertOf<
   Table extends PgTable,
@@ -140,11 +139,11 @@ export function insertOf<
 ): (tx: Transaction, rows: Pick<Table['$inferSelect'], Exclude<Column, Left>>[]) => Promise<void> {
   const target: PgTable = table
   const left: readonly string[] = except
-  type Expression = (parameter: Placeholder, other: (column: string) => Placeholder) => SQL
+  type Expression = (parameter: Parameter, other: (column: string) => Parameter) => SQL
   const expressionOf = new Map<string, Expression>(Object.entries(expressions))
-  const names = (columns ?? Object.keys(getTableColumns(target))).filter(
-    (name) => !left.includes(name) || expressionOf.has(name),
-  )
+  const wanted = columns ?? Object.keys(getTableColumns(target))
+  const given = wanted.filter((name) => !left.includes(name))
+  const names = wanted.filter((name) => given.includes(name) || expressionOf.has(name))
   const valuesOf = (row: number) => {
     const other = (name: string) => sql.placeholder(`${row} ${name}`)
     return Object.fromEntries(
@@ -160,11 +159,23 @@ export function insertOf<
     }
     return changeOf<Params[]>(`${getTableName(target)}_insert_${size}`, build, fieldOfRow)
   })
+  const inserts = new WeakMap<Transaction, (rows: Params[]) => unknown>()
+  const prepare = (tx: Transaction) =>
+    directInsert(tx, { table, names, given, expressionOf, onConflict }) ??
+    (async (rows) => {
+      for (let start = 0; start < rows.length; start += MAX_ROWS_AT_ONCE) {
+        const some = rows.slice(start, start + MAX_ROWS_AT_ONCE)
+        await bySize[some.length - 1]?.(tx, some)
+      }
+    })
   return async (tx, rows) => {
-    for (let start = 0; start < rows.length; start += MAX_ROWS_AT_ONCE) {
-      const some = rows.slice(start, start + MAX_ROWS_AT_ONCE)
-      await bySize[some.length - 1]?.(tx, some)
+    if (rows.length === 0) return
+    let insert = inserts.get(tx)
+    if (!insert) {
+      insert = prepare(tx)
+      inserts.set(tx, insert)
     }
+    await insert(rows)
   }
 }
 

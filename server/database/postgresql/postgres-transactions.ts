@@ -1,11 +1,13 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
 import type { SQL } from 'bun'
+import { getTableName } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { systemClock } from '../../clock.ts'
 import type { BatchTransaction } from '../batch.ts'
 import { isRetryable, isStorageFault, StorageError, storageCode, type Transaction } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
+import { type ArrayInsert, insertFromArrays } from './insert-from-arrays.ts'
 import { SILENT } from './postgres-pool.ts'
 
 type Client = Pick<SQL, 'unsafe'>
@@ -24,6 +26,14 @@ interface OpenTransaction {
   sent: Promise<void>[]
   /** The first failure of these. */
   failure: unknown
+  /** By table: the rows to insert, in one statement for all units, before a query needs them. */
+  collected: Map<string, CollectedRows>
+}
+
+interface CollectedRows {
+  insert: ArrayInsert
+  /** Of each column. */
+  values: string[][]
 }
 
 /** Undoes a transaction whose result isn't wanted. */
@@ -34,7 +44,7 @@ const NOT_KEPT = new Error('The transaction is rolled back.')
  * row first, so that all changes of one happen one after the other, as on SQLite. Throws `StorageError` when the
  * connection is lost, unless the server says that the transaction was committed; `run` may go on for a moment then.
  */
-export function openTransactions(client: SQL) {
+export function openTransactions(client: SQL, references: References) {
   const idle: Writer[] = []
 
   return async function transact<T>(
@@ -45,15 +55,21 @@ export function openTransactions(client: SQL) {
     let finished: T | undefined
 
     async function runOn(connection: Client): Promise<T> {
-      const writer = idle.pop() ?? newWriter(client)
-      const open: OpenTransaction = { client: connection, changes: 0, sent: [], failure: undefined }
+      const writer = idle.pop() ?? newWriter(client, references)
+      const open: OpenTransaction = {
+        client: connection,
+        changes: 0,
+        sent: [],
+        failure: undefined,
+        collected: new Map(),
+      }
       writer.open = open
       send(open, TRANSACTION_ID, [1], ([row]) => {
         id = row?.[0]
       })
       if (orgId !== undefined) send(open, LOCK_ORGANIZATION, [orgId])
       try {
-        const result = await run(batchTransaction(writer.tx, open))
+        const result = await run(batchTransaction(writer.tx, open, references))
         if (result === undefined) throw NOT_KEPT
         return result
       } finally {
@@ -122,7 +138,11 @@ interface PostgresTransaction extends BatchTransaction {
   execute(command: string): Promise<unknown>
 }
 
-function batchTransaction(tx: Transaction, open: OpenTransaction): PostgresTransaction {
+function batchTransaction(
+  tx: Transaction,
+  open: OpenTransaction,
+  references: References,
+): PostgresTransaction {
   async function execute(command: string): Promise<unknown> {
     return await open.client.unsafe(command)
   }
@@ -132,12 +152,16 @@ function batchTransaction(tx: Transaction, open: OpenTransaction): PostgresTrans
     execute,
     savepoint: () => execute('savepoint unit'),
     release: () => execute('release unit'),
-    rollbackTo: () => execute('rollback to unit'),
+    rollbackTo() {
+      open.collected.clear()
+      return execute('rollback to unit')
+    },
     mark() {
       const before = open.changes
       return (reason) => open.changes === before && storageCode(reason) === ''
     },
     async finishChanges() {
+      insertCollected(open, references)
       await Promise.all(open.sent.splice(0))
       if (open.failure !== undefined) throw open.failure
     },
@@ -151,12 +175,17 @@ function batchTransaction(tx: Transaction, open: OpenTransaction): PostgresTrans
   }
 }
 
-function newWriter(client: SQL): Writer {
+function newWriter(client: SQL, references: References): Writer {
   const handle = drizzle(
     ofTransaction(client, () => openOf(writer).client),
     {
       casing: 'snake_case',
-      logger: { logQuery: (query) => guard(tableWrittenBy(query)) },
+      logger: {
+        logQuery(query) {
+          guard(tableWrittenBy(query))
+          beforeQuery(query)
+        },
+      },
     },
   ) as unknown as Transaction
   const writer: Writer = { tx: handle, open: undefined }
@@ -166,20 +195,86 @@ function newWriter(client: SQL): Writer {
     if (table !== undefined) openOf(writer).changes += 1
   }
 
+  function beforeQuery(query: string): void {
+    const open = openOf(writer)
+    for (const table of open.collected.keys()) {
+      if (!needs(query, table, references)) continue
+      insertCollected(open, references)
+      return
+    }
+  }
+
   directConnections.set(handle, {
     guard,
     prepare(prepared) {
       const { sql } = prepared.getQuery()
       return {
-        run: (values) => send(openOf(writer), sql, [...values]),
-        values: (values) =>
-          openOf(writer)
+        run(values) {
+          beforeQuery(sql)
+          send(openOf(writer), sql, [...values])
+        },
+        values(values) {
+          beforeQuery(sql)
+          return openOf(writer)
             .client.unsafe(sql, [...values])
-            .values(),
+            .values()
+        },
+      }
+    },
+    prepareInsert(definition) {
+      const insert = insertFromArrays(definition)
+      const table = getTableName(definition.table)
+      const isMerging = typeof definition.onConflict === 'object'
+      return (rows) => {
+        const open = openOf(writer)
+        if (open.collected.has(table) && open.collected.get(table)?.insert !== insert)
+          insertCollected(open, references)
+        const { values } = collectedOf(open, table, insert)
+        for (const row of rows) insert.addRow(row, values)
+        // Two changes of one row need two statements.
+        if (isMerging) insertCollected(open, references)
       }
     },
   })
   return writer
+}
+
+/** By table: those whose rows its rows refer to. */
+type References = ReadonlyMap<string, ReadonlySet<string>>
+
+export async function readReferences(client: SQL): Promise<References> {
+  const rows: { child: string; parents: string[] }[] = await client`
+    select conrelid::regclass::text as child, array_agg(confrelid::regclass::text) as parents
+    from pg_constraint where contype = ${'f'} group by conrelid`
+  return new Map(rows.map(({ child, parents }) => [child, new Set(parents)]))
+}
+
+/** Whether a query may look at the rows of a table, or insert rows that refer to them. */
+function needs(query: string, table: string, references: References): boolean {
+  if (query.includes(table)) return true
+  const written = tableWrittenBy(query)
+  return written !== undefined && references.get(written)?.has(table) === true
+}
+
+function collectedOf(open: OpenTransaction, table: string, insert: ArrayInsert): CollectedRows {
+  const known = open.collected.get(table)
+  if (known) return known
+  const made = { insert, values: Array.from({ length: insert.columns }, () => []) }
+  open.collected.set(table, made)
+  return made
+}
+
+/** Rows that others refer to are inserted before these. */
+function insertCollected(open: OpenTransaction, references: References): void {
+  function insert(table: string): void {
+    const collected = open.collected.get(table)
+    if (!collected) return
+    open.collected.delete(table)
+    for (const parent of references.get(table) ?? []) insert(parent)
+    const arrays = collected.values.map((values) => `{${values.join(',')}}`)
+    send(open, collected.insert.text, arrays)
+  }
+  for (const table of [...open.collected.keys()]) insert(table)
 }
 
 /** Queries on one connection run in the order in which they are sent. */

@@ -21,7 +21,7 @@ import { partitions } from '../tables/cluster.ts'
 import { refuseInsideUnit } from '../unit.ts'
 import { currentFence, type Fence, PartitionLost } from './fence.ts'
 import { openPool } from './postgres-pool.ts'
-import { openTransactions } from './postgres-transactions.ts'
+import { openTransactions, readReferences } from './postgres-transactions.ts'
 
 const MAX_TRIES = 8
 /** Multiplied by the number of tries. */
@@ -62,7 +62,7 @@ export async function openPostgres(
     connection: { statement_timeout: MAX_BACKGROUND_MS },
   })
   const refuseRead = () => refuseInsideUnit('read')
-  const transact = openTransactions(client)
+  const transact = openTransactions(client, await readReferences(client))
   /** By organization: the units that wait for the batch that is being committed. */
   const queues = new Map<string, QueuedUnit[]>()
   const running = new Set<Promise<void>>()
