@@ -26,6 +26,8 @@ type SignatureUse =
   | 'telegram link'
   | 'known device'
   | 'node'
+  | 'setup link'
+  | 'sign-in attempts'
 
 /**
  * Encrypts small secrets at rest, such as signing secrets, with AES-256-GCM and a random nonce, and signs what the

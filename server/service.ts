@@ -18,6 +18,7 @@ import { listen } from './http/listen.ts'
 import { createMetrics, type Metrics } from './http/metrics.ts'
 import { logRequest, watchRequests } from './http/watch-requests.ts'
 import { startPruningKeys } from './idempotency/idempotency.ts'
+import { startPruning } from './jobs/pruning.ts'
 import { createLive, type Live } from './live/live.ts'
 import type { Log } from './log.ts'
 import { yieldToEventLoop } from './loop.ts'
@@ -26,12 +27,15 @@ import { recordSettings } from './machine/recorded-settings.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { openDeps, openLog } from './open-deps.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
+import { pruneWindows } from './requests/stored-windows.ts'
 import { type Traffic, watchTraffic } from './requests/traffic.ts'
 import { compressResponses } from './responses/compress-responses.ts'
 import { createLargeResponses } from './responses/large-responses.ts'
 import { createFirstRun, type FirstRun } from './sessions/first-run.ts'
 import { createAgentGuard } from './sessions/require-agent.ts'
 import { startPruningSessions } from './sessions/sessions.ts'
+
+const PRUNE_WINDOWS_EVERY_MS = 600_000
 
 /** What can be told about a server as soon as it answers requests. */
 export interface Answering {
@@ -206,7 +210,13 @@ function loops(
     },
     async () => {
       const { startRetention } = await import('./webhooks/deliveries/retention.ts')
-      return [startRetention(deps), startPruningKeys(deps), startPruningSessions(deps)]
+      const windows = { everyMs: PRUNE_WINDOWS_EVERY_MS, slice: () => pruneWindows(deps) }
+      return [
+        startRetention(deps),
+        startPruningKeys(deps),
+        startPruningSessions(deps),
+        startPruning(deps, 'prune_windows', windows),
+      ]
     },
     async () => {
       const { startPruningVisitors } = await import('./channels/widget/visitors/prune-visitors.ts')

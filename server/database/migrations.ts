@@ -11,6 +11,7 @@ import postgresql0009 from '../../drizzle/postgresql/0009_api.sql' with { type: 
 import postgresql0010 from '../../drizzle/postgresql/0010_messages_by_organization.sql' with { type: 'text' }
 import postgresql0011 from '../../drizzle/postgresql/0011_deliveries_by_event.sql' with { type: 'text' }
 import postgresql0012 from '../../drizzle/postgresql/0012_cluster.sql' with { type: 'text' }
+import postgresql0013 from '../../drizzle/postgresql/0013_limits.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -24,6 +25,7 @@ import sqlite0009 from '../../drizzle/sqlite/0009_api.sql' with { type: 'text' }
 import sqlite0010 from '../../drizzle/sqlite/0010_messages_by_organization.sql' with { type: 'text' }
 import sqlite0011 from '../../drizzle/sqlite/0011_deliveries_by_event.sql' with { type: 'text' }
 import sqlite0012 from '../../drizzle/sqlite/0012_cluster.sql' with { type: 'text' }
+import sqlite0013 from '../../drizzle/sqlite/0013_limits.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -49,6 +51,7 @@ export const MIGRATIONS = {
     { name: 'messages_by_organization', sql: sqlite0010 },
     { name: 'deliveries_by_event', sql: sqlite0011 },
     { name: 'cluster', sql: sqlite0012 },
+    { name: 'limits', sql: sqlite0013 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -64,5 +67,6 @@ export const MIGRATIONS = {
     { name: 'messages_by_organization', sql: postgresql0010 },
     { name: 'deliveries_by_event', sql: postgresql0011 },
     { name: 'cluster', sql: postgresql0012 },
+    { name: 'limits', sql: postgresql0013 },
   ],
 } satisfies Record<string, Migration[]>

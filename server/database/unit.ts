@@ -5,6 +5,9 @@ export class UnitFault extends Error {
   override name = 'UnitFault'
 }
 
+/** No loop, page, or cache depends on these, so no one is told when they change. */
+const UNFOLLOWED: ReadonlySet<string> = new Set(['rolling_windows'])
+
 const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean; written: Set<string> }>()
 
 /**
@@ -30,7 +33,7 @@ export function refuseInsideUnit(what: string): void {
 export function beforeUnitQuery(table: string | undefined): void {
   const unit = unitOfCaller.getStore()
   if (!unit || unit.isOver) throw new UnitFault('A query ran after its unit of work had ended.')
-  if (table !== undefined) unit.written.add(table)
+  if (table !== undefined && !UNFOLLOWED.has(table)) unit.written.add(table)
 }
 
 /** The table that a query built by Drizzle writes; undefined for one that only reads. */

@@ -116,7 +116,7 @@ export const RECORD_KINDS: RecordKind[] = [
   kind('telegramConversation', telegramConversations, ['ticketId']),
   kind('telegramMessage', telegramMessages, ['botId', 'chatId', 'telegramMessageId']),
   kind('telegramFile', telegramFiles, ['id']),
-  kind('visitor', visitors, ['id']),
+  kind('visitor', visitors, ['id'], { left: { connectedUntil: null } }),
   kind('widgetConversation', widgetConversations, ['ticketId']),
   kind('widgetMessage', widgetMessages, ['visitorId', 'clientId']),
   kind('blockedAddress', blockedAddresses, ['address']),

@@ -96,7 +96,7 @@ export function createApp(
     onUntrustedProxy?: (address: string) => void
   },
 ) {
-  const attempts = createAttempts(deps.clock.monotonic)
+  const attempts = createAttempts(deps)
   const { requireOurHost } = createPublicAddress(deps.config)
   const proxies = watchUntrustedProxies(deps.config.trustProxy, guards.onUntrustedProxy)
   /** Of the app itself, whose type can't depend on it. */

@@ -1,10 +1,12 @@
-import { and, asc, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, asc, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { bots } from '../database/tables/bots.ts'
+import { installation } from '../database/tables/cluster.ts'
 import { mailboxes, oauthClients } from '../database/tables/mailboxes.ts'
 import { endpoints } from '../database/tables/webhooks.ts'
 import { widgets } from '../database/tables/widgets.ts'
 import type { Deps } from '../deps.ts'
 import { StartError } from '../errors.ts'
+import { isSetUp } from './directory.ts'
 
 interface Encrypted {
   owner: string
@@ -32,6 +34,32 @@ export async function verifySecretKey(deps: Deps): Promise<void> {
       'The stored secrets were encrypted with another key. Restore secret.key in the data folder, or set BELLHOP_SECRET to its previous value.',
     )
   }
+  if (deps.database.engine === 'postgresql') await verifyFingerprint(deps)
+}
+
+/**
+ * Throws `StartError` when the database was set up by a server with another secret, also while nothing is encrypted yet:
+ * several servers with a data folder each would make as many secrets.
+ */
+async function verifyFingerprint({ database, encryption }: Deps): Promise<void> {
+  const secretFingerprint = encryption.sign('node', '')
+  const known = await database.write(undefined, async (tx) => {
+    const isNew = !(await isSetUp(tx))
+    const [row] = await tx
+      .insert(installation)
+      .values({ id: 'installation', secretFingerprint })
+      .onConflictDoUpdate({
+        target: installation.id,
+        // Until there is an organization, nothing was made with the secret.
+        set: { secretFingerprint: isNew ? secretFingerprint : sql`${installation.secretFingerprint}` },
+      })
+      .returning({ secretFingerprint: installation.secretFingerprint })
+    return row?.secretFingerprint
+  })
+  if (known === secretFingerprint) return
+  throw new StartError(
+    'This database was set up with another secret. Set BELLHOP_SECRET to the value that the other servers have, or to the content of secret.key in the data folder of the first one.',
+  )
 }
 
 function endpointSecret({ database: { read } }: Deps): Promise<Encrypted[]> {

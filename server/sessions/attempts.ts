@@ -1,5 +1,9 @@
+import type { Transaction } from '../database/database.ts'
+import type { Counted } from '../database/tables/cluster.ts'
+import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { networkOf } from '../requests/address.ts'
+import { lockWindow, saveWindow } from '../requests/stored-windows.ts'
 
 const WINDOW_MS = 900_000
 /**
@@ -13,8 +17,9 @@ const MAX_PER_ADDRESS = 30
 /** By then some of the running attempts have finished. */
 const RETRY_AT_ONCE_SECONDS = 2
 const FAILURE_CODES = ['wrong_credentials', 'wrong_password', 'wrong_link', 'link_expired']
-/** Above this many keys, expired ones are removed before a new one is added. */
-const SWEEP_AT = 10_000
+/** One that runs longer was on a server that was killed, and counts as failed. */
+const MAX_RUNNING_MS = 60_000
+const ID_BYTES = 9
 
 /** What failures are counted by: the account's name and the IP address of the request. */
 interface AttemptOf {
@@ -31,13 +36,15 @@ interface AttemptOf {
  */
 export type Proof = 'whole' | 'part' | 'failed_elsewhere'
 
+/** What became of an attempt; `nothing` for one that was neither right nor wrong, such as invalid input. */
+type Result = Proof | 'failed' | 'nothing'
+
 /**
- * Counts failed attempts in an exact rolling window, in memory. A running attempt counts as a failure until its result
- * is known, so that concurrent attempts get no extra tries.
+ * Counts failed attempts in an exact rolling window, in rows that all nodes share. A running attempt counts as a failure
+ * until its result is known, so that concurrent attempts get no extra tries.
  */
-export function createAttempts(now: () => number) {
-  const failures = new Map<string, number[]>()
-  const runningCounts = new Map<string, number>()
+export function createAttempts(deps: Deps) {
+  const { database, clock, encryption } = deps
 
   /** Runs the attempt, or throws 429. A success that proves the whole account clears its failures from there. */
   async function limited<T>(
@@ -45,54 +52,77 @@ export function createAttempts(now: () => number) {
     work: () => Promise<T>,
     proofOf: (value: T) => Proof = () => 'whole',
   ): Promise<T> {
-    const counted = keysOf(of)
-    const at = now()
-    const waitMs = Math.max(...counted.map(({ key, most }) => waitOf(recent(key, at), most, at)))
-    if (waitMs > 0) throw tooMany(waitMs)
-    if (counted.some(({ key, most }) => recent(key, at).length + running(key) >= most)) throw tooManyAtOnce()
-    for (const { key } of counted) runningCounts.set(key, running(key) + 1)
+    const limits = keysOf(of)
+      .map((one) => ({ ...one, key: `attempts ${encryption.sign('sign-in attempts', one.key)}` }))
+      .sort((one, other) => (one.key < other.key ? -1 : 1))
+    const id = Buffer.from(deps.randomBytes(ID_BYTES)).toString('base64url')
+    const refusal = await begin(limits, id)
+    if (refusal) throw refusal
+    let result: Result = 'nothing'
     try {
       const value = await work()
-      if (of.account !== undefined) settle(counted, proofOf(value))
+      if (of.account !== undefined) result = proofOf(value)
       return value
     } catch (error) {
-      if (isFailure(error)) for (const { key } of counted) remember(key, now())
+      if (isFailure(error)) result = 'failed'
       throw error
     } finally {
-      for (const { key } of counted) finish(key)
+      await finish(limits, id, result)
     }
   }
 
-  function settle(counted: Counted[], proof: Proof): void {
-    for (const { key, isOfAccount, isOfPlace } of counted) {
-      if (proof === 'whole' && isOfAccount && isOfPlace) failures.delete(key)
-      else if (proof === 'failed_elsewhere' && isOfAccount) remember(key, now())
-    }
+  function begin(limits: Limit[], id: string): Promise<AppError | undefined> {
+    return database.write(undefined, async (tx) => {
+      const at = clock.now()
+      const windows = new Map<Limit, Counted[]>()
+      for (const one of limits) windows.set(one, await attemptsOf(tx, one.key, at))
+      const waitMs = Math.max(...[...windows].map(([{ most }, own]) => waitOf(failuresOf(own, at), most, at)))
+      if (waitMs > 0) return tooMany(waitMs)
+      if ([...windows].some(([{ most }, own]) => own.length >= most)) return tooManyAtOnce()
+      for (const [{ key }, own] of windows) await save(tx, key, [...own, { id, at, count: 1, isOpen: true }])
+      return undefined
+    })
   }
 
-  function running(key: string): number {
-    return runningCounts.get(key) ?? 0
+  /** If that fails, the attempt counts as failed. */
+  async function finish(limits: Limit[], id: string, result: Result): Promise<void> {
+    const finished = database.write(undefined, async (tx) => {
+      const at = clock.now()
+      for (const one of limits) {
+        const others = (await attemptsOf(tx, one.key, at)).filter((attempt) => attempt.id !== id)
+        await save(tx, one.key, settled(one, others, { id, at, result }))
+      }
+    })
+    await finished.catch((error: unknown) => deps.log.warn('attempt_not_counted', { error }))
   }
 
-  function finish(key: string): void {
-    if (running(key) > 1) runningCounts.set(key, running(key) - 1)
-    else runningCounts.delete(key)
+  function attemptsOf(tx: Transaction, key: string, now: number): Promise<Counted[]> {
+    return lockWindow(tx, key, { now, after: now - WINDOW_MS })
   }
 
-  function recent(key: string, at: number): number[] {
-    return (failures.get(key) ?? []).filter((time) => time + WINDOW_MS > at)
-  }
-
-  function remember(key: string, at: number): void {
-    if (failures.size >= SWEEP_AT && !failures.has(key)) sweep(at)
-    failures.set(key, [...recent(key, at), at])
-  }
-
-  function sweep(at: number): void {
-    for (const key of failures.keys()) if (recent(key, at).length === 0) failures.delete(key)
+  function save(tx: Transaction, key: string, counted: Counted[]): Promise<void> {
+    return saveWindow(tx, key, { counted, windowMs: WINDOW_MS })
   }
 
   return { limited }
+}
+
+function settled(
+  { isOfAccount, isOfPlace }: Limit,
+  others: Counted[],
+  { id, at, result }: { id: string; at: number; result: Result },
+): Counted[] {
+  const failure = { id, at, count: 1, isOpen: false }
+  if (result === 'failed') return [...others, failure]
+  if (result === 'failed_elsewhere' && isOfAccount) return [...others, failure]
+  if (result === 'whole' && isOfAccount && isOfPlace) return others.filter(({ isOpen }) => isOpen)
+  return others
+}
+
+/** When attempts failed, oldest first. */
+function failuresOf(own: Counted[], at: number): number[] {
+  const failed = own.filter((one) => !one.isOpen || one.at + MAX_RUNNING_MS <= at)
+  return failed.map((one) => one.at).sort((one, other) => one - other)
 }
 
 export type Attempts = ReturnType<typeof createAttempts>
@@ -104,7 +134,7 @@ function isFailure(error: unknown): boolean {
   return codes.some((code) => FAILURE_CODES.includes(code))
 }
 
-interface Counted {
+interface Limit {
   key: string
   most: number
   isOfAccount: boolean
@@ -112,7 +142,7 @@ interface Counted {
   isOfPlace: boolean
 }
 
-function keysOf({ account, address, device }: AttemptOf): Counted[] {
+function keysOf({ account, address, device }: AttemptOf): Limit[] {
   const network = address === undefined ? undefined : networkOf(address)
   if (account === undefined) return network === undefined ? [] : [ofAddress(network)]
   const place = device === undefined ? network : `device ${device}`
@@ -127,7 +157,7 @@ function keysOf({ account, address, device }: AttemptOf): Counted[] {
   return [own, everywhere, ofAddress(network)]
 }
 
-function ofAddress(network: string): Counted {
+function ofAddress(network: string): Limit {
   return { key: `address ${network}`, most: MAX_PER_ADDRESS, isOfAccount: false, isOfPlace: true }
 }
 

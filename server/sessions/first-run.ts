@@ -1,11 +1,11 @@
-import { timingSafeEqual } from 'node:crypto'
 import { prepareAgent } from '../agents/agents.ts'
 import { insertOrganization } from '../agents/set-up.ts'
 import { actingAs, type Deps } from '../deps.ts'
-import { hashToken, newToken } from '../encryption.ts'
+import { newToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
 import { isSetUp } from '../organizations/directory.ts'
 import { newOrganization, requireName } from '../organizations/organizations.ts'
+import { lockByName } from '../requests/stored-windows.ts'
 import { type SeenFrom, startSession } from './sessions.ts'
 
 interface FirstRunInput {
@@ -18,38 +18,30 @@ interface FirstRunInput {
 }
 
 /**
- * Creates the first organization in the browser, through a link that the server prints at startup. Only this process
- * knows the link's token, so being able to reach the server isn't enough to become its administrator.
+ * Creates the first organization in the browser, through a link that the server prints at startup. The link's token is made
+ * from the secret, so being able to reach the server isn't enough to become its administrator, and all nodes of a cluster
+ * have the same link.
  */
 export function createFirstRun(deps: Deps) {
-  const token = newToken(deps)
-  const hash = hashToken(token)
-  let last: Promise<unknown> = Promise.resolve()
+  const { encryption } = deps
 
   async function check(given: string): Promise<void> {
-    if (!timingSafeEqual(Buffer.from(hashToken(given)), Buffer.from(hash))) throw wrongLink()
+    if (!encryption.isSigned('setup link', '', given)) throw wrongLink()
     if (await isSetUp(deps.database.read)) throw alreadySetUp()
   }
 
-  async function setUp(input: FirstRunInput): Promise<string> {
-    await check(input.token)
-    return createFirst(deps, input)
-  }
-
   return {
-    token,
+    token: encryption.sign('setup link', ''),
     isOpen: async () => !(await isSetUp(deps.database.read)),
     /** Checks a link before the form is shown. Throws what `setUp` throws. */
     check,
     /**
      * Creates the organization and its administrator, and returns the token of the administrator's session. Throws 403
-     * for a wrong token, 409 when an organization exists, and 400 for invalid input. Calls run one at a time, because on
-     * PostgreSQL two concurrent units would both find no organization.
+     * for a wrong token, 409 when an organization exists, and 400 for invalid input.
      */
-    setUp(input: FirstRunInput): Promise<string> {
-      const result = last.then(() => setUp(input))
-      last = result.catch(() => {})
-      return result
+    async setUp(input: FirstRunInput): Promise<string> {
+      await check(input.token)
+      return createFirst(deps, input)
     },
   }
 }
@@ -64,6 +56,8 @@ async function createFirst(deps: Deps, input: FirstRunInput): Promise<string> {
   const actor = { kind: 'agent', id: agentId, name, address: input.from.address } as const
   const token = newToken(deps)
   await deps.database.write(orgId, async (tx) => {
+    // On PostgreSQL, two concurrent units would both find no organization.
+    await lockByName(tx, 'setup')
     if (await isSetUp(tx)) throw alreadySetUp()
     await insertOrganization(actingAs(deps, actor), tx, organization, prepared)
     await startSession(deps, tx, { orgId, agentId, token, ...input.from })
@@ -72,7 +66,7 @@ async function createFirst(deps: Deps, input: FirstRunInput): Promise<string> {
 }
 
 function wrongLink(): AppError {
-  const detail = 'Open the link that the server printed when it last started. Earlier links no longer work.'
+  const detail = 'Open the link that the server printed when it started.'
   return new AppError(403, 'wrong_link', detail)
 }
 

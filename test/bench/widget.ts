@@ -258,6 +258,7 @@ async function makeVisitor(
     timeZone: 'Europe/Lisbon',
     address,
     lastSeenAt: now,
+    connectedUntil: null,
     blockedAt: null,
     createdAt: now,
   }

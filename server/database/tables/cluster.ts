@@ -23,3 +23,33 @@ export const partitions = table('partitions', {
   /** One more with each holder. */
   token: integer().notNull(),
 })
+
+/** Something that counts towards a limit. */
+export interface Counted {
+  id: string
+  /** Until when it counts, less the length of the window. */
+  at: number
+  count: number
+  /** An attempt whose result isn't known yet, or requests that a node may still accept. */
+  isOpen: boolean
+}
+
+/**
+ * What counts towards a limit that all nodes share: the newest failed sign-ins of an account, the newest requests with a
+ * key. Nothing is lost with it but counts of a few minutes, so on PostgreSQL it is an unlogged table.
+ */
+export const rollingWindows = table('rolling_windows', {
+  /** What is counted, by whom. Without names and addresses in plain text. */
+  key: text().primaryKey(),
+  counted: json().$type<Counted[]>().notNull(),
+  /** When nothing in it counts anymore. */
+  expiresAt: integer().notNull(),
+})
+
+/** What is known of the installation as a whole: one row on PostgreSQL, none on SQLite. */
+export const installation = table('installation', {
+  /** Always `installation`. */
+  id: text().primaryKey(),
+  /** Tells whether a server has the secret that the others had. */
+  secretFingerprint: text().notNull(),
+})

@@ -124,6 +124,8 @@ export const visitors = table(
     /** The IP address. */
     address: text().notNull().default(''),
     lastSeenAt: integer().notNull(),
+    /** On PostgreSQL: until then, a page of it was or is connected to one of the nodes. */
+    connectedUntil: integer(),
     blockedAt: integer(),
     createdAt: integer().notNull(),
   },

@@ -125,6 +125,7 @@ async function startSession(
     timeZone: details.timeZone,
     address: details.address,
     lastSeenAt: now,
+    connectedUntil: null,
     blockedAt: null,
     createdAt: now,
   }
