@@ -1,44 +1,58 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { type Allowance, createRateLimiter, WINDOW_MS } from '../requests/rolling-window.ts'
+import { createKeyWindows } from './key-windows.ts'
 
 /** Invalid keys that one address, or one /64 network of IPv6, may send in 60 seconds. */
 const FAILURES_PER_NETWORK = 60
 const SWEEP_EVERY_MS = 300_000
 
-/** The requests with each key, and those of each network without a valid one, in the last 60 seconds. In memory. */
-export function createKeyLimits({ clock, config }: Deps) {
+interface LimitedCaller {
+  kind: 'agent' | 'program' | 'key'
+  keyId: string
+  /** Null means the server's default. */
+  rateLimit: number | null
+}
+type Headers = Record<string, unknown>
+
+/**
+ * The requests with each key, and those of each network without a valid one, in the last 60 seconds. All nodes of a cluster
+ * count those with a key together. Everything else, and on SQLite all of it, is counted in memory.
+ */
+export function createKeyLimits(deps: Deps) {
+  const { clock, config, database } = deps
   const requests = createRateLimiter(clock.monotonic)
+  const stored = database.engine === 'postgresql' ? createKeyWindows(deps) : undefined
   const failures = createRateLimiter(clock.monotonic)
   let cancelSweep = clock.after(SWEEP_EVERY_MS, sweep)
 
   function sweep(): void {
     requests.sweep()
+    stored?.sweep()
     failures.sweep()
     cancelSweep = clock.after(SWEEP_EVERY_MS, sweep)
   }
 
+  /** An agent's browser stays with one node. */
+  function limiterOf({ kind }: LimitedCaller) {
+    return kind === 'agent' ? requests : (stored ?? requests)
+  }
+
   return {
     /** Counts a request, sets the headers that describe the limit, and throws 429 above it. A `refusal` isn't counted. */
-    take(
-      key: { keyId: string; rateLimit: number | null },
-      headers: Record<string, unknown>,
-      refusal: AppError | undefined,
-    ): void {
-      const limit = key.rateLimit ?? config.rateLimit
-      const allowance = refusal ? requests.look(key.keyId, limit) : requests.take(key.keyId, limit)
+    async take(caller: LimitedCaller, headers: Headers, refusal: AppError | undefined): Promise<void> {
+      const limit = caller.rateLimit ?? config.rateLimit
+      const limiter = limiterOf(caller)
+      const counted = refusal ? limiter.look(caller.keyId, limit) : limiter.take(caller.keyId, limit)
+      const allowance = counted instanceof Promise ? await counted : counted
       Object.assign(headers, rateHeaders(allowance, clock.now()))
       if (refusal) throw refusal
       if (!allowance.isAllowed) throw tooMany('This key has reached its rate limit.', allowance)
     },
     /** Refuses a request that was counted: it doesn't count. */
-    refuse(
-      key: { keyId: string; rateLimit: number | null },
-      headers: Record<string, unknown>,
-      refusal: AppError,
-    ): never {
-      requests.giveBack(key.keyId)
-      const allowance = requests.look(key.keyId, key.rateLimit ?? config.rateLimit)
+    refuse(caller: LimitedCaller, headers: Headers, refusal: AppError): never {
+      const limit = caller.rateLimit ?? config.rateLimit
+      const allowance = limiterOf(caller).giveBack(caller.keyId, limit)
       Object.assign(headers, rateHeaders(allowance, clock.now()))
       throw refusal
     },
@@ -47,8 +61,9 @@ export function createKeyLimits({ clock, config }: Deps) {
       const allowance = failures.take(network, FAILURES_PER_NETWORK)
       if (!allowance.isAllowed) throw tooMany('Too many requests without a valid key.', allowance)
     },
-    stop(): void {
+    async stop(): Promise<void> {
       cancelSweep()
+      await stored?.stop()
     },
   }
 }

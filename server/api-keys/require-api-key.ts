@@ -80,10 +80,10 @@ export function createKeyGuard(
      * is allowed. With another one a key with either is: the route asks with `require` for the one that a request needs.
      */
     allow(scope?: KeyScope, other?: KeyScope) {
-      return ({ caller, set, request, params }: AllowedContext): void => {
+      return async ({ caller, set, request, params }: AllowedContext): Promise<void> => {
         const refusal = scopeRefusal(caller, scope)
         const isOther = other !== undefined && scopeRefusal(caller, other) === undefined
-        limits.take(caller, set.headers, isOther ? undefined : refusal)
+        await limits.take(caller, set.headers, isOther ? undefined : refusal)
         requireReadablePath(request, params)
       }
     },
@@ -93,8 +93,7 @@ export function createKeyGuard(
       if (refusal) limits.refuse(caller, set.headers, refusal)
     },
     async stop(): Promise<void> {
-      limits.stop()
-      await lastUsed.stop()
+      await Promise.all([limits.stop(), lastUsed.stop()])
     },
   }
 }

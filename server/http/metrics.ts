@@ -89,7 +89,7 @@ export function createMetrics(
       if (!isOwnMachine(request, server?.requestIP(request)?.address)) {
         const caller = await guard.authenticate(request, server)
         requireFullAccess(caller)
-        guard.allow()({ caller, set, request })
+        await guard.allow()({ caller, set, request })
       }
       return new Response(await text(), {
         headers: { 'content-type': PROMETHEUS_TYPE, 'cache-control': 'no-store' },

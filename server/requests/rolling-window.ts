@@ -57,9 +57,10 @@ export function createRateLimiter(now: () => number, windowMs = WINDOW_MS) {
       return { isAllowed: remaining > 0, limit, remaining, resetMs: waitMs(log, 1, at - windowMs) }
     },
     /** Forgets the newest request of a key, which was counted and then refused. */
-    giveBack(key: string): void {
+    giveBack(key: string, limit: number): Allowance {
       const log = logs.get(key)
       if (log && log.size > 0) log.size -= 1
+      return this.look(key, limit)
     },
     /** Removes keys with an empty window. */
     sweep(): void {
