@@ -4,7 +4,7 @@ import { FileStore } from './attachments/file-store.ts'
 import { channels } from './channels/registry.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { alone, type Cluster } from './cluster/cluster.ts'
-import { createDatabaseClock } from './cluster/database-clock.ts'
+import { askTime, createDatabaseClock } from './cluster/database-clock.ts'
 import type { joinCluster } from './cluster/join-cluster.ts'
 import type { Config } from './config.ts'
 import type { Database } from './database/database.ts'
@@ -53,6 +53,7 @@ async function open(config: Config, given: Given): Promise<Deps> {
       cluster.bus.announce(written)
     },
   })
+  if (config.databaseUrl !== undefined && !given.isNode) await askTime(database.read, databaseClock)
   const encryption = createEncryption(await secretOf(config, database))
   if (given.isNode && config.databaseUrl !== undefined) {
     cluster = await joinOthers(config, {

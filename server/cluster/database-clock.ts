@@ -1,4 +1,6 @@
-import type { Clock } from '../clock.ts'
+import { sql } from 'drizzle-orm'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Reader } from '../database/database.ts'
 
 /** How many answers are compared: the one that came fastest says best how late it is. */
 const COMPARED = 5
@@ -27,4 +29,12 @@ export function createDatabaseClock(base: Clock): DatabaseClock {
       origin = known.reduce((best, one) => (one.delay < best.delay ? one : best)).origin
     },
   }
+}
+
+/** Sets the clock of a command, which hears of the time only once. */
+export async function askTime(read: Reader, { correct }: DatabaseClock): Promise<void> {
+  const askedAt = systemClock.monotonic()
+  const now = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::float8`
+  const [row] = await read.select({ now }).from(sql`(select 1) as one`)
+  if (row) correct(row.now, askedAt, systemClock.monotonic())
 }
