@@ -6,8 +6,6 @@ import {
   type KeptBackups,
   parseKeptBackups,
   readBackupPlace,
-  S3_SETTINGS,
-  type S3Settings,
 } from './backup/backup-place.ts'
 import { parseDuration, parseDurations } from './dates.ts'
 import { MIN_SECRET_LENGTH } from './encryption.ts'
@@ -16,6 +14,7 @@ import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { refuseUnknownSettings, SECRET_SETTINGS, type SettingName } from './machine/setting-names.ts'
 import { type Environment, loadedEnvironment } from './machine/settings-file.ts'
 import { readAllowedHost } from './network/allowed-host.ts'
+import { readS3Place, S3_SETTINGS, type S3Place, type S3Settings } from './network/s3.ts'
 import { parseSize } from './text/sizes.ts'
 
 export interface Config {
@@ -40,6 +39,8 @@ export interface Config {
   mailAllow: string[]
   /** PEM certificates to trust for mail servers, in addition to the system's. */
   mailCa: string | undefined
+  /** Where the files of attachments and the raw mails are. If empty, they are in the data folder. */
+  files: S3Place | undefined
   /** The largest file that can be uploaded, in bytes. */
   attachmentLimitBytes: number
   attachmentsPerMessage: number
@@ -49,7 +50,7 @@ export interface Config {
   backup: BackupPlace | undefined
   backupEveryMs: number
   backupKeep: KeptBackups[]
-  /** For backups on S3. */
+  /** For files and backups on S3. */
   s3: S3Settings
   /** Encrypts automatic backups. */
   backupPassphrase: string | undefined
@@ -131,6 +132,12 @@ export function readConfig(environment: Environment = loadedEnvironment()): Conf
       '',
       'empty or the path of a readable PEM file with certificates',
       pemFile,
+    ),
+    files: setting(
+      'BELLHOP_FILES',
+      '',
+      'empty, or s3://bucket/prefix with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      (value) => (value ? readS3Place(value, environment) : undefined),
     ),
     attachmentLimitBytes: setting('BELLHOP_ATTACHMENT_LIMIT', '25MB', 'a size such as 25MB', parseSize),
     attachmentsPerMessage: setting(

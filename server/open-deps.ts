@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { PASSWORD_COST, type PasswordCost } from './agents/password.ts'
-import { FileStore } from './attachments/file-store.ts'
+import { openBucket } from './attachments/bucket.ts'
+import { BucketFiles } from './attachments/bucket-files.ts'
+import type { FileStore } from './attachments/file-store.ts'
+import { FolderFiles } from './attachments/folder-files.ts'
 import { channels } from './channels/registry.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { alone, type Cluster } from './cluster/cluster.ts'
@@ -15,10 +19,14 @@ import { createEncryption } from './encryption.ts'
 import { createId } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { namingFullDisk, readSecretKey, renewNodeId } from './machine/data-folder.ts'
+import { describeS3 } from './network/s3.ts'
 import { isSetUp } from './organizations/directory.ts'
 import { createPulse } from './pulse.ts'
 import { VERSION } from './version.ts'
 
+const ATTACHMENTS_FOLDER = 'attachments'
+/** Of files that are in a bucket. */
+const CACHE_FOLDER = 'files-cache'
 const SYSTEM: Actor = { kind: 'system', name: 'Bellhop' }
 
 interface Given {
@@ -78,7 +86,7 @@ async function open(config: Config, given: Given): Promise<Deps> {
     externalCommits,
     cluster,
     expensiveReads: createExpensiveReads(),
-    files: new FileStore({ dataFolder: config.dataFolder, now: clock.now }),
+    files: openFiles(config, { database, log, now: clock.now }),
     encryption,
     channels,
     passwordCost: given.passwordCost ?? PASSWORD_COST,
@@ -90,12 +98,22 @@ async function open(config: Config, given: Given): Promise<Deps> {
 
 /** Loads PostgreSQL only when it is used. */
 async function joinOthers(
-  { databaseUrl: url = '', dataFolder }: Config,
+  { databaseUrl: url = '', dataFolder, files }: Config,
   { secret, ...given }: Omit<Parameters<typeof joinCluster>[0], 'url' | 'node'> & { secret: string },
 ): Promise<Cluster> {
   const { joinCluster } = await import('./cluster/join-cluster.ts')
-  const node = { ...renewNodeId(dataFolder), version: VERSION, settings: { BELLHOP_SECRET: secret } }
+  const settings = { BELLHOP_SECRET: secret, BELLHOP_FILES: files ? describeS3(files) : '' }
+  const node = { ...renewNodeId(dataFolder), version: VERSION, settings }
   return joinCluster({ url, node, ...given })
+}
+
+function openFiles(
+  { files, dataFolder }: Config,
+  { now, ...given }: { database: Database; log: Log; now: () => number },
+): FileStore {
+  if (!files) return new FolderFiles(join(dataFolder, ATTACHMENTS_FOLDER), now)
+  const cache = new FolderFiles(join(dataFolder, CACHE_FOLDER), now)
+  return new BucketFiles(openBucket(files), { ...given, cache, now })
 }
 
 /** The key of the data folder. An installation without an organization has nothing encrypted yet. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { PasswordCost } from './agents/password.ts'
 import { createKeyGuard } from './api-keys/require-api-key.ts'
+import { requireBucket } from './attachments/check-files.ts'
 import { type BackupRequests, createBackupRequests } from './backup/backup-runs.ts'
 import { createVisitorStreams } from './channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from './channels/widget/visitors/require-visitor.ts'
@@ -73,6 +74,7 @@ export async function startService(
   started.defer(lock.release)
   const log = given.log ?? openLog(config, clock)
   lock.announce({ settings: recordSettings(config) })
+  await requireBucket(config, log)
   const deps = await openDeps(config, { ...given, log, isNode: true })
   started.defer(deps.database.close)
   started.defer(deps.cluster.leave)

@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, max, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, max, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { insertOf } from '../database/statement.ts'
@@ -81,7 +81,7 @@ export async function findUnsent(
 }
 
 /** Which of the files something refers to: an attachment of any organization, or the ledger of mails. */
-export async function referencedFiles(read: Reader, hashes: string[]): Promise<Set<string>> {
+export async function referencedFiles(read: Reader | Transaction, hashes: string[]): Promise<Set<string>> {
   if (hashes.length === 0) return new Set()
   const ofAttachments = await read
     .selectDistinct({ hash: attachments.hash })
@@ -92,6 +92,27 @@ export async function referencedFiles(read: Reader, hashes: string[]): Promise<S
     .from(mails)
     .where(inArray(mails.hash, hashes))
   return new Set([...ofAttachments, ...ofMails].flatMap(({ hash }) => hash ?? []))
+}
+
+/** Files that something refers to, in ascending order. */
+export async function referencedHashes(
+  read: Reader,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const ofAttachments = await read
+    .selectDistinct({ hash: attachments.hash })
+    .from(attachments)
+    .where(gt(attachments.hash, after))
+    .orderBy(asc(attachments.hash))
+    .limit(limit)
+  const ofMails = await read
+    .selectDistinct({ hash: mails.hash })
+    .from(mails)
+    .where(gt(mails.hash, after))
+    .orderBy(asc(mails.hash))
+    .limit(limit)
+  const hashes = new Set([...ofAttachments, ...ofMails].flatMap(({ hash }) => hash ?? []))
+  return [...hashes].sort().slice(0, limit)
 }
 
 /**
@@ -113,7 +134,10 @@ export async function sampleFiles(
 /** Deletes files that nothing refers to, after the unit that deleted their rows. */
 export async function deleteFiles(deps: Deps, hashes: Iterable<string>): Promise<void> {
   for (const hash of new Set(hashes)) {
-    await deps.files.delete(hash, async () => (await referencedFiles(deps.database.read, [hash])).size > 0)
+    await deps.files.delete(
+      hash,
+      async (tx) => (await referencedFiles(tx ?? deps.database.read, [hash])).size > 0,
+    )
   }
 }
 

@@ -1,19 +1,19 @@
 import { and, inArray, isNull, lt } from 'drizzle-orm'
+import { alone } from '../cluster/cluster.ts'
 import { attachments } from '../database/tables/attachments.ts'
 import type { Deps } from '../deps.ts'
 import { startPruning } from '../jobs/pruning.ts'
 import type { Loop } from '../loop.ts'
+import { BucketFiles } from './bucket-files.ts'
 import { deleteFiles, referencedFiles } from './queries.ts'
 
 const HOUR_MS = 3_600_000
 /** How long an upload waits to be sent, unless it is in a draft. */
 const UNSENT_MS = 24 * HOUR_MS
-/** For files without a row: after this time, no one is about to store one. */
+/** Unfinished files that no one wrote to for so long belong to a process that ended. */
 const STRAY_MS = HOUR_MS
 const RUN_EVERY_MS = HOUR_MS
 const ROWS_AT_ONCE = 100
-/** The first digit of the folders that one slice of the work checks. */
-const FIRST_DIGITS = [...'0123456789abcdef']
 
 /**
  * Deletes what no one refers to, at start and every hour: uploads that were not sent for a day, and files that a crash left
@@ -28,17 +28,30 @@ export function startSweepingFiles(deps: Deps): Loop {
     return !done
   }
 
-  return startPruning(deps, 'sweep_files', { everyMs: RUN_EVERY_MS, slice })
+  // Every server has a disk of its own.
+  return startPruning({ ...deps, cluster: alone }, 'sweep_files', { everyMs: RUN_EVERY_MS, slice })
 }
 
 /** One sweep, with a pause after each slice. */
 export async function* sweepSlices(deps: Deps): AsyncGenerator<void> {
-  while (await deleteUnsent(deps)) yield
   await deps.files.deleteUnfinished(deps.clock.now() - STRAY_MS)
-  for (const first of FIRST_DIGITS) {
-    yield
-    for (const second of FIRST_DIGITS) await deleteStrays(deps, first + second)
+  if (deps.cluster.partitions.hasFirst()) {
+    while (await deleteUnsent(deps)) yield
+    for await (const idle of deps.files.listIdle()) {
+      await deleteStrays(deps, idle, (strays) => deleteFiles(deps, strays))
+      yield
+    }
   }
+  if (!(deps.files instanceof BucketFiles)) return
+  // Another server may have deleted a file that this one has, too.
+  const { cache } = deps.files
+  for await (const idle of cache.listIdle()) {
+    await deleteStrays(deps, idle, async (strays) => {
+      for (const hash of strays) await cache.delete(hash, async () => false)
+    })
+    yield
+  }
+  await deps.files.trim()
 }
 
 /** Deletes some uploads that were not sent for a day and are in no draft. Returns whether there may be more. */
@@ -69,13 +82,17 @@ async function deleteUnsent(deps: Deps): Promise<boolean> {
   return old.length === ROWS_AT_ONCE
 }
 
-async function deleteStrays(deps: Deps, digits: string): Promise<void> {
-  const stored = await deps.files.listStored(digits, deps.clock.now() - STRAY_MS)
-  for (let start = 0; start < stored.length; start += ROWS_AT_ONCE) {
-    const some = stored.slice(start, start + ROWS_AT_ONCE)
+async function deleteStrays(
+  deps: Deps,
+  idle: string[],
+  deleteThem: (hashes: string[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < idle.length; start += ROWS_AT_ONCE) {
+    const some = idle.slice(start, start + ROWS_AT_ONCE)
     const referenced = await referencedFiles(deps.database.read, some)
     const strays = some.filter((hash) => !referenced.has(hash))
-    if (strays.length > 0) deps.log.info('stray_files_deleted', { files: strays.length })
-    await deleteFiles(deps, strays)
+    if (strays.length === 0) continue
+    await deleteThem(strays)
+    deps.log.info('stray_files_deleted', { files: strays.length })
   }
 }

@@ -33,6 +33,7 @@ export function startBackups(deps: Deps, requests: BackupRequests): { stop(): Pr
       place: place ?? { kind: 'folder', path: '' },
       dataFolder: deps.config.dataFolder,
       databaseUrl: deps.config.databaseUrl,
+      files: deps.config.files,
       passphrase: deps.config.backupPassphrase,
       keep: deps.config.backupKeep,
       now: startedAt,

@@ -1,18 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { S3Client, type S3File } from 'bun'
+import type { S3File } from 'bun'
 import { syncFolder } from '../attachments/disk-files.ts'
+import { codeOfS3, describeS3, openS3, reasonOfS3, type S3Place, type S3Settings } from '../network/s3.ts'
 import { type ArchiveFile, fileOf } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
-import {
-  type BackupPlace,
-  describePlace,
-  isBackupName,
-  readBackupPlace,
-  type S3Place,
-  type S3Settings,
-} from './backup-place.ts'
+import { type BackupPlace, describePlace, isBackupName, readBackupPlace } from './backup-place.ts'
 
 /** S3 takes at most 10,000 parts: files of up to 160 GB. */
 const PART_BYTES = 16 * 1024 * 1024
@@ -86,18 +80,9 @@ function openFolder(folder: string): BackupStore {
 }
 
 function openBucket(place: S3Place): BackupStore {
-  const { bucket, endpoint, region, accessKeyId, secretAccessKey, sessionToken } = place
   const prefix = place.prefix && `${place.prefix}/`
-  const where = describePlace({ kind: 's3', ...place })
-  const client = new S3Client({
-    bucket,
-    accessKeyId,
-    secretAccessKey,
-    // Otherwise Bun would take them from the environment.
-    region: region ?? 'us-east-1',
-    ...(endpoint !== undefined && { endpoint }),
-    ...(sessionToken !== undefined && { sessionToken }),
-  })
+  const where = describeS3(place)
+  const client = openS3(place)
 
   async function listAll(): Promise<string[]> {
     const names: string[] = []
@@ -139,7 +124,7 @@ async function* readObject(object: S3File, what: string): AsyncGenerator<Uint8Ar
       }
       return
     } catch (cause) {
-      const isStale = codeOf(cause) === 'ConnectionClosed' && !hasBegun
+      const isStale = codeOfS3(cause) === 'ConnectionClosed' && !hasBegun
       if (!isStale || attempt === MAX_READS) throw asBackupError(what, cause)
     }
   }
@@ -154,12 +139,5 @@ async function namingS3Faults<T>(what: string, step: () => Promise<T>): Promise<
 }
 
 function asBackupError(what: string, cause: unknown): BackupError {
-  const code = codeOf(cause)
-  const reason =
-    code && code !== 'UnknownError' ? code : cause instanceof Error ? cause.message : String(cause)
-  return new BackupError(`${what}: ${reason}.`, { cause })
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return new BackupError(`${what}: ${reasonOfS3(cause)}.`, { cause })
 }

@@ -2,13 +2,16 @@ import { existsSync, readdirSync, statfsSync } from 'node:fs'
 import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { setPriority } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { type Bucket, BucketError, openBucket } from '../attachments/bucket.ts'
 import { hashOf, statOf } from '../attachments/disk-files.ts'
+import { FolderFiles } from '../attachments/folder-files.ts'
 import { lockBackups } from '../database/lock.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { sizeOfPostgres } from '../database/postgresql/postgres-copy.ts'
 import { copyDatabase, openSnapshot, type Snapshot, stillReferenced } from '../database/snapshot.ts'
 import { isoTime } from '../dates.ts'
 import { SECRET_FILE } from '../machine/data-folder.ts'
+import type { S3Place } from '../network/s3.ts'
 import { formatSize } from '../text/sizes.ts'
 import { VERSION } from '../version.ts'
 import {
@@ -31,11 +34,14 @@ const SPARE_BYTES = 256 * 1024 * 1024
 
 /** Larger files are read twice, in pieces. */
 const MAX_BYTES_IN_MEMORY = 1024 * 1024
+const DOWNLOADS_AT_ONCE = 16
 
 interface BackupSource {
   dataFolder: string
   /** Of PostgreSQL, if the database is there. */
   databaseUrl: string | undefined
+  /** Of the attachments, if they aren't in the data folder. */
+  files: S3Place | undefined
   passphrase: string | undefined
   /** Milliseconds since 1970. */
   now: number
@@ -136,7 +142,7 @@ async function writeDraft(file: string, work: string, source: BackupSource): Pro
   const copy = join(work, DATABASE_FILE)
   await namingDiskFaults(`Can't copy the database to ${dataFolder}`, () => copyDatabase(source, copy, now))
   using snapshot = openSnapshot(copy)
-  const entries = entriesOf(copy, snapshot, source)
+  const entries = entriesOf(copy, snapshot, { ...source, work })
   await namingDiskFaults(`Can't write to ${dirname(resolve(file))}`, () =>
     writeArchive(file, { entries, at: now, ...(passphrase !== undefined && { passphrase }) }),
   )
@@ -147,7 +153,7 @@ async function writeDraft(file: string, work: string, source: BackupSource): Pro
 async function* entriesOf(
   copy: string,
   snapshot: Snapshot,
-  source: BackupSource,
+  source: BackupSource & { work: string },
 ): AsyncGenerator<ArchiveEntry> {
   const { dataFolder, now } = source
   const files: Manifest['files'] = {}
@@ -167,17 +173,14 @@ async function* entriesOf(
 
   const attachments = { files: 0, bytes: 0 }
   const absent: string[] = []
-  for (const hash of snapshot.referencedFiles()) {
-    const place = join('attachments', hash.slice(0, 2), hash)
-    const path = join(dataFolder, place)
-    const found = await readIntact(path, hash)
+  for await (const { hash, found } of attachmentsOf(snapshot, source)) {
     if (!found) {
       absent.push(hash)
       continue
     }
     attachments.files += 1
     attachments.bytes += found.size
-    yield { name: place, ...found }
+    yield { name: join('attachments', hash.slice(0, 2), hash), ...found }
   }
 
   const manifest = manifestOf({
@@ -193,8 +196,57 @@ async function* entriesOf(
   yield { name: MANIFEST_FILE, size: text.byteLength, from: text }
 }
 
+type Intact = Omit<ArchiveEntry, 'name'>
+
+/** `found` is undefined for a file that isn't there, or whose bytes have changed. */
+async function* attachmentsOf(
+  snapshot: Snapshot,
+  { files, dataFolder, work }: BackupSource & { work: string },
+): AsyncGenerator<{ hash: string; found: Intact | undefined }> {
+  if (files) return yield* downloads(openBucket(files), snapshot, join(work, 'files'))
+  for (const hash of snapshot.referencedFiles()) {
+    yield { hash, found: await readIntact(join(dataFolder, 'attachments', hash.slice(0, 2), hash), hash) }
+  }
+}
+
+/** Some at a time. Each is deleted when it is in the backup. */
+async function* downloads(
+  bucket: Bucket,
+  snapshot: Snapshot,
+  folder: string,
+): AsyncGenerator<{ hash: string; found: Intact | undefined }> {
+  const store = new FolderFiles(folder, () => 0)
+  const running: { hash: string; download: Promise<Intact | undefined> }[] = []
+  async function* next() {
+    for (const { hash, download } of running.splice(0)) {
+      const found = await download
+      yield { hash, found }
+      if (typeof found?.from === 'string') await rm(found.from)
+    }
+  }
+  for (const hash of snapshot.referencedFiles()) {
+    const download = downloadIntact(bucket, store, hash)
+    // Those after one that failed fail as well.
+    download.catch(() => {})
+    running.push({ hash, download })
+    if (running.length === DOWNLOADS_AT_ONCE) yield* next()
+  }
+  yield* next()
+}
+
+async function downloadIntact(bucket: Bucket, store: FolderFiles, hash: string): Promise<Intact | undefined> {
+  try {
+    const bytes = await bucket.get(hash)
+    if (!bytes) return undefined
+    using stored = await store.put(bytes)
+    return stored.hash === hash ? { size: stored.size, from: stored.file.name ?? '' } : undefined
+  } catch (error) {
+    throw error instanceof BucketError ? new BackupError(error.reason, { cause: error }) : error
+  }
+}
+
 /** Undefined for a file that isn't there, or whose bytes have changed. */
-async function readIntact(path: string, hash: string): Promise<Omit<ArchiveEntry, 'name'> | undefined> {
+async function readIntact(path: string, hash: string): Promise<Intact | undefined> {
   try {
     const { size } = await stat(path)
     const from = size > MAX_BYTES_IN_MEMORY ? path : await readFile(path)

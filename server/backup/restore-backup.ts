@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { BucketError, openBucket } from '../attachments/bucket.ts'
 import { syncFolder } from '../attachments/disk-files.ts'
 import { UNFINISHED_RESTORE } from '../database/database-file.ts'
 import { LOCK_FILES, lockDataFolder } from '../database/lock.ts'
@@ -8,6 +9,7 @@ import { DATABASE_FILE } from '../database/open.ts'
 import { fillPostgres } from '../database/postgresql/postgres-copy.ts'
 import { beginLogs, openSnapshot } from '../database/snapshot.ts'
 import { SECRET_FILE } from '../machine/data-folder.ts'
+import type { S3Place } from '../network/s3.ts'
 import { type Manifest, readArchive } from './archive.ts'
 import type { ArchiveFile } from './archive-file.ts'
 import { BackupError, namingDiskFaults } from './backup-error.ts'
@@ -31,11 +33,13 @@ export async function restoreBackup(
   target: {
     dataFolder: string
     databaseUrl: string | undefined
+    /** Where to put the attachments, if not into the data folder. */
+    files: S3Place | undefined
     passphrase: string | undefined
     now: number
   },
 ): Promise<Manifest> {
-  const { dataFolder, databaseUrl, passphrase, now } = target
+  const { dataFolder, databaseUrl, files, passphrase, now } = target
   const before = namesIn(dataFolder)
   const isLocked = LOCK_FILES.some((name) => before?.includes(name))
   if (!isLocked) requireEmpty(dataFolder)
@@ -48,6 +52,7 @@ export async function restoreBackup(
     await removeRestored(dataFolder)
     await namingDiskFaults(`Can't write to ${dataFolder}`, () => mkdir(staging, { mode: 0o700 }))
     const manifest = await unpackInto(staging, file, passphrase)
+    if (files) await uploadAll(join(staging, 'attachments'), files)
     if (databaseUrl === undefined) await publish(staging, dataFolder, RESTORED)
     else {
       const beforeCommit = () => publish(staging, dataFolder, RESTORED_FILES)
@@ -111,6 +116,23 @@ async function unpackInto(
   beginLogs(join(staging, DATABASE_FILE))
   await namingDiskFaults(`Can't write to ${staging}`, () => syncAll(staging))
   return manifest
+}
+
+/** Uploads the attachments, and deletes them here. Files that are there already are replaced: they may be damaged. */
+async function uploadAll(folder: string, files: S3Place): Promise<void> {
+  if (!existsSync(folder)) return
+  const bucket = openBucket(files)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const stored = entries.filter((entry) => entry.isFile())
+  try {
+    for (let start = 0; start < stored.length; start += FILES_AT_ONCE) {
+      const some = stored.slice(start, start + FILES_AT_ONCE)
+      await Promise.all(some.map(({ name, parentPath }) => bucket.put(name, join(parentPath, name))))
+    }
+  } catch (error) {
+    throw error instanceof BucketError ? new BackupError(error.reason, { cause: error }) : error
+  }
+  await rm(folder, { recursive: true })
 }
 
 function requireUsable(database: string, file: string): void {

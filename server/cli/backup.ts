@@ -28,6 +28,7 @@ export function addBackup(program: Command): void {
       const { manifest, bytes } = await createBackup(file, {
         dataFolder: config.dataFolder,
         databaseUrl: config.databaseUrl,
+        files: config.files,
         passphrase: passphraseFrom(passphraseFile),
         now: systemClock.now(),
       })
@@ -35,7 +36,7 @@ export function addBackup(program: Command): void {
       if (missing.length > 0) {
         const are = missing.length === 1 ? 'is' : 'are'
         note(
-          `${counted(missing.length, 'attachment')} ${are} missing or damaged in the data folder, and so in the backup.`,
+          `${counted(missing.length, 'attachment')} ${are} missing or damaged in ${config.files ? 'the bucket' : 'the data folder'}, and so in the backup.`,
         )
       }
       if (!files['secret.key']) note('The key is in BELLHOP_SECRET, not in the backup: keep it too.')

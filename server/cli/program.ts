@@ -22,6 +22,7 @@ import { addTrigger } from './remote/trigger.ts'
 import { addRestore } from './restore.ts'
 import { addService } from './service-commands.ts'
 import { addSetup } from './setup.ts'
+import { addFiles } from './stored-files.ts'
 
 /** Every setting of config.ts, for the help of `serve`. */
 const SETTINGS_HELP = `
@@ -41,6 +42,7 @@ Settings, from the environment, or from a file (--env-file FILE, /etc/bellhop/be
   BELLHOP_MAIL_CA          PEM file with certificate authorities to trust for mail servers
   BELLHOP_GOOGLE_OAUTH     another root URL to sign in to Google mailboxes at
   BELLHOP_MICROSOFT_OAUTH  another root URL to sign in to Microsoft mailboxes at, for a sovereign cloud
+  BELLHOP_FILES            s3://bucket/prefix, to keep attachments and emails there instead of in the data folder
   BELLHOP_BACKUP           a folder, or s3://bucket/prefix, for automatic backups
   BELLHOP_BACKUP_EVERY     how often to make one (24h)
   BELLHOP_BACKUP_KEEP      which to keep: the newest of so many hours, days, weeks, or months (7d,4w)
@@ -89,6 +91,7 @@ function createProgram(): Command {
   addRestore(program)
   addExport(program)
   addImport(program)
+  addFiles(program)
   addService(program)
   addHealth(program)
   addDoctor(program)

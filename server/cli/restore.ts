@@ -24,19 +24,21 @@ export function addRestore(program: Command): void {
     .action(async (file: string, { passphraseFile, json }: Options) => {
       const config = readConfig()
       const passphrase = passphraseFrom(passphraseFile) ?? config.backupPassphrase
-      const { dataFolder, databaseUrl } = config
+      const { dataFolder, databaseUrl, files } = config
       const manifest = await restoreBackup(await findBackup(file, config.s3), {
         dataFolder,
         databaseUrl,
+        files,
         passphrase,
         now: systemClock.now(),
       })
-      const { createdAt, bellhop, attachments, missing, files } = manifest
+      const { createdAt, bellhop, attachments, missing } = manifest
       if (missing.length > 0) {
         const were = missing.length === 1 ? 'was' : 'were'
         note(`${counted(missing.length, 'attachment')} ${were} missing when the backup was made.`)
       }
-      if (!files['secret.key']) note('The backup has no key: set BELLHOP_SECRET as on the old machine.')
+      if (!manifest.files['secret.key'])
+        note('The backup has no key: set BELLHOP_SECRET as on the old machine.')
       if (json)
         return printJson({
           dataFolder: resolve(dataFolder),

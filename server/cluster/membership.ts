@@ -215,7 +215,7 @@ export async function joinNodes(
   }
 }
 
-/** Throws `StartError` when a node that lives has other settings. */
+/** Throws `StartError` when a node that lives has other settings, or keeps its files to itself. */
 async function requireSameSettings(client: SQL, { id, settings }: NodeFacts): Promise<void> {
   const others: { id: string; settings: string }[] = await client.unsafe(
     `select id, settings from nodes where id <> $1 and lease_until > ${NOW}`,
@@ -224,6 +224,11 @@ async function requireSameSettings(client: SQL, { id, settings }: NodeFacts): Pr
   for (const other of others) {
     const theirs: Record<string, string> = JSON.parse(other.settings)
     const differing = Object.keys(settings).filter((name) => settings[name] !== theirs[name])
+    if (differing.length === 0 && settings.BELLHOP_FILES === '') {
+      throw new StartError(
+        'Another server uses this database. Servers that share one need their files in a bucket: set BELLHOP_FILES.',
+      )
+    }
     if (differing.length === 0) continue
     throw new StartError(
       `Another server uses this database with another value of ${differing.join(' and ')}. All servers of a database must have the same.`,

@@ -12,6 +12,7 @@ import postgresql0010 from '../../drizzle/postgresql/0010_messages_by_organizati
 import postgresql0011 from '../../drizzle/postgresql/0011_deliveries_by_event.sql' with { type: 'text' }
 import postgresql0012 from '../../drizzle/postgresql/0012_cluster.sql' with { type: 'text' }
 import postgresql0013 from '../../drizzle/postgresql/0013_limits.sql' with { type: 'text' }
+import postgresql0014 from '../../drizzle/postgresql/0014_file_locks.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -26,6 +27,7 @@ import sqlite0010 from '../../drizzle/sqlite/0010_messages_by_organization.sql' 
 import sqlite0011 from '../../drizzle/sqlite/0011_deliveries_by_event.sql' with { type: 'text' }
 import sqlite0012 from '../../drizzle/sqlite/0012_cluster.sql' with { type: 'text' }
 import sqlite0013 from '../../drizzle/sqlite/0013_limits.sql' with { type: 'text' }
+import sqlite0014 from '../../drizzle/sqlite/0014_file_locks.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -52,6 +54,7 @@ export const MIGRATIONS = {
     { name: 'deliveries_by_event', sql: sqlite0011 },
     { name: 'cluster', sql: sqlite0012 },
     { name: 'limits', sql: sqlite0013 },
+    { name: 'file_locks', sql: sqlite0014 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -68,5 +71,6 @@ export const MIGRATIONS = {
     { name: 'deliveries_by_event', sql: postgresql0011 },
     { name: 'cluster', sql: postgresql0012 },
     { name: 'limits', sql: postgresql0013 },
+    { name: 'file_locks', sql: postgresql0014 },
   ],
 } satisfies Record<string, Migration[]>

@@ -77,7 +77,7 @@ async function readStored({ deps, now }: Pick<OpenInstallation, 'deps' | 'now'>)
     .select({ size: count() })
     .from(messages)
     .where(gte(messages.id, firstIdAt('msg', since)))
-  const bytes = database + (await countFileBytes(deps))
+  const bytes = database + (deps.config.files ? 0 : await countFileBytes(deps))
   const days = Math.min(GROWTH_DAYS, age / DAY_MS)
   return { database, perDay: (bytes * (recent?.size ?? 0)) / all.size / days }
 }

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { access, readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { type Bucket, BucketError } from '../attachments/bucket.ts'
+import { BucketFiles } from '../attachments/bucket-files.ts'
 import { referencedFiles, sampleFiles } from '../attachments/queries.ts'
+import type { Deps } from '../deps.ts'
 import { codeOf } from '../network/connection-errors.ts'
 import { countOf, type Finding, findingsOf, type Installation, type OpenInstallation } from './finding.ts'
 
@@ -10,6 +13,7 @@ const { ok, warning, error } = findingsOf('folder')
 const files = findingsOf('files')
 /** Of the newest attachments, and of others. */
 const SAMPLE = 1_000
+const FROM_BACKUP = 'Copy attachments/ from your newest backup into the data folder.'
 /** Group and others. */
 const NOT_THE_OWNER = 0o077
 
@@ -84,6 +88,28 @@ function openToOthers(folder: string, { mode }: Stats): Finding[] {
 
 /** Checks that the files of some attachments are there. Only looks for them: reading them would take hours. */
 export async function checkFiles({ deps }: Pick<OpenInstallation, 'deps'>): Promise<Finding[]> {
+  if (!(deps.files instanceof BucketFiles)) return missingFiles(deps, FROM_BACKUP)
+  const faults = await bucketFaults(deps.files.bucket)
+  if (faults.some(({ state }) => state === 'error')) return faults
+  return [...faults, ...(await missingFiles(deps, 'List them with: bellhop files check'))]
+}
+
+async function bucketFaults(bucket: Bucket): Promise<Finding[]> {
+  try {
+    const { keepsVersions } = await bucket.probe()
+    if (!keepsVersions) return []
+    const detail = `The bucket of ${bucket.where} keeps versions, so files that were deleted can still be read.`
+    return [files.warning(detail, 'Turn off versioning, and let a lifecycle rule delete earlier versions.')]
+  } catch (error) {
+    if (!(error instanceof BucketError)) throw error
+    const advice = error.isRefusal
+      ? 'Check BELLHOP_FILES, AWS_REGION, and the keys. They must allow listing, reading, writing, and deleting.'
+      : 'Check the bucket, and AWS_ENDPOINT_URL_S3. Until it answers, files can’t be sent, received, or read.'
+    return [files.error(error.reason, advice)]
+  }
+}
+
+async function missingFiles(deps: Deps, advice: string): Promise<Finding[]> {
   const from = randomBytes(32).toString('hex')
   const { hashes, total } = await sampleFiles(deps.database.background, { from, size: SAMPLE })
   if (total === 0) return [files.ok('No attachments yet.')]
@@ -94,6 +120,5 @@ export async function checkFiles({ deps }: Pick<OpenInstallation, 'deps'>): Prom
   const looked = `of ${countOf(hashes.length, 'file')} looked at, for ${countOf(total, 'attachment')}`
   if (missing === 0) return [files.ok(`None is missing ${looked}.`)]
   const detail = `${missing} ${missing === 1 ? 'is' : 'are'} missing ${looked}.`
-  const advice = 'Copy attachments/ from your newest backup into the data folder.'
   return [files.error(detail, advice)]
 }

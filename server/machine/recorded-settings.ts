@@ -6,6 +6,7 @@ import { SECRET_SETTINGS, type SettingName } from './setting-names.ts'
 const COMPARED: [SettingName, (config: Config) => string | string[] | undefined][] = [
   ['DATABASE_URL', ({ databaseUrl }) => databaseUrl],
   ['BELLHOP_SECRET', ({ secret }) => secret],
+  ['BELLHOP_FILES', ({ files }) => files && `s3://${files.bucket}/${files.prefix}`],
   ['BELLHOP_URL', ({ publicUrl }) => publicUrl],
   ['BELLHOP_WEBHOOK_ALLOW', ({ webhookAllow }) => webhookAllow],
   ['BELLHOP_WEBHOOK_CA', ({ webhookCa }) => webhookCa],

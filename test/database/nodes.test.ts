@@ -13,12 +13,21 @@ import { openProgram } from './storage.ts'
 const ORGANIZATIONS = 8
 const TICKETS_EACH = 4
 
+/** Servers that share a database must have one. Nothing listens there: these have no files. */
+const NO_FILES = {
+  BELLHOP_FILES: 's3://files/acme',
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9',
+}
+
 /** Settings of servers that share a database. Each has a folder of its own. */
 async function sharedSettings(): Promise<Record<string, string>> {
   const { DATABASE_URL = '' } = await freshPlace()
   return {
     DATABASE_URL,
     BELLHOP_SECRET: 'the same for every server',
+    ...NO_FILES,
     BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
     BELLHOP_WEBHOOK_CA: await writeCaFile(),
   }
@@ -73,6 +82,25 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
     for (const { id } of keys) await revokeApiKey(nodes[0].deps, first?.orgId ?? '', id)
     await eventually(async () => (await call('/tickets')) === 401)
     await Promise.all(nodes.map((node) => node.stop()))
+  })
+
+  test('must have their files in the same bucket', async () => {
+    const settings = await sharedSettings()
+    const first = await startBellhop({ settings })
+    const refusal = async (files: string) => {
+      const other = startBellhop({ settings: { ...settings, BELLHOP_FILES: files } })
+      return other.then(({ stop }) => stop()).catch(({ message }) => message)
+    }
+    const different =
+      'Another server uses this database with another value of BELLHOP_FILES. All servers of a database must have the same.'
+    expect(await refusal('')).toBe(different)
+    expect(await refusal('s3://files/other')).toBe(different)
+    await first.stop()
+    const alone = await startBellhop({ settings: { ...settings, BELLHOP_FILES: '' } })
+    expect(await refusal('')).toBe(
+      'Another server uses this database. Servers that share one need their files in a bucket: set BELLHOP_FILES.',
+    )
+    await alone.stop()
   })
 
   test('must have the same secret; commands can run beside them', async () => {

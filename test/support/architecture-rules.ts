@@ -71,6 +71,8 @@ const CLOCKS: Record<string, RegExp> = {
   // Keeps a command alive while a thread reads the database.
   'server/doctor/examine.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
+  // Keeps a command alive between two requests.
+  'server/attachments/bucket.ts': /Bun\.sleep/,
   // Keeps the command alive between two attempts.
   'server/cli/remote/forward-events.ts': /Bun\.sleep/,
 }

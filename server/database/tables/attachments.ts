@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, table, text } from '../columns.ts'
 
 /**
- * Files of messages and notes. The bytes are in the data folder, one file per SHA-256, so that the same file sent twice
+ * Files of messages and notes. The bytes are in the data folder or a bucket, one file per SHA-256, so that the same file sent twice
  * is stored once. Attachments with the same bytes are separate, each with its own name.
  */
 export const attachments = table(
@@ -41,4 +41,21 @@ export const attachments = table(
     index('attachments_by_hash').on(row.hash),
     index('attachments_unsent').on(row.createdAt).where(sql`owner_id is null`),
   ],
+)
+
+/**
+ * Files in a bucket that are being stored or deleted at the moment, by any process. One that is kept isn't deleted, and one
+ * that is being deleted isn't stored until that is over.
+ */
+export const fileLocks = table(
+  'file_locks',
+  {
+    /** SHA-256 in hexadecimal. */
+    hash: text().primaryKey(),
+    /** How many callers keep it; 0 while it is being deleted. */
+    keepers: integer().notNull(),
+    /** When it no longer counts, because its process must have ended. Milliseconds since 1970. */
+    until: integer().notNull(),
+  },
+  (row) => [index('file_locks_by_end').on(row.until)],
 )

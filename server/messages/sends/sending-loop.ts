@@ -1,4 +1,5 @@
 import { and, inArray, lt, sql } from 'drizzle-orm'
+import { BucketError } from '../../attachments/bucket.ts'
 import type { AttemptResult, Send, Transport } from '../../channels/channel.ts'
 import type { ChannelKind } from '../../channels/kinds.ts'
 import type { Reader } from '../../database/database.ts'
@@ -26,6 +27,7 @@ const MAX_PER_FAILING_ACCOUNT = 1
 /** Attempts of all mailboxes and bots. */
 const MAX_ATTEMPTS = 256
 /** After one of these, what else is due of the account is postponed. */
+const RETRY_FILES_MS = 30_000
 const ACCOUNT_FAULTS: AttemptResult['fault'][] = ['account', 'account limited', 'sign in']
 
 /**
@@ -99,6 +101,11 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
   /** A fault of this server. It is retried like one of the other side. */
   function failedHere(send: Send, error: unknown): AttemptResult {
     deps.log.error('send_not_attempted', { send: send.id, error })
+    if (error instanceof BucketError) {
+      // It waits for its files, however long that takes.
+      const retryAt = clock.now() + RETRY_FILES_MS
+      return { outcomes: [], error: 'The server’s file storage can’t be reached.', fault: 'message', retryAt }
+    }
     return { outcomes: [], error: "Bellhop couldn't send it. Check the server log.", fault: 'message' }
   }
 
