@@ -31,7 +31,7 @@ for (const proxy of PROXIES) {
       const settings = { PORT: String(reservePort()), BELLHOP_URL: url, BELLHOP_TRUST_PROXY: TRUSTED }
       const bellhop = await startBellhop({ settings })
       running.push(bellhop)
-      running.push(await startProxy(proxy, port, upstreamOf(bellhop)))
+      running.push(await startProxy(proxy, port, [upstreamOf(bellhop)]))
       return { url, bellhop }
     }
     const through = (name: string, run: (url: string, bellhop: Bellhop) => Promise<void>) =>

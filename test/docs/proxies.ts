@@ -5,7 +5,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { block } from './page.ts'
 import { isListening } from './receivers.ts'
 
-// The configurations of the guide. Changed are names, ports, and places of files.
+// The configurations of the guides, for one server and for several. Changed are names, ports, and places of files.
 
 const { valid } = await makeCertificates()
 /** The value of `BELLHOP_TRUST_PROXY` in the guide. */
@@ -18,7 +18,7 @@ export interface Proxy {
   name: string
   program: string
   /** Its configuration file, and the command that runs it in the foreground. */
-  configure(place: { folder: string; port: number; upstream: string }): string
+  configure(place: { folder: string; port: number; upstreams: string[] }): string
   command(file: string): string[]
 }
 
@@ -26,8 +26,10 @@ export const PROXIES: Proxy[] = [
   {
     name: 'nginx',
     program: 'nginx',
-    configure({ folder, port, upstream }) {
-      const server = block('nginx', 'listen 443')
+    configure({ folder, port, upstreams }) {
+      const [upstream = ''] = upstreams
+      const code = block('nginx', upstreams.length === 1 ? 'http://127.0.0.1:3000' : 'least_conn')
+      const server = replaceHosts(code, upstreams)
         .replace('listen 443', `listen [::1]:${port} ssl http2; listen 127.0.0.1:${port}`)
         .replace('server_name help.example.com', 'server_name localhost')
         .replaceAll('/etc/ssl/help.example.com', join(folder, 'certificate'))
@@ -45,9 +47,11 @@ export const PROXIES: Proxy[] = [
   {
     name: 'Caddy',
     program: 'caddy',
-    configure({ folder, port, upstream }) {
+    configure({ folder, port, upstreams }) {
+      const [upstream = ''] = upstreams
       const file = join(folder, 'certificate')
-      return block('caddyfile', 'reverse_proxy')
+      const code = block('caddyfile', upstreams.length === 1 ? '127.0.0.1:3000' : 'least_conn')
+      return replaceHosts(code, upstreams)
         .replace('{', '{\n  admin off\n  auto_https disable_redirects')
         .replace(
           'help.example.com {',
@@ -59,14 +63,22 @@ export const PROXIES: Proxy[] = [
   },
 ]
 
+/** Several servers have these addresses in the guide. */
+function replaceHosts(code: string, upstreams: string[]): string {
+  return upstreams.reduce(
+    (text, upstream, each) => text.replaceAll(`10.0.0.${11 + each}:3000`, new URL(upstream).host),
+    code,
+  )
+}
+
 /** Waits until it listens on the port. */
-export async function startProxy({ configure, command }: Proxy, port: number, upstream: string) {
+export async function startProxy({ configure, command }: Proxy, port: number, upstreams: string[]) {
   const folder = temporaryFolder('proxy')
   mkdirSync(join(folder, 'home'))
   writeFileSync(join(folder, 'certificate.pem'), valid.cert)
   writeFileSync(join(folder, 'certificate.key'), valid.key)
   const file = join(folder, 'proxy.conf')
-  writeFileSync(file, configure({ folder, port, upstream }))
+  writeFileSync(file, configure({ folder, port, upstreams }))
   const log = join(folder, 'log')
   const output = Bun.file(log)
   const env = { PATH: process.env.PATH ?? '', HOME: join(folder, 'home') }

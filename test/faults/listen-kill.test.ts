@@ -218,7 +218,7 @@ async function openStage() {
   const name = deps.database.engine
   await deps.database.close()
   let server = await startProgram(place)
-  const proxy = await startProxy(nginx, port, `http://127.0.0.1:${upstreamPort}`)
+  const proxy = await startProxy(nginx, port, [`http://127.0.0.1:${upstreamPort}`])
 
   const files = await Promise.all(LANGUAGES.map(makeReceiver))
   const receivers: ReceiverProgram[] = []

@@ -25,6 +25,7 @@ const FILES = [
   'database/nodes',
   'database/search-index',
   'database/unit-of-work',
+  'docs/nodes',
   'export/round-trip',
   'moves/random-merges',
   'notifications/who',
