@@ -8,6 +8,7 @@ import { createVisitorGuard } from './channels/widget/visitors/require-visitor.t
 import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
+import { forgetUnfinishedMove, watchMove } from './database/move/moved-file.ts'
 import { DATABASE_FILE } from './database/open.ts'
 import { watchExternalCommits } from './database/watch-external-commits.ts'
 import { type WatchedFile, watchFiles } from './database/watch-files.ts'
@@ -75,6 +76,7 @@ export async function startService(
   const log = given.log ?? openLog(config, clock)
   lock.announce({ settings: recordSettings(config) })
   await requireBucket(config, log)
+  if (!config.databaseUrl) forgetUnfinishedMove(config.dataFolder)
   const deps = await openDeps(config, { ...given, log, isNode: true })
   started.defer(deps.database.close)
   started.defer(deps.cluster.leave)
@@ -98,6 +100,8 @@ export async function startService(
     { path: lock.file, whenMissing: 'The lock file of the data folder was deleted. Restart Bellhop.' },
   ])
   started.defer(files.stop)
+  const moved = config.databaseUrl ? undefined : watchMove(config.dataFolder, deps)
+  if (moved) started.defer(moved.stop)
   const firstRun = createFirstRun(deps)
   const backups = createBackupRequests()
   const widget = { guard: visitorGuard, streams: visitorStreams }
@@ -111,7 +115,7 @@ export async function startService(
     large,
     widget,
     events,
-    storageFault: files.fault,
+    storageFault: () => files.fault() ?? moved?.fault(),
     backups,
     onUntrustedProxy: (untrustedProxy) => lock.announce({ untrustedProxy }),
   }).use(metrics.routes)

@@ -60,6 +60,7 @@ interface Backup {
  * its own.
  */
 export async function createBackup(file: string, source: BackupSource): Promise<Backup> {
+  lowerPriority()
   return writeNewFile(file, (draft) =>
     withWorkFolder(source.dataFolder, async (work) => {
       const bytes = await writeDraft(draft, work, source)
@@ -86,6 +87,7 @@ export interface BackupResult {
  * `BackupError`; a backup that can't be read back is deleted.
  */
 export async function runBackupJob({ place, keep, ...source }: BackupJob): Promise<BackupResult> {
+  lowerPriority()
   const store = openBackupStore(place)
   const name = backupName(source.now, source.passphrase !== undefined)
   return withWorkFolder(source.dataFolder, async (work) => {
@@ -110,9 +112,8 @@ const PRIORITY = 19
 const THREADS_FOLDER = '/proc/self/task'
 
 /** Runs `run` with an empty folder on the disk of the data folder, while no other backup is being made. */
-async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
+export async function withWorkFolder<T>(dataFolder: string, run: (folder: string) => Promise<T>): Promise<T> {
   const release = lockBackups(dataFolder)
-  lowerPriority()
   const work = join(dataFolder, WORK_FOLDER)
   try {
     await rm(work, { recursive: true, force: true })
@@ -259,7 +260,10 @@ async function readIntact(path: string, hash: string): Promise<Intact | undefine
 }
 
 /** The copy of the database is at most as large as the database and its log. */
-async function requireSpace({ dataFolder, databaseUrl }: BackupSource): Promise<void> {
+export async function requireSpace({
+  dataFolder,
+  databaseUrl,
+}: Pick<BackupSource, 'dataFolder' | 'databaseUrl'>): Promise<void> {
   const file = join(dataFolder, DATABASE_FILE)
   const sizes = await Promise.all([statOf(file), statOf(`${file}-wal`)])
   const ofFiles = sizes.reduce((sum, found) => sum + (found?.size ?? 0), 0)

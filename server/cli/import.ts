@@ -36,13 +36,15 @@ export function addImport(program: Command): void {
 }
 
 /** Runs while no server can use the data. Throws `StartError` when one does. */
-async function withoutServer<T>(config: Config, work: () => Promise<T>): Promise<T> {
+export async function withoutServer<T>(config: Config, work: () => Promise<T>): Promise<T> {
   await using locks = new AsyncDisposableStack()
   locks.defer(lockDataFolder(config.dataFolder, systemClock.now()).release)
-  if (config.databaseUrl) {
-    const { hasNodes } = await import('../cluster/membership.ts')
-    if (await hasNodes(config.databaseUrl))
-      throw new StartError('A Bellhop server is using this database. Stop it first.')
-  }
+  if (config.databaseUrl) await requireNoNodes(config.databaseUrl)
   return await work()
+}
+
+/** Throws `StartError` when a server uses the PostgreSQL database. */
+export async function requireNoNodes(url: string): Promise<void> {
+  const { hasNodes } = await import('../cluster/membership.ts')
+  if (await hasNodes(url)) throw new StartError('A Bellhop server is using this database. Stop it first.')
 }

@@ -14,6 +14,7 @@ import { addExport } from './export.ts'
 import { addHealth } from './health.ts'
 import { addImport } from './import.ts'
 import { addKey } from './key.ts'
+import { addMove } from './move.ts'
 import { addOrg } from './org.ts'
 import { print } from './output.ts'
 import { addApi } from './remote/api.ts'
@@ -92,6 +93,7 @@ function createProgram(): Command {
   addExport(program)
   addImport(program)
   addFiles(program)
+  addMove(program)
   addService(program)
   addHealth(program)
   addDoctor(program)

@@ -5,7 +5,9 @@ import type { PgQueryResultHKT } from 'drizzle-orm/pg-core/session'
 const RETRYABLE = new Set(['40001', '40P01'])
 /** Disk full, out of memory, too many connections, shutting down, not accepting connections, connection lost. */
 const POSTGRES_FAULT = /^(53|55000|57P|58|08)/
-const SQLITE_FAULT = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/
+/** Only the triggers of a move refuse changes (move/change-log.ts). */
+const SQLITE_FAULT =
+  /^SQLITE_(CONSTRAINT_TRIGGER|FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/
 const QUERY_CANCELED = '57014'
 /** Bun's codes for no server or a lost connection. */
 const CONNECTION_LOST = /^(08|ERR_POSTGRES_CONNECTION_)/

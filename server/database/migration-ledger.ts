@@ -41,7 +41,38 @@ export const MOVE_DATA =
   'Export each organization with that program (bellhop export), then import the files into a new data folder.'
 
 /** What a program finds in a database. `detail` is a sentence for people. */
-export type DataState = { kind: 'current' } | { kind: 'older' | 'newer' | 'pre_release'; detail: string }
+export type DataState =
+  | { kind: 'current' }
+  | { kind: 'older' | 'newer' | 'pre_release'; detail: string }
+  | { kind: 'marked'; mark: Mark; moveId: string; detail: string; advice: string }
+
+/**
+ * What a move between the engines notes in the ledger, as if it were the newest migration. So earlier programs, too,
+ * refuse the data: to them, it's newer.
+ */
+const MARKS = {
+  unfinished_move: {
+    detail: 'A move into this database is unfinished.',
+    advice: 'Run the same bellhop move again.',
+  },
+  moved_to_postgresql: {
+    detail: 'The data was moved to PostgreSQL, and this copy is out of date.',
+    advice: 'Set DATABASE_URL to the database that has it. To move back, run: bellhop move --back',
+  },
+  moved_to_sqlite: {
+    detail: 'The data was moved to the embedded database of a data folder, and this copy is out of date.',
+    advice: 'Leave DATABASE_URL empty, and set BELLHOP_DATA to that folder.',
+  },
+}
+type Mark = keyof typeof MARKS
+const MARK_VERSION = 1_000_000
+export const DELETE_MARK = `delete from bellhop_migrations where version = ${MARK_VERSION}`
+
+/** A statement that notes it. `moveId` is the same at both ends of a move; neither it nor `now` comes from outside. */
+export function insertMark(mark: Mark, moveId: string, now: number): string {
+  return `insert into bellhop_migrations (version, name, applied_at, fingerprint)
+    values (${MARK_VERSION}, '${mark}', ${now}, '${moveId}')`
+}
 
 /**
  * Judges a database by what `READ_LEDGER` and `READ_SHAPE` return, as arrays. Migrations are append-only: one that is not
@@ -74,7 +105,11 @@ export function judgeData(
       detail: `The data was made by a pre-release of ${date}, and this program can't read it.`,
     }
   }
-  const version = applied.at(-1)?.version ?? 0
+  const last = applied.at(-1)
+  const version = last?.version ?? 0
+  if (last && isMark(last.name)) {
+    return { kind: 'marked', mark: last.name, moveId: String(last.fingerprint), ...MARKS[last.name] }
+  }
   const supported = migrations.length
   if (version > supported) {
     return {
@@ -91,8 +126,13 @@ export function judgeData(
   return { kind: 'current' }
 }
 
+function isMark(name: string): name is Mark {
+  return Object.hasOwn(MARKS, name)
+}
+
 /** Throws `StartError` for data that this program can't open. */
 export function requireOpenable(state: DataState): void {
+  if (state.kind === 'marked') throw new StartError(`${state.detail} ${state.advice}`)
   if (state.kind === 'newer') throw new NewerDataError(`${state.detail} Start the newer program.`)
   if (state.kind === 'pre_release') throw new StartError(`${state.detail} ${MOVE_DATA}`)
 }

@@ -16,6 +16,8 @@ export function ofDataState(state: DataState, whole: string): Finding {
       const advice = 'Use the newer program, or restore a backup from before the upgrade.'
       return error(state.detail, advice)
     }
+    case 'marked':
+      return error(state.detail, state.advice)
     case 'pre_release':
       return error(state.detail, MOVE_DATA)
   }

@@ -22,6 +22,7 @@ const FILES = [
   'database/counters',
   'database/doctor-on-postgresql',
   'database/migrations',
+  'database/move',
   'database/nodes',
   'database/search-index',
   'database/unit-of-work',

@@ -52,6 +52,11 @@ export const GUIDES_BY_GROUP: Record<'Get started' | 'API' | 'Operate', Guide[]>
     guide('monitoring', 'Monitoring', () => import('./guides/monitoring.md', { with: { type: 'text' } })),
     guide('backup', 'Back up and restore', () => import('./guides/backup.md', { with: { type: 'text' } })),
     guide('export', 'Export and import', () => import('./guides/export.md', { with: { type: 'text' } })),
+    guide(
+      'postgresql',
+      'Move to PostgreSQL',
+      () => import('./guides/postgresql.md', { with: { type: 'text' } }),
+    ),
     guide('sizes', 'Sizes', () => import('./guides/sizes.md', { with: { type: 'text' } })),
     guide('settings', 'Settings', () => import('./guides/settings.md', { with: { type: 'text' } })),
     guide('commands', 'Commands', () => import('./guides/commands.md', { with: { type: 'text' } })),

@@ -1,0 +1,47 @@
+import { Database as Connection } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Pulse } from '../../pulse.ts'
+import { type DataState, judgeData, READ_LEDGER, READ_SHAPE } from '../migration-ledger.ts'
+import { DATABASE_FILE } from '../open.ts'
+import { dropChangeLog } from './change-log.ts'
+
+const BUSY_TIMEOUT_MS = 5_000
+
+export function stateOfFile(file: Connection): DataState {
+  const rows = (sql: string): unknown[][] => file.query(sql).values()
+  return judgeData('sqlite', { ledger: rows(READ_LEDGER), shape: rows(READ_SHAPE.sqlite) })
+}
+
+export function openFile(path: string): Connection {
+  const file = new Connection(path, { readwrite: true, create: false })
+  file.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA synchronous = FULL`)
+  return file
+}
+
+/** Removes the triggers of a move that was killed. One that is running then fails, and says so. */
+export function forgetUnfinishedMove(dataFolder: string): void {
+  const path = join(dataFolder, DATABASE_FILE)
+  if (!existsSync(path)) return
+  using file = openFile(path)
+  if (hasLedger(file) && stateOfFile(file).kind !== 'marked') dropChangeLog(file)
+}
+
+function hasLedger(file: Connection): boolean {
+  return file.query("select 1 from sqlite_schema where name = 'bellhop_migrations'").get() !== null
+}
+
+/** Notices that a command has moved the data of the running server. */
+export function watchMove(
+  dataFolder: string,
+  { externalCommits }: { externalCommits: Pulse },
+): { fault(): string | undefined; stop(): void } {
+  let fault: string | undefined
+  const stop = externalCommits.listen(() => {
+    using file = openFile(join(dataFolder, DATABASE_FILE))
+    const state = stateOfFile(file)
+    if (state.kind === 'marked')
+      fault = 'The data was moved to PostgreSQL. Restart Bellhop with DATABASE_URL.'
+  })
+  return { fault: () => fault, stop }
+}
