@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
@@ -8,6 +9,8 @@ const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_ERROR_MS = 1_000
 /** What keeps failing is logged this often, so that a full disk doesn't fill its log as well. */
 const LOG_ERROR_EVERY_MS = 60_000
+/** Calls outside of the work that wakes a loop: what is true of that, such as its fence, is not of the loop. */
+const outside = AsyncLocalStorage.snapshot()
 
 export interface LoopDeps {
   clock: Clock
@@ -45,7 +48,7 @@ export function startLoop(
   function wake(): void {
     if (isStopped) return
     mustRunAgain = true
-    if (!isRunning && !isResting) running = run()
+    if (!isRunning && !isResting) running = outside(run)
   }
 
   async function run(): Promise<void> {

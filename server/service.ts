@@ -148,7 +148,10 @@ export async function startService(
     ...answering,
     deps,
     reloadCertificate: listening.reloadCertificate,
-    stop: () => everything.disposeAsync(),
+    stop() {
+      deps.cluster.retire()
+      return everything.disposeAsync()
+    },
   }
 }
 

@@ -9,6 +9,8 @@ export interface Cluster {
   bus: Bus
   /** Whether it may work: its lease is renewed and it hears the others. */
   isReady(): boolean
+  /** Begins no background work anymore. What isn't in progress goes to others at once. */
+  retire(): void
   /** Call it when no background work is in progress. */
   leave(): Promise<void>
 }
@@ -19,5 +21,6 @@ export const alone: Cluster = {
   partitions: everyPartition,
   bus: noBus,
   isReady: () => true,
+  retire() {},
   async leave() {},
 }

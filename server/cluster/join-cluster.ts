@@ -35,6 +35,7 @@ export async function joinCluster({ url, node, log, onWritten, onTime }: Given):
     partitions: membership,
     bus,
     isReady: () => membership.isMember() && bus.isWhole(),
+    retire: membership.retire,
     leave: () => everything.disposeAsync(),
   }
 }

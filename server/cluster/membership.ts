@@ -5,7 +5,7 @@ import type { Fence } from '../database/postgresql/fence.ts'
 import { openPool } from '../database/postgresql/postgres-pool.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { PARTITIONS, type PartitionFollower, type Partitions, partitionOf } from './partitions.ts'
+import { FIRST, PARTITIONS, type PartitionFollower, type Partitions, partitionOf } from './partitions.ts'
 
 /** Leases are in real time, also where a test moves the clock. */
 const { monotonic, after } = systemClock
@@ -14,8 +14,11 @@ const LEASE_MS = 10_000
 const RENEW_EVERY_MS = 3_000
 /** A node that hasn't renewed its lease for so long begins no work: another one may soon take it. */
 const MAX_TRUST_MS = 7_000
-/** How long work in progress may take that belongs to a partition that is to be given back. */
-const MAX_LEAVE_MS = 10_000
+/**
+ * How long work in progress may take that belongs to a partition that is to be given back. Most attempts end much earlier,
+ * and the next holder repeats one that doesn't.
+ */
+const MAX_LEAVE_MS = 60_000
 const LEAVE_CHECK_MS = 100
 
 /** The database's time in milliseconds since 1970. */
@@ -38,6 +41,8 @@ export interface Membership extends Partitions {
   isMember(): boolean
   /** Takes free partitions and gives others back now, and not with the next renewal. */
   rebalance(): void
+  /** Begins no work anymore, and gives back each partition as soon as none of its work is in progress. */
+  retire(): void
   /** Gives everything back. Call it when no work is in progress. */
   leave(): Promise<void>
 }
@@ -53,8 +58,10 @@ export async function joinNodes(
 ): Promise<Membership> {
   const followers = new Set<PartitionFollower>()
   /** Of the partitions that this node has, also of those it is giving back. */
-  let tokens = new Map<string, number>()
-  const leaving = new Set<string>()
+  const tokens = new Map<string, number>()
+  /** Those that are given back, and until when their work may take. */
+  const leaving = new Map<string, number>()
+  let isRetiring = false
   let held = ''
   let renewedAt = Number.NEGATIVE_INFINITY
   let cancelExpiry = () => {}
@@ -72,29 +79,47 @@ export async function joinNodes(
     for (const follower of followers) follower.onChange?.()
   }
 
-  function loseAll(): void {
-    if (tokens.size === 0) return
-    log.warn('partitions_lost', { node: facts.id, partitions: [...tokens.keys()].join('') })
-    tokens = new Map()
-    leaving.clear()
+  function lose(lost: string[]): void {
+    if (lost.length === 0) return
+    log.warn('partitions_lost', { node: facts.id, partitions: lost.join('') })
+    for (const partition of lost) {
+      tokens.delete(partition)
+      leaving.delete(partition)
+    }
     change()
   }
 
+  function loseAll(): void {
+    lose([...tokens.keys()])
+  }
+
+  /** Also frees what only the database believes to be this node's, after an answer that was lost or came too late. */
   async function renew(): Promise<void> {
     const askedAt = monotonic()
     const [row] = await client.unsafe(
       `with own as (
         insert into nodes (id, version, settings, started_at, lease_until)
         values ($1, $2, $3, ${NOW}, ${NOW} + $4::bigint)
-        on conflict (id) do update set lease_until = excluded.lease_until
-        returning xmax = 0 as is_new),
-      forgotten as (delete from nodes where id <> $1 and lease_until < ${NOW} - $5::bigint)
+        on conflict (id) do update set lease_until = excluded.lease_until),
+      forgotten as (delete from nodes where id <> $1 and lease_until < ${NOW} - $5::bigint),
+      freed as (update partitions set node_id = null where node_id = $1 and position(id in $6) = 0)
       select (select count(*) from nodes where id <> $1 and lease_until > ${NOW})::int as others,
-        is_new as "isNew" from own`,
-      [facts.id, facts.version, JSON.stringify(facts.settings), LEASE_MS, FORGET_AFTER_MS],
+        (select coalesce(string_agg(id || ':' || token, ' '), '') from partitions where node_id = $1) as kept`,
+      [
+        facts.id,
+        facts.version,
+        JSON.stringify(facts.settings),
+        LEASE_MS,
+        FORGET_AFTER_MS,
+        [...tokens.keys()].join(''),
+      ],
     )
-    // Meanwhile, others may have taken what this node had.
-    if (!isMember() || row.isNew) loseAll()
+    // Meanwhile, others may have taken what this node had, also while the machine slept and its monotonic clock stood.
+    if (!isMember()) loseAll()
+    const kept = new Set(String(row.kept).split(' '))
+    lose([...tokens].flatMap(([id, token]) => (kept.has(`${id}:${token}`) ? [] : [id])))
+    // With answers that take so long, it can't hold anything.
+    if (monotonic() - askedAt >= MAX_TRUST_MS) return
     renewedAt = askedAt
     cancelExpiry()
     cancelExpiry = after(MAX_TRUST_MS - (monotonic() - askedAt), () => {
@@ -104,6 +129,7 @@ export async function joinNodes(
   }
 
   async function share(most: number): Promise<void> {
+    if (isRetiring) return
     const missing = most - (tokens.size - leaving.size)
     if (missing > 0) await take(missing)
     else if (missing < 0) giveBack(-missing)
@@ -126,16 +152,21 @@ export async function joinNodes(
 
   /** Gives back those that come last, when their work in progress has ended. */
   function giveBack(howMany: number): void {
+    if (leaving.size === 0) after(LEAVE_CHECK_MS, () => void queue(releaseIdle))
     const mine = [...tokens.keys()].filter((partition) => !leaving.has(partition)).sort()
-    for (const partition of mine.slice(-howMany)) leaving.add(partition)
+    for (const partition of mine.slice(-howMany)) leaving.set(partition, monotonic() + MAX_LEAVE_MS)
     change()
-    const until = monotonic() + MAX_LEAVE_MS
-    function check(): void {
-      const ready = [...leaving].filter((partition) => monotonic() >= until || !isBusy(partition))
-      if (ready.length > 0) void queue(() => release(ready))
-      if (leaving.size > ready.length) after(LEAVE_CHECK_MS, check)
+  }
+
+  /** Until none is left. Work that is only to be aborted has ended by the first time. */
+  async function releaseIdle(): Promise<void> {
+    const now = monotonic()
+    const idle = [...leaving].flatMap(([id, until]) => (now >= until || !isBusy(id) ? [id] : []))
+    try {
+      if (idle.length > 0) await release(idle)
+    } finally {
+      if (leaving.size > 0) after(LEAVE_CHECK_MS, () => void queue(releaseIdle))
     }
-    check()
   }
 
   function isBusy(partition: string): boolean {
@@ -182,10 +213,14 @@ export async function joinNodes(
   return {
     isMember,
     rebalance: () => void queue(renew),
+    retire() {
+      isRetiring = true
+      giveBack(PARTITIONS.length)
+    },
     held: () => (isMember() ? held : ''),
     has: (id) => isMember() && held.includes(partitionOf(id)),
     owns: (id) => isMember() && tokens.has(partitionOf(id)),
-    hasFirst: () => isMember() && held.includes('0'),
+    hasFirst: () => isMember() && held.includes(FIRST),
     fenceOf(ids) {
       const fence: [string, number][] = []
       // A partition that was lost has no token that could be right.

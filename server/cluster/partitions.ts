@@ -3,6 +3,9 @@ import type { Fence } from '../database/postgresql/fence.ts'
 /** Every id ends with one of these (see ids.ts). */
 export const PARTITIONS = '0123456789abcdefghjkmnpqrstvwxyz'
 
+/** Its holder does what happens once in a cluster. */
+export const FIRST = '0'
+
 /** What follows the partitions of this node. */
 export interface PartitionFollower {
   /** Partitions were taken or lost, or are to be given back. */

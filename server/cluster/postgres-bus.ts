@@ -186,7 +186,9 @@ export async function openPostgresBus({
     if (!isWhole) onWritten(undefined)
   })
 
+  /** Others learn at once of what was said last: a node that leaves gives its partitions back. */
   async function stop(): Promise<void> {
+    if (isCollecting) flush()
     isStopped = true
     await Promise.all([beating.stop(), watching.stop(), sending])
     await listening.close({ timeout: 0 })

@@ -1,30 +1,24 @@
-import type { Cluster } from '../cluster/cluster.ts'
-import { type Loop, type LoopDeps, startLoop } from '../loop.ts'
+import type { Loop } from '../loop.ts'
 import { watchClock } from './clock-jump.ts'
+import { type HeldLoopDeps, startHeldLoop } from './held.ts'
 
 /** Pause between two slices of periodic work, so that it doesn't slow down requests. */
 const PAUSE_BETWEEN_SLICES_MS = 20
-/** How soon a node notices that this is its work now. */
-const CHECK_HOLDER_EVERY_MS = 10_000
-
-interface PeriodicDeps extends LoopDeps {
-  cluster: Pick<Cluster, 'partitions'>
-}
 
 /**
  * Runs a piece of work in slices, at once and then every `everyMs`, on one node of a cluster. `slice` does a little and
  * returns whether there may be more.
  */
 export function startPeriodic(
-  deps: PeriodicDeps,
+  deps: HeldLoopDeps,
   name: string,
   { everyMs, slice }: { everyMs: number; slice: () => Promise<boolean> },
 ): Loop {
   let nextAt = deps.clock.monotonic()
-  return startLoop(deps, name, [], async () => {
+  return startHeldLoop(deps, name, [], async () => {
+    if (!deps.cluster.partitions.hasFirst()) return Number.POSITIVE_INFINITY
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
-    if (!deps.cluster.partitions.hasFirst()) return CHECK_HOLDER_EVERY_MS
     const pause = (await slice()) ? PAUSE_BETWEEN_SLICES_MS : everyMs
     nextAt = deps.clock.monotonic() + pause
     return pause
@@ -41,7 +35,7 @@ const DISTRUST_MS = 3_600_000
  * old at once, so nothing is deleted for an hour after a jump, or until the clock has moved back.
  */
 export function startPruning(
-  deps: PeriodicDeps,
+  deps: HeldLoopDeps,
   name: string,
   { everyMs, slice }: { everyMs: number; slice: () => Promise<boolean> },
 ): Loop {

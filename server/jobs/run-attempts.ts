@@ -1,7 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { partitionOf } from '../cluster/partitions.ts'
+import { FIRST, partitionOf } from '../cluster/partitions.ts'
 import type { Reader, Transaction } from '../database/database.ts'
-import { PartitionLost, withFence } from '../database/postgresql/fence.ts'
+import { type Fence, PartitionLost, withFence } from '../database/postgresql/fence.ts'
 import type { Deps } from '../deps.ts'
 import { startLoop } from '../loop.ts'
 import {
@@ -17,6 +17,10 @@ import { type ClockJump, watchClock } from './clock-jump.ts'
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_STORAGE_ERROR_MS = 1_000
 const SHUTDOWN_TIMEOUT_MS = 10_000
+/** By then a node has moved the due times, or no one can: the jump came with an outage of minutes. */
+const MAX_SHIFT_DELAY_MS = 300_000
+/** All nodes ask for the database's time this often. */
+const MAX_CLOCK_LAG_MS = 1_000
 /** How long a result may wait to share a commit with others while its lane has this many jobs queued. */
 const SHARED_COMMIT_MS = 20
 const ENOUGH_QUEUED = 8
@@ -103,6 +107,8 @@ interface HeldLane {
   lane: AttemptLane
   /** Attempts in progress, and those that wait. */
   size: number
+  /** Another node may do its work now. */
+  isLost?: true
 }
 
 /**
@@ -112,7 +118,7 @@ interface HeldLane {
  */
 export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: AttemptKind<J, R>): Attempts {
   const { clock, database } = deps
-  const { partitions } = deps.cluster
+  const { partitions, bus } = deps.cluster
   const checkClock = watchClock(clock)
   /**
    * Ids only. A Map or Set that always gains and loses entries leaves old tables behind, which keep what was in them, and
@@ -126,7 +132,11 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   const disturbed = new Set<string>()
   /** Partitions in which these have been found. */
   let searched = ''
+  /** Of the batch that is being committed. */
+  let committing: Fence | undefined
+  /** The newest jump of the clock that due times don't show yet. */
   let jump: ClockJump | null = null
+  let jumpSeenAt = Number.NEGATIVE_INFINITY
   let isStopping = false
   /** When results that wait to share a commit must be recorded. */
   let recordBy = Number.POSITIVE_INFINITY
@@ -136,14 +146,13 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   async function run(): Promise<number> {
     const wait = waitUntil - clock.monotonic()
     if (wait > 0) return wait
-    jump = checkClock() ?? jump
-    // The due times of a cluster move once.
-    if (!partitions.hasFirst()) jump = null
-    if (jump && !(await shift(jump))) return WAIT_AFTER_STORAGE_ERROR_MS
+    if (!(await followClock())) return WAIT_AFTER_STORAGE_ERROR_MS
+    if (partitions.held() === '' && finished.length === 0) return MAX_WAIT_MS
     await findDisturbed()
     const now = clock.now()
-    const due = isStopping ? [] : await findDue(now)
+    const due = isStopping || partitions.held() === '' ? [] : await findDue(now)
     const tasks = plan(due)
+    if (tasks.length === 0) recordBy = Number.POSITIVE_INFINITY
     const untilRecord = recordBy - clock.monotonic()
     if (tasks.length === 0 || (untilRecord > 0 && tasks.every(hasEnoughQueued))) {
       const nextDueAt = await kind.findNextDueAt(database.read, { now, held: partitions.held() })
@@ -153,10 +162,31 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     return (await commitBatch(due)) ? 0 : WAIT_AFTER_STORAGE_ERROR_MS
   }
 
-  async function shift(by: ClockJump): Promise<boolean> {
-    const isShifted = await saved(() => database.write(undefined, (tx) => kind.shift(tx, by)))
-    if (isShifted) jump = null
-    return isShifted
+  /**
+   * The due times of a cluster move once: one node moves them, and tells the others, who have seen the same jump. Returns
+   * false after a storage error.
+   */
+  async function followClock(): Promise<boolean> {
+    const seen = checkClock()
+    if (seen) {
+      jump = seen
+      jumpSeenAt = clock.monotonic()
+    }
+    if (!partitions.hasFirst() && clock.monotonic() - jumpSeenAt > MAX_SHIFT_DELAY_MS) jump = null
+    if (!(jump && partitions.hasFirst())) return true
+    const by = jump
+    const shiftAll = () => database.write(undefined, (tx) => kind.shift(tx, by))
+    const isShifted = await saved(() => withFence(partitions.fenceOf([FIRST]), shiftAll))
+    if (!isShifted) return false
+    jump = null
+    bus.send('shifted', kind.name)
+    return true
+  }
+
+  /** Another node may notice a jump up to a second before this one. */
+  function forgetJump(): void {
+    checkClock()
+    jump = null
   }
 
   async function findDue(now: number): Promise<AttemptLane[]> {
@@ -171,14 +201,28 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   async function findDisturbed(): Promise<void> {
     const found = [...partitions.held()].filter((partition) => !searched.includes(partition)).join('')
     if (found === '') return
-    for (const id of await kind.findDisturbed(database.read, found)) disturbed.add(id)
+    // Before, so that those that are lost meanwhile are searched again.
     searched += found
+    try {
+      for (const id of await kind.findDisturbed(database.read, found)) {
+        if (partitions.has(id)) disturbed.add(id)
+      }
+    } catch (error) {
+      searched = [...searched].filter((partition) => !found.includes(partition)).join('')
+      throw error
+    }
   }
 
   /** Another node finds out what has become of the attempts in progress, and makes those that wait. */
   function forgetLost(): void {
     for (const { job, laneId } of finished) if (!partitions.owns(laneId)) jobs.delete(job.id)
     finished = finished.filter(({ job }) => jobs.has(job.id))
+    for (const [id, held] of lanes) {
+      if (partitions.owns(id)) continue
+      held.isLost = true
+      lanes.delete(id)
+    }
+    if (lanes.size === 0) endIdleWaits()
     searched = [...searched].filter((partition) => partitions.has(partition)).join('')
     for (const id of disturbed) if (!partitions.has(id)) disturbed.delete(id)
     if ([...lanes.keys()].some((id) => !partitions.has(id))) kind.withdraw?.()
@@ -186,27 +230,32 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   /** By lane id, the order in which every unit locks the rows of several lanes. */
-  function plan(due: AttemptLane[]): LaneTask<J, R>[] {
-    const claims = share(due)
-    const owned = finished.filter(({ laneId }) => partitions.owns(laneId))
-    const byLane = Map.groupBy(owned, ({ laneId }) => laneId)
+  function plan(due: AttemptLane[], isOurs = partitions.owns): LaneTask<J, R>[] {
+    const claims = share(due.filter(({ id }) => isOurs(id)))
+    const byLane = Map.groupBy(finished, ({ laneId }) => laneId)
     const laneIds = new Set([...claims.keys(), ...byLane.keys(), ...disturbed])
-    return [...laneIds].sort().map((laneId) => ({
-      laneId,
-      finished: (byLane.get(laneId) ?? []).flatMap(({ job, result }) => (result ? [{ job, result }] : [])),
-      claims: claims.get(laneId) ?? 0,
-      mustRecover: disturbed.has(laneId),
-    }))
+    return [...laneIds]
+      .filter(isOurs)
+      .sort()
+      .map((laneId) => ({
+        laneId,
+        finished: (byLane.get(laneId) ?? []).flatMap(({ job, result }) => (result ? [{ job, result }] : [])),
+        claims: claims.get(laneId) ?? 0,
+        mustRecover: disturbed.has(laneId),
+      }))
   }
 
   async function commitBatch(due: AttemptLane[]): Promise<boolean> {
     let tasks: LaneTask<J, R>[] = []
+    const fence = partitions.fenceOf(involved(due))
+    const isFenced = (id: string) => fence?.has(partitionOf(id)) ?? true
+    committing = fence
     const isSaved = await saved(async () => {
-      const batch = await withFence(partitions.fenceOf(involved(due)), () =>
+      const batch = await withFence(fence, () =>
         database.write(undefined, (tx) => {
           // Planned here and not before, to include results that came while the unit was queued.
           recordBy = Number.POSITIVE_INFINITY
-          tasks = plan(isStopping ? [] : due)
+          tasks = plan(isStopping ? [] : due, isFenced)
           return kind.process(tx, tasks, (id) => jobs.has(id))
         }),
       )
@@ -220,13 +269,15 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       }
       batch.afterCommit?.()
     })
+    committing = undefined
     if (!isSaved) for (const { laneId } of tasks) disturbed.add(laneId)
     return isSaved
   }
 
   /** The lanes that the next batch can be about. */
   function* involved(due: AttemptLane[]): Generator<string> {
-    const ids = [due.map(({ id }) => id), lanes.keys(), disturbed, finished.map(({ laneId }) => laneId)]
+    for (const { id } of due) if (partitions.has(id)) yield id
+    const ids = [lanes.keys(), disturbed, finished.map(({ laneId }) => laneId)]
     for (const each of ids) for (const id of each) if (partitions.owns(id)) yield id
   }
 
@@ -235,12 +286,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       await write()
       return true
     } catch (error) {
-      if (error instanceof PartitionLost) {
-        forgetLost()
-        return false
-      }
-      deps.log.error(kind.notSaved, { error, waiting: finished.length })
       waitUntil = clock.monotonic() + WAIT_AFTER_STORAGE_ERROR_MS
+      // What it has lost, it learns within seconds.
+      if (error instanceof PartitionLost) return false
+      deps.log.error(kind.notSaved, { error, waiting: finished.length })
       return false
     }
   }
@@ -254,12 +303,21 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   async function attempt(held: HeldLane, claimed: Claimed<J, R>): Promise<void> {
+    const { job, laneId } = claimed
     held.size++
-    claimed.result = await kind.run(claimed.job, held.lane.atOnce)
+    const fence = partitions.fenceOf([laneId])
+    claimed.result = await withFence(fence, () => kind.run(job, held.lane.atOnce))
     held.size--
+    if (held.isLost) {
+      jobs.delete(job.id)
+      // If it is this node's again, it was recovered without this job.
+      if (partitions.has(laneId)) disturbed.add(laneId)
+      loop.wake()
+      return
+    }
     finished.push(claimed)
-    if (held.size === 0) lanes.delete(claimed.laneId)
-    if (lanes.size === 0) for (const call of onIdle.splice(0)) call()
+    if (held.size === 0) lanes.delete(laneId)
+    if (lanes.size === 0) endIdleWaits()
     recordWithin(hasEnoughQueued(claimed) ? SHARED_COMMIT_MS : 0)
   }
 
@@ -296,19 +354,28 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     })
   }
 
+  function endIdleWaits(): void {
+    for (const call of onIdle.splice(0)) call()
+  }
+
   function untilIdle(): Promise<void> {
     return lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))
   }
 
   const loop = startLoop(deps, kind.name, kind.tables, run)
+  const stopListening = bus.on('shifted', (name) => {
+    if (name !== kind.name) return
+    forgetJump()
+    clock.after(2 * MAX_CLOCK_LAG_MS, forgetJump)
+  })
   const stopFollowing = partitions.follow({
     onChange: forgetLost,
     isBusy: (partition) =>
+      committing?.has(partition) === true ||
       [...lanes.keys(), ...finished.map(({ laneId }) => laneId)].some((id) => partitionOf(id) === partition),
   })
   return {
     async stop() {
-      stopFollowing()
       isStopping = true
       kind.withdraw?.()
       const timeout = Promise.withResolvers<void>()
@@ -322,6 +389,8 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       await kind.close()
       await untilIdle()
       if (finished.length > 0) await commitBatch([])
+      stopFollowing()
+      stopListening()
     },
   }
 }

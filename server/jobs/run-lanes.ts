@@ -16,7 +16,7 @@ interface Lane {
 }
 
 interface Running {
-  /** Another node does the lane's work now. */
+  /** Another node is to do the lane's work. */
   lost: AbortController
   done: Promise<void>
 }
@@ -84,6 +84,7 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     const limit = 2 * kind.atOnce + running.size + resting.size
     const after = kind.takesTurns ? last : ''
     const held = partitions.held()
+    if (held === '') return []
     const found = after === '' ? [] : await kind.find(database.read, { limit, after, held })
     if (found.length === limit) return found
     const first = await kind.find(database.read, { limit, after: '', held })
@@ -121,7 +122,8 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
 
   const stopFollowing = partitions.follow({
     onChange() {
-      for (const [id, { lost }] of running) if (!partitions.owns(id)) lost.abort()
+      // As when the server stops: what is given back ends soon.
+      for (const [id, { lost }] of running) if (!partitions.has(id)) lost.abort()
       loop.wake()
     },
     isBusy: (partition) => [...running.keys()].some((id) => partitionOf(id) === partition),
@@ -131,9 +133,9 @@ export function runLanes<L extends Lane>(deps: Deps, kind: LaneKind<L>): Loop {
     wake: loop.wake,
     async stop() {
       stopping.abort()
-      stopFollowing()
       await loop.stop()
       await Promise.all([...running.values()].map(({ done }) => done))
+      stopFollowing()
     },
   }
 }

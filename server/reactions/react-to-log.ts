@@ -1,13 +1,13 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
-import { withFence } from '../database/postgresql/fence.ts'
+import { PartitionLost, withFence } from '../database/postgresql/fence.ts'
 import { command, integer, statement, text } from '../database/statement.ts'
 import { events, type LogEvent, reactionCursors } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter, type LoggedEvent } from '../events/events.ts'
-import { isHeld } from '../jobs/held.ts'
-import { createErrorLog, type Loop, startLoop } from '../loop.ts'
+import { isHeld, startHeldLoop } from '../jobs/held.ts'
+import { createErrorLog, type Loop } from '../loop.ts'
 
 /** Events of one run, which also limits what one unit writes. */
 const EVENTS_PER_RUN = 500
@@ -39,7 +39,7 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
   const readTo = new Map<string, number>()
   let nextAt = deps.clock.monotonic()
 
-  return startLoop(deps, 'reactions', [events], async () => {
+  return startHeldLoop(deps, 'reactions', [events], async () => {
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
     let hasMore = false
@@ -51,7 +51,7 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
       const last = await withFence(partitions.fenceOf([orgId]), () =>
         react(orgId, { saved, cursor, newest }),
       ).catch((error) => {
-        logError({ orgId, error })
+        if (!(error instanceof PartitionLost)) logError({ orgId, error })
         return cursor
       })
       hasMore ||= last < newest

@@ -3,15 +3,35 @@ import { listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { engine } from '../../server/database/columns.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, clientWithKey, startBellhop } from '../support/bellhop.ts'
+import { writeCaFile } from '../support/certificates.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { sharedSettings } from '../support/servers.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 import { openProgram } from './storage.ts'
 
 const ORGANIZATIONS = 8
 const TICKETS_EACH = 4
+
+/** Servers that share a database must have one. Nothing listens there: these have no files. */
+const NO_FILES = {
+  BELLHOP_FILES: 's3://files/acme',
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9',
+}
+
+/** Settings of servers that share a database. Each has a folder of its own. */
+async function sharedSettings(): Promise<Record<string, string>> {
+  const { DATABASE_URL = '' } = await freshPlace()
+  return {
+    DATABASE_URL,
+    BELLHOP_SECRET: 'the same for every server',
+    ...NO_FILES,
+    BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
+    BELLHOP_WEBHOOK_CA: await writeCaFile(),
+  }
+}
 
 /** Clients of one organization, one for each server. */
 async function clientsOf(nodes: Bellhop[]) {
@@ -50,6 +70,8 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
     expect(received()).toHaveLength(2 * created)
     expect(new Set(received()).size).toBe(2 * created)
     await nodes[1].stop()
+    const logged = nodes.flatMap(({ logLines }) => logLines.map((line) => JSON.parse(line)))
+    expect(logged.filter(({ loop }) => loop === 'search_index' || loop === 'reactions')).toEqual([])
   })
 
   test('know at once of a key that another server or a command revoked', async () => {

@@ -1,5 +1,6 @@
-import { and, eq, inArray, min, sql } from 'drizzle-orm'
-import type { Transaction } from '../../database/database.ts'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { engine } from '../../database/columns.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import { deleteDocuments, putDocuments } from '../../database/full-text.ts'
 import { insertOf } from '../../database/statement.ts'
 import { searchDocuments } from '../../database/tables/search.ts'
@@ -12,10 +13,34 @@ export interface TicketDocument {
   customer?: TicketDocument
 }
 
-/** The highest number in the index, as a value of another query; null if the index is empty. */
-export const highestNumber = sql<
-  number | null
->`(select max(${searchDocuments.number}) from ${searchDocuments})`.mapWith(Number)
+/** More than the documents of any unit. */
+const BLOCK = 1_024
+const SEQUENCE = sql.raw(`'search_documents_number_seq'`)
+/**
+ * On PostgreSQL several servers add documents at the same time, so each unit takes a block of numbers for itself: this many
+ * above the block's first number, or below its negative.
+ */
+const nextBlock = sql`(nextval(${SEQUENCE}) * ${sql.raw(String(BLOCK))})`
+
+function edgeOf(of: 'max' | 'min'): SQL<number> {
+  return sql`(select coalesce(${sql.raw(of)}(${searchDocuments.number}), 0) from ${searchDocuments})`
+}
+
+/** New documents come above this number, as a value of another query. */
+export const highestNumber = (engine === 'sqlite' ? edgeOf('max') : nextBlock).mapWith(Number)
+const lowestNumber = (engine === 'sqlite' ? edgeOf('min') : sql`-${nextBlock}`).mapWith(Number)
+
+/** At start: another version numbers documents without blocks. */
+export async function skipUsedBlocks(database: Database): Promise<void> {
+  if (engine === 'sqlite') return
+  const used = sql`greatest(${edgeOf('max')}, -${edgeOf('min')}) / ${sql.raw(String(BLOCK))} + 1`
+  await database.write(undefined, (tx) =>
+    tx
+      .select({ block: sql`setval(${SEQUENCE}, used.blocks)` })
+      .from(sql`(select ${used} as blocks) used, search_documents_number_seq taken`)
+      .where(sql`used.blocks > taken.last_value`),
+  )
+}
 
 /** Replaces tickets in the index as the newest ones, above the `highest` number, the last of them on top. */
 export async function replaceDocuments(
@@ -35,12 +60,12 @@ export async function replaceDocuments(
     documents.filter(({ words }) => words),
   )
   await deleteDocuments(tx, [...deleted, ...replaced.values()])
-  await insertFrom(tx, orgId, (highest ?? (await readHighest(tx))) + 1, documents)
+  await insertFrom(tx, orgId, (highest ?? (await readNumber(tx, highestNumber))) + 1, documents)
 }
 
-async function readHighest(tx: Transaction): Promise<number> {
-  const [highest] = await tx.select({ number: highestNumber }).from(sql`(select 1) as one`)
-  return highest?.number ?? 0
+async function readNumber(tx: Transaction, number: SQL<number>): Promise<number> {
+  const [row] = await tx.select({ number }).from(sql`(select 1) as one`)
+  return row?.number ?? 0
 }
 
 /** Adds tickets below all others, the last of them lowest. Those already in the index keep their place. */
@@ -51,8 +76,9 @@ export async function addOlderDocuments(
 ): Promise<void> {
   const known = await numbersOf(tx, orgId, documents)
   const missing = documents.filter(({ ticketId, words }) => words && !known.has(ticketId))
-  const [lowest] = await tx.select({ number: min(searchDocuments.number) }).from(searchDocuments)
-  await insertFrom(tx, orgId, (lowest?.number ?? 0) - missing.length, missing.toReversed())
+  if (missing.length === 0) return
+  const lowest = await readNumber(tx, lowestNumber)
+  await insertFrom(tx, orgId, lowest - missing.length, missing.toReversed())
 }
 
 /** Replaces the words of tickets that are in the index. They keep their place. */

@@ -1,19 +1,19 @@
 import { and, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
-import { withFence } from '../../database/postgresql/fence.ts'
+import { PartitionLost, withFence } from '../../database/postgresql/fence.ts'
 import { command, integer, NAMED_IN_QUERY, orNull, statement, text } from '../../database/statement.ts'
 import { customers } from '../../database/tables/customers.ts'
 import { organizations } from '../../database/tables/organizations.ts'
 import { searchCursors } from '../../database/tables/search.ts'
 import { tickets } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
-import { isHeld } from '../../jobs/held.ts'
-import { type Loop, startLoop } from '../../loop.ts'
+import { isHeld, startHeldLoop } from '../../jobs/held.ts'
+import type { Loop } from '../../loop.ts'
 import type { Traffic } from '../../requests/traffic.ts'
 import { ALL_TICKETS, rangeParams, rangeShape, selectRanges } from '../../tickets/list-ranges.ts'
 import { documentOfCustomer, indexNewCustomers, missingCustomers } from './customer-documents.ts'
-import { addOlderDocuments, replaceDocuments, updateDocuments } from './documents.ts'
+import { addOlderDocuments, replaceDocuments, skipUsedBlocks, updateDocuments } from './documents.ts'
 import { createFollower, type Follower } from './follow-log.ts'
 import { createMerger, type Erasure } from './merge-segments.ts'
 import { LARGE_UNIT, readDocuments, SMALL_UNIT, type UnitSize } from './read-documents.ts'
@@ -52,9 +52,12 @@ export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loo
   const followLog = createFollower(deps)
   const mergeSome = createMerger(deps)
   let nextAt = deps.clock.monotonic()
-  return startLoop(deps, 'search_index', [organizations, customers], async () => {
+  let isFirst = true
+  return startHeldLoop(deps, 'search_index', [organizations, customers], async () => {
     const startedAt = deps.clock.monotonic()
     if (startedAt < nextAt) return nextAt - startedAt
+    if (isFirst) await skipUsedBlocks(deps.database)
+    isFirst = false
     // Measures processor time, because waiting for the disk doesn't block anything.
     const worked = process.threadCpuUsage()
     const behind = await organizationsBehind(deps.database.read, {
@@ -65,7 +68,7 @@ export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loo
     for (const progress of behind) {
       const size = traffic.isIdle() ? LARGE_UNIT : SMALL_UNIT
       const some = () => indexSome(deps, followLog, { ...progress, size })
-      hasMore = (await withFence(partitions.fenceOf([progress.orgId]), some)) || hasMore
+      hasMore = (await withFence(partitions.fenceOf([progress.orgId]), some).catch(unlessLost)) || hasMore
     }
     const erasures = behind.flatMap(erasureIn)
     const hasMoreToMerge = await mergeSome(behind.some(isBehind), erasures)
@@ -77,6 +80,12 @@ export function startIndexing(deps: Deps, traffic: Pick<Traffic, 'isIdle'>): Loo
     nextAt = endedAt + (hasMore && traffic.isIdle() ? 0 : Math.min(rest, MAX_REST_MS))
     return isDone ? Number.POSITIVE_INFINITY : nextAt - endedAt
   })
+}
+
+/** Another node indexes the organization now. */
+function unlessLost(error: unknown): false {
+  if (error instanceof PartitionLost) return false
+  throw error
 }
 
 /** One unit of work for one organization: changes come before older tickets. Returns whether there may be more to do. */
