@@ -92,8 +92,7 @@ export async function openWidget(
   return widgetWithKey(bellhop.url, { orgId, id: widget.id, key: widget.key, identitySecret })
 }
 
-/** A widget at another server of the same database. */
-export function widgetWithKey(
+function widgetWithKey(
   url: string,
   known: Pick<TestWidget, 'orgId' | 'id' | 'key' | 'identitySecret'>,
 ): TestWidget {

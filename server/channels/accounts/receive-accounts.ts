@@ -1,4 +1,6 @@
 import { getTableName, type SQL } from 'drizzle-orm'
+import { partitionOf } from '../../cluster/partitions.ts'
+import { PartitionLost, withFence } from '../../database/postgresql/fence.ts'
 import type { Deps } from '../../deps.ts'
 import { type Loop, startLoop } from '../../loop.ts'
 import type { AccountRow, Accounts } from './accounts.ts'
@@ -11,17 +13,20 @@ interface Running {
   updatedAt: number
   abort: AbortController
   done: Promise<void>
+  isDone?: true
 }
 
 /**
- * Receives from every account that is active, by running `receive` until its signal aborts. One that is added, changed,
- * paused or removed is noticed within a second: `updatedAt` changes with its settings.
+ * Receives from every account of this node that is active, by running `receive` until its signal aborts. One that is added,
+ * changed, paused or removed is noticed within a second: `updatedAt` changes with its settings. One that goes to another
+ * node is aborted at once.
  */
 export function startReceiving<Row extends AccountRow>(
   deps: Deps,
   { table, listAll }: Accounts<Row>,
   { isActive, receive }: { isActive: SQL; receive: (row: Row, signal: AbortSignal) => Promise<void> },
 ): Loop {
+  const { partitions } = deps.cluster
   const running = new Map<string, Running>()
   let readAt = Number.NEGATIVE_INFINITY
 
@@ -29,23 +34,43 @@ export function startReceiving<Row extends AccountRow>(
     const rest = readAt + MIN_REST_MS - deps.clock.monotonic()
     if (rest > 0) return rest
     readAt = deps.clock.monotonic()
-    const wanted = new Map((await listAll(deps, isActive)).map((row) => [row.id, row]))
-    for (const [id, { updatedAt, abort, done }] of running) {
-      if (wanted.get(id)?.updatedAt === updatedAt) continue
-      abort.abort()
+    const active = partitions.held() === '' ? [] : await listAll(deps, isActive)
+    const wanted = new Map(active.map((row) => [row.id, row]))
+    const ended = [...running].filter(
+      ([id, { updatedAt, abort }]) => abort.signal.aborted || wanted.get(id)?.updatedAt !== updatedAt,
+    )
+    for (const [, { abort }] of ended) abort.abort()
+    for (const [id, { done }] of ended) {
       await done
       running.delete(id)
     }
-    for (const [id, row] of wanted) {
-      if (running.has(id)) continue
-      const abort = new AbortController()
-      const done = receive(row, abort.signal).catch((error) => {
+    for (const [id, row] of wanted) if (!running.has(id) && partitions.has(id)) begin(row)
+    return REST_MS
+  })
+
+  function begin(row: Row): void {
+    const { id, updatedAt } = row
+    const abort = new AbortController()
+    const account: Running = { updatedAt, abort, done: Promise.resolve() }
+    running.set(id, account)
+    account.done = withFence(partitions.fenceOf([id]), () => receive(row, abort.signal))
+      .catch((error) => {
+        // It is noticed that another node has it now, and until then nothing else is tried.
+        if (error instanceof PartitionLost) return
         deps.log.error('receiving_stopped', { account: id, error })
         running.delete(id)
       })
-      running.set(id, { updatedAt: row.updatedAt, abort, done })
-    }
-    return REST_MS
+      .finally(() => {
+        account.isDone = true
+      })
+  }
+
+  const stopFollowing = partitions.follow({
+    onChange() {
+      for (const [id, { abort }] of running) if (!partitions.has(id)) abort.abort()
+      loop.wake()
+    },
+    isBusy: (partition) => [...running].some(([id, { isDone }]) => !isDone && partitionOf(id) === partition),
   })
 
   return {
@@ -54,6 +79,7 @@ export function startReceiving<Row extends AccountRow>(
       await loop.stop()
       for (const { abort } of running.values()) abort.abort()
       await Promise.all([...running.values()].map(({ done }) => done))
+      stopFollowing()
     },
   }
 }

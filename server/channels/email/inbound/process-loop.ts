@@ -4,6 +4,7 @@ import type { KeptFile } from '../../../attachments/file-store.ts'
 import { readImageSize } from '../../../attachments/image-size.ts'
 import type { Reader } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
+import { PartitionLost } from '../../../database/postgresql/fence.ts'
 import { integer, statement, text } from '../../../database/statement.ts'
 import { mailboxes, mails } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
@@ -87,6 +88,7 @@ async function store(deps: Deps, { mail, result, files }: ReadMail): Promise<voi
       storeMail(deps, tx, mail, { result, files: files.received }),
     )
   } catch (error) {
+    if (error instanceof PartitionLost) throw error
     deps.log.error('mail_failed', { mailId: mail.id, error })
     await countFault(deps, mail)
   }

@@ -1,3 +1,4 @@
+import { PartitionLost } from '../../../database/postgresql/fence.ts'
 import type { mailboxes } from '../../../database/tables/mailboxes.ts'
 import type { Deps } from '../../../deps.ts'
 import { pauseFor } from '../../accounts/receive-accounts.ts'
@@ -50,6 +51,7 @@ export async function receiveMailbox(
       }
     } catch (error) {
       if (signal.aborted) return
+      if (error instanceof PartitionLost) throw error
       await recordFailure(deps, mailbox, error)
       await pauseFor(deps, pauseAfter(mailbox, error, failures), signal)
     }

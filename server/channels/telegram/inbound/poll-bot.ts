@@ -1,3 +1,4 @@
+import { PartitionLost } from '../../../database/postgresql/fence.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { pauseFor } from '../../accounts/receive-accounts.ts'
@@ -63,6 +64,7 @@ export async function receiveUpdates(
         })
     } catch (thrown) {
       if (signal.aborted || isRemoved(thrown)) return
+      if (thrown instanceof PartitionLost) throw thrown
       const error = await withoutOwnWebhook(deps, session, thrown)
       if (!error) continue
       await recordFailure(deps, bot, error)

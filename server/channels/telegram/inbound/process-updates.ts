@@ -2,6 +2,7 @@ import type { ChatMemberUpdated, Message } from '@grammyjs/types'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../database/database.ts'
 import { matches } from '../../../database/matches.ts'
+import { PartitionLost } from '../../../database/postgresql/fence.ts'
 import { integer, statement, text } from '../../../database/statement.ts'
 import { bots, telegramUpdates } from '../../../database/tables/bots.ts'
 import type { Deps } from '../../../deps.ts'
@@ -69,7 +70,8 @@ export function startProcessingUpdates(deps: Deps, api: BotApi): Loop {
     restAfterErrorMs: SERVER_FAULT_MS,
     async find(read, { limit, held }) {
       const chats = await findChats(read, { limit, held })
-      return chats.map((chat) => ({ ...chat, id: `${chat.botId}:${chat.chatId}`, dueAt: 0 }))
+      // It ends with the bot, whose chats are the work of one node.
+      return chats.map((chat) => ({ ...chat, id: `${chat.chatId}:${chat.botId}`, dueAt: 0 }))
     },
     run: (chat, signal) => processChat(deps, api, { chat, signal, take: () => limits.take(limitsOf(chat)) }),
   })
@@ -103,6 +105,7 @@ async function processChat(
         await process(deps, api, { bot, group, signal })
       } catch (error) {
         if (signal.aborted) return 0
+        if (error instanceof PartitionLost) throw error
         deps.log.error('telegram_update_failed', { updateId: group[0]?.id, error })
         await countFault(deps, group, error)
         break
@@ -350,7 +353,7 @@ const findChats = statement('telegram_pending_chats', { limit: integer, held: te
     .selectDistinct({ botId: telegramUpdates.botId, chatId: telegramUpdates.chatId })
     .from(telegramUpdates)
     // Literally the condition of the index: SQLite uses a partial index only then.
-    .where(sql`state = 'pending' and ${isHeld(telegramUpdates.chatId, p.held)}`)
+    .where(sql`state = 'pending' and ${isHeld(telegramUpdates.botId, p.held)}`)
     .orderBy(sql`${telegramUpdates.botId}, ${telegramUpdates.chatId} limit ${p.limit}`),
 )
 

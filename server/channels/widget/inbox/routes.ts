@@ -13,7 +13,8 @@ import { blockTicketVisitor, readTicketVisitor, viewTicketVisitor } from './tick
 export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   async function view(orgId: string, ticketId: string) {
     const ofTicket = await readTicketVisitor(deps, orgId, ticketId)
-    return viewTicketVisitor(ofTicket, streams.isConnected(ofTicket.visitor))
+    const { tokenHash } = ofTicket.visitor
+    return viewTicketVisitor(ofTicket, tokenHash !== null && streams.isConnected(tokenHash))
   }
 
   const shared = { params: byId, response: { 200: ticketVisitor } }
