@@ -57,6 +57,7 @@ const FAULTS = [
   'database-kill',
   'event-mirror',
   'failed-sync',
+  'files-in-bucket',
   'imported-tickets-kill',
   'inbox-plans',
   'kill',
