@@ -1,5 +1,5 @@
 /** What nodes tell each other besides commits. */
-export type Topic = 'partitions' | 'shifted' | 'presence' | 'typing' | 'online' | 'notified'
+export type Topic = 'partitions' | 'shifted' | 'presence' | 'notified' | 'visitors' | 'keys'
 
 /**
  * Messages between the nodes of a cluster. They may get lost; then every receiver looks at everything that is stored.
@@ -12,6 +12,10 @@ export interface Bus {
   send(topic: Topic, text: string): void
   /** Calls with what other nodes send. Returns how to end it. */
   on(topic: Topic, call: (text: string, nodeId: string) => void): () => void
+  /** Calls when another node has left, or was silent for ten seconds. Returns how to end it. */
+  onGone(call: (nodeId: string) => void): () => void
+  /** Calls when messages were missed, once they arrive again. Returns how to end it. */
+  onMissed(call: () => void): () => void
   /** Whether nothing is missed at the moment. */
   isWhole(): boolean
 }
@@ -20,5 +24,7 @@ export const noBus: Bus = {
   announce() {},
   send() {},
   on: () => () => {},
+  onGone: () => () => {},
+  onMissed: () => () => {},
   isWhole: () => true,
 }

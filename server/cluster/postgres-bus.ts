@@ -8,8 +8,10 @@ import type { Bus, Topic } from './bus.ts'
 /** Commits within this time share a message: it is the only statement that no unit waits for. */
 const COLLECT_MS = 10
 const BEAT_EVERY_MS = 1_000
-/** A node hears its own beats, so silence means that its connection is dead. */
+/** A node hears its own beats, so silence means that its connection is dead. That of another one means that its messages get lost. */
 const MAX_SILENCE_MS = 2_000
+/** Another node that is silent for so long is gone. */
+const GONE_AFTER_MS = 10_000
 /** While messages may be missed, everything is looked at this often. */
 const LOOK_EVERY_MS = 500
 const REPLACE_EVERY_MS = 5_000
@@ -22,6 +24,8 @@ interface Message {
   node: string
   number: number
   isBeat?: true
+  /** The node leaves. */
+  isLast?: true
   written?: string[]
   parts?: [topic: Topic, text: string][]
 }
@@ -56,13 +60,15 @@ export async function openPostgresBus({
 }: Given): Promise<PostgresBus> {
   const { monotonic, after } = systemClock
   const listeners = new Map<Topic, Set<(text: string, nodeId: string) => void>>()
+  const goneListeners = new Set<(nodeId: string) => void>()
+  const missedListeners = new Set<() => void>()
   let written = new Set<string>()
   let parts: [Topic, string][] = []
   let number = 0
   let isCollecting = false
   let sending = Promise.resolve()
-  /** The newest message of each node. */
-  const heard = new Map<string, number>()
+  /** The other nodes: the number of the newest message if it is known, and when it came. */
+  const others = new Map<string, { number: number | undefined; at: number }>()
   let heardAt = Number.NEGATIVE_INFINITY
   let isWhole = false
   let isStopped = false
@@ -91,29 +97,55 @@ export async function openPostgresBus({
       onWritten(undefined)
       return
     }
-    const { node, number: theirs, isBeat, written: tables = [], parts: sent = [] } = message
-    const before = heard.get(node)
-    heard.set(node, theirs)
-    if (node === nodeId) {
+    if (message.node === nodeId) {
       first.resolve()
-      if (isBeat) becomeWhole()
-      return
-    }
-    if (before !== undefined && theirs !== (isBeat ? before : before + 1)) onWritten(undefined)
-    else if (before === undefined) onWritten(undefined)
+      if (message.isBeat) becomeWhole()
+    } else if (message.isLast) forget(message.node)
+    else receiveFrom(message)
+  }
+
+  function receiveFrom({
+    node,
+    number: theirs,
+    isBeat,
+    written: tables = [],
+    parts: sent = [],
+  }: Message): void {
+    const before = others.get(node)?.number
+    others.set(node, { number: theirs, at: heardAt })
+    if (before === undefined) onWritten(undefined)
+    else if (theirs !== (isBeat ? before : before + 1)) tellMissed()
     else if (tables.length > 0) onWritten(new Set(tables))
     for (const [topic, each] of sent) for (const call of listeners.get(topic) ?? []) call(each, node)
+  }
+
+  function tellMissed(): void {
+    onWritten(undefined)
+    for (const call of missedListeners) call()
+  }
+
+  function forget(node: string): void {
+    if (others.delete(node)) for (const call of goneListeners) call(node)
   }
 
   function becomeWhole(): void {
     if (isWhole) return
     isWhole = true
-    onWritten(undefined)
+    // No one could be heard.
+    for (const other of others.values()) other.at = heardAt
+    tellMissed()
   }
 
   function becomeBroken(): void {
     isWhole = false
-    heard.clear()
+    for (const other of others.values()) other.number = undefined
+  }
+
+  /** Returns whether messages of another node may be missing. */
+  function isAnyoneSilent(): boolean {
+    const silent = [...others].filter(([, { at }]) => monotonic() - at > MAX_SILENCE_MS)
+    for (const [node, { at }] of silent) if (monotonic() - at > GONE_AFTER_MS) forget(node)
+    return silent.length > 0
   }
 
   function flush(): void {
@@ -183,14 +215,16 @@ export async function openPostgresBus({
         void old.close({ timeout: 0 }).catch(() => {})
       }
     }
-    if (!isWhole) onWritten(undefined)
+    if (!isWhole || isAnyoneSilent()) onWritten(undefined)
   })
 
   /** Others learn at once of what was said last: a node that leaves gives its partitions back. */
   async function stop(): Promise<void> {
     if (isCollecting) flush()
     isStopped = true
-    await Promise.all([beating.stop(), watching.stop(), sending])
+    await Promise.all([beating.stop(), watching.stop()])
+    if (isWhole) notify({ node: nodeId, number, isLast: true })
+    await sending
     await listening.close({ timeout: 0 })
   }
 
@@ -230,6 +264,14 @@ export async function openPostgresBus({
       listeners.set(topic, calls)
       calls.add(call)
       return () => calls.delete(call)
+    },
+    onGone(call) {
+      goneListeners.add(call)
+      return () => goneListeners.delete(call)
+    },
+    onMissed(call) {
+      missedListeners.add(call)
+      return () => missedListeners.delete(call)
     },
     isWhole: () => isWhole,
     stop,

@@ -3,9 +3,10 @@ import { sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { openSessions, type SignedIn } from '../sessions/sessions.ts'
+import { createClusterPresence } from './cluster-presence.ts'
 import type { FeedStart } from './feed.ts'
 import type { Announcement, CustomerTyping, PresenceSnapshot } from './presence.ts'
-import { createStreams, frameOf } from './streams.ts'
+import { createStreams, frameOf, type Streams } from './streams.ts'
 import { type AgentPage, createWorkspace, liveFrame, liveText, type Workspace } from './workspace-stream.ts'
 
 const MAX_STREAMS_PER_AGENT = 20
@@ -51,21 +52,25 @@ export interface Live {
 export function createLive(deps: Deps): Live {
   const typingListeners = new Set<(orgId: string, ticketId: string) => void>()
   const presenceListeners = new Set<(orgId: string, presence: PresenceSnapshot) => void>()
-  const streams = createStreams<AgentPage, Workspace>(deps, {
+  const presence = createClusterPresence(deps, (orgId, shown) => {
+    streams.find(orgId)?.showPresence(shown)
+    for (const call of presenceListeners) call(orgId, shown)
+  })
+  const streams: Streams<AgentPage, Workspace> = createStreams(deps, {
     createRoom(orgId) {
       const workspace = createWorkspace(deps, orgId, {
-        empty: () => streams.close(workspace),
-        presence(presence) {
-          for (const call of presenceListeners) call(orgId, presence)
-        },
+        presence: presence.of(orgId) ?? { online: [], tickets: {} },
+        onEmpty: () => streams.close(workspace),
       })
       return workspace
     },
     heartbeat(page) {
       // A session can expire without a commit.
       streams.check([page])
+      page.presence.repeat()
       return HEARTBEAT
     },
+    onEnd: (page) => page.presence.close(),
     async endVoid(pages) {
       const open = await openSessions(deps, [...new Set(pages.map(({ sessionId }) => sessionId))])
       for (const { sessionId, stream } of pages) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
@@ -79,12 +84,13 @@ export function createLive(deps: Deps): Live {
       const before = own.find((page) => pageId !== '' && page.pageId === pageId)
       if (!before && own.length >= MAX_STREAMS_PER_AGENT) throw tooManyStreams()
       before?.stream.end()
-      const toPage = (stream: AgentPage['stream']) => ({ orgId, agentId, sessionId, pageId, stream })
+      const toPage = (stream: AgentPage['stream']) => ({
+        ...{ orgId, agentId, sessionId, pageId, stream },
+        presence: presence.open(orgId, { agentId, pageId }),
+      })
       return streams.open(orgId, start, toPage).stream.body
     },
-    announce(orgId, announcement) {
-      if (!streams.isStopped()) streams.roomOf(orgId).announce(announcement)
-    },
+    announce: presence.announce,
     announceTyping(orgId, ticketId) {
       for (const call of typingListeners) call(orgId, ticketId)
     },
@@ -96,9 +102,9 @@ export function createLive(deps: Deps): Live {
       presenceListeners.add(call)
       return () => presenceListeners.delete(call)
     },
-    presenceOf: (orgId) => streams.find(orgId)?.presence(),
-    showCustomerTyping: (orgId, typing) => streams.find(orgId)?.showCustomerTyping(typing),
-    isFocused: (orgId, { agentId, ticketId }) => streams.find(orgId)?.isFocused(agentId, ticketId) ?? false,
+    presenceOf: presence.of,
+    showCustomerTyping: presence.customerTyping,
+    isFocused: presence.isFocused,
     showNotified(orgId, agentIds) {
       for (const { agentId, stream } of streams.find(orgId)?.pages ?? []) {
         if (agentIds.has(agentId)) stream.send(NOTIFIED)
@@ -112,6 +118,7 @@ export function createLive(deps: Deps): Live {
     async stop() {
       stopListening()
       await streams.stop()
+      await presence.stop()
     },
   }
 }

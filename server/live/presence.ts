@@ -22,6 +22,13 @@ export interface Announcement {
   isFocused?: boolean
 }
 
+/** A page with an open stream, which its node has numbered. */
+export interface ConnectedPage {
+  stream: number
+  agentId: string
+  pageId: string
+}
+
 /** Whether the customer of a ticket is typing. Their page repeats it while they do. */
 export interface CustomerTyping {
   ticketId: string
@@ -34,28 +41,45 @@ const TYPING_EXPIRES_AFTER_MS = 8_000
 const RECONNECT_GRACE_MS = 3_000
 const MAX_PAGES_PER_AGENT = 50
 
-interface Presence {
+export interface Presence {
   announce(announcement: Announcement): void
   customerTyping(typing: CustomerTyping): void
-  /** Call when the stream of a page has closed. */
-  closePage(agentId: string, pageId: string): void
+  /** The page has its stream on this node until it is closed, or the time has come (monotonic). */
+  open(nodeId: string, page: ConnectedPage, expiresAt: number): void
+  close(nodeId: string, stream: number): void
+  /** Closes all streams of a node. */
+  forget(nodeId: string): void
+  /** The newest announcement of a page. */
+  announced(page: ConnectedPage): Announcement | undefined
   /** Whether the agent is looking at the ticket, in any tab of any browser. */
   isFocused(agentId: string, ticketId: string): boolean
-  /** `connected` are the agents with an open page, announced or not. */
-  snapshot(connected: Iterable<string>): PresenceSnapshot
-  /** When the next announcement or typing expires, on the monotonic clock. Undefined when there is none. */
+  snapshot(): PresenceSnapshot
+  /** When the next announcement, stream or typing expires, on the monotonic clock. Undefined when nothing is left. */
   nextExpiryAt(): number | undefined
 }
 
 /** Presence in one organization. In memory only, because it expires in seconds. `now` is monotonic. */
 export function createPresence(now: () => number): Presence {
   const pages = new Map<string, Announcement & { expiresAt: number }>()
+  const streams = new Map<string, ConnectedPage & { nodeId: string; expiresAt: number }>()
   /** When it expires, by ticket. */
   const typing = new Map<string, number>()
 
   function removeExpired(): void {
+    for (const { nodeId, stream, expiresAt } of streams.values())
+      if (expiresAt <= now()) close(nodeId, stream)
     for (const [key, { expiresAt }] of pages) if (expiresAt <= now()) pages.delete(key)
     for (const [ticketId, expiresAt] of typing) if (expiresAt <= now()) typing.delete(ticketId)
+  }
+
+  /** What the page has announced ends a moment later, unless it has another stream by then, perhaps on another node. */
+  function close(nodeId: string, stream: number): void {
+    const closed = streams.get(`${nodeId} ${stream}`)
+    if (!closed) return
+    streams.delete(`${nodeId} ${stream}`)
+    const page = pages.get(keyOf(closed))
+    if (!page || [...streams.values()].some((open) => keyOf(open) === keyOf(closed))) return
+    page.expiresAt = Math.min(page.expiresAt, now() + RECONNECT_GRACE_MS)
   }
 
   return {
@@ -71,9 +95,18 @@ export function createPresence(now: () => number): Presence {
       if (isTyping) typing.set(ticketId, now() + TYPING_EXPIRES_AFTER_MS)
       else typing.delete(ticketId)
     },
-    closePage(agentId, pageId) {
-      const page = pages.get(keyOf({ agentId, pageId }))
-      if (page) page.expiresAt = Math.min(page.expiresAt, now() + RECONNECT_GRACE_MS)
+    open(nodeId, page, expiresAt) {
+      streams.set(`${nodeId} ${page.stream}`, { ...page, nodeId, expiresAt })
+    },
+    close,
+    forget(nodeId) {
+      for (const page of streams.values()) if (page.nodeId === nodeId) close(nodeId, page.stream)
+    },
+    announced(page) {
+      const announced = pages.get(keyOf(page))
+      if (!announced) return undefined
+      const { expiresAt: _, ...announcement } = announced
+      return announcement
     },
     isFocused(agentId, ticketId) {
       removeExpired()
@@ -81,9 +114,9 @@ export function createPresence(now: () => number): Presence {
         (page) => page.isFocused === true && page.agentId === agentId && page.ticketId === ticketId,
       )
     },
-    snapshot(connected) {
+    snapshot() {
       removeExpired()
-      const online = new Set(connected)
+      const online = new Set([...streams.values()].map(({ agentId }) => agentId))
       const tickets: PresenceSnapshot['tickets'] = {}
       for (const { agentId, ticketId, state } of pages.values()) {
         online.add(agentId)
@@ -102,7 +135,10 @@ export function createPresence(now: () => number): Presence {
       }
     },
     nextExpiryAt() {
-      const times = [...typing.values(), ...[...pages.values()].map(({ expiresAt }) => expiresAt)]
+      const times = [
+        ...typing.values(),
+        ...[...pages.values(), ...streams.values()].map(({ expiresAt }) => expiresAt),
+      ]
       return times.length === 0 ? undefined : Math.min(...times)
     },
   }

@@ -65,15 +65,12 @@ export interface Streams<Page extends OpenPage, PageRoom extends Room<Page>> {
   /** Opens the stream of a page. Throws 503 while the server stops. */
   open(orgId: string, start: FeedStart, toPage: (stream: PageStream) => Page): Page
   find(orgId: string): PageRoom | undefined
-  /** Makes the room if there is none. */
-  roomOf(orgId: string): PageRoom
   /** Forgets a room that is empty. */
   close(room: PageRoom): void
   pages(): Page[]
   count(): number
   /** Checks soon whether these pages may still be open. */
   check(pages: Iterable<Page>): void
-  isStopped(): boolean
   /** Closes all streams. The pages reconnect to the next server. */
   stop(): Promise<void>
 }
@@ -152,7 +149,6 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
       return page
     },
     find: (orgId) => rooms.get(orgId),
-    roomOf,
     close(room) {
       for (const [orgId, one] of rooms) if (one === room) rooms.delete(orgId)
     },
@@ -162,7 +158,6 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
       for (const page of pages) unchecked.add(page)
       if (unchecked.size > 0) throttle.wake()
     },
-    isStopped: () => isStopped,
     async stop() {
       isStopped = true
       stopListening()

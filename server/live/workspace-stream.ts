@@ -1,18 +1,17 @@
 import type { LogEvent } from '../database/tables/events.ts'
 import type { Deps } from '../deps.ts'
 import type { LoggedEvent } from '../events/events.ts'
+import type { PresentPage } from './cluster-presence.ts'
 import { createFeed } from './feed.ts'
-import { type Announcement, type CustomerTyping, createPresence, type PresenceSnapshot } from './presence.ts'
+import type { PresenceSnapshot } from './presence.ts'
 import { eventText, type Frame, frameOf, type OpenPage, type Room } from './streams.ts'
-import { createThrottle } from './throttle.ts'
 
 /** A page that has missed more events reads everything again. */
 const MAX_MISSED_EVENTS = 1_000
 /** While it was loading. */
 const MAX_EVENTS_OF_LOAD = 200
-/** Presence is sent to every page, so it is sent less often when there are more pages. */
-const MIN_PAUSE_MS = 100
-const PAUSE_PER_PAGE_MS = 2
+/** Events are kept for so long after the last page has closed: it may be loading again. */
+const KEPT_MS = 3_000
 
 /** The events of the stream of agents and their data. */
 export type LiveEvent =
@@ -34,39 +33,24 @@ export interface AgentPage extends OpenPage {
   sessionId: string
   /** The id the page chose for its announcements, or empty. */
   pageId: string
+  presence: PresentPage
 }
 
 /** Shows the open pages of one organization what changes in it, and which agents are there. */
 export interface Workspace extends Room<AgentPage> {
-  announce(announcement: Announcement): void
-  showCustomerTyping(typing: CustomerTyping): void
-  isFocused(agentId: string, ticketId: string): boolean
-  /** The presence that was sent last. */
-  presence(): PresenceSnapshot
+  showPresence(presence: PresenceSnapshot): void
 }
 
-/**
- * `onEmpty` is called when no page is open and no announcement is left, `onPresence` when agents begin or stop viewing or
- * replying.
- */
+/** `onEmpty` is called a while after the last page has closed. */
 export function createWorkspace(
   deps: Deps,
   orgId: string,
-  on: { empty: () => void; presence: (presence: PresenceSnapshot) => void },
+  { presence, onEmpty }: { presence: PresenceSnapshot; onEmpty: () => void },
 ): Workspace {
   const pages = new Set<AgentPage>()
   const members = new Set<AgentPage>()
-  const presence = createPresence(deps.clock.monotonic)
-  const throttle = createThrottle(
-    deps,
-    'presence',
-    () => MIN_PAUSE_MS + pages.size * PAUSE_PER_PAGE_MS,
-    sendPresence,
-  )
-  let sentText = ''
-  let sent: PresenceSnapshot = { online: [], tickets: {} }
-  let frame: Frame = liveFrame({ event: 'presence', data: sent })
-  let cancelExpiry = () => {}
+  let frame = liveFrame({ event: 'presence', data: presence })
+  let cancelEmpty = () => {}
 
   const feed = createFeed<AgentPage>(deps, orgId, {
     show: (events) => sendToAll(changesFrame(events)),
@@ -91,51 +75,28 @@ export function createWorkspace(
     for (const { stream } of members) stream.send(frame)
   }
 
-  function sendPresence(): void {
-    const snapshot = presence.snapshot([...pages].map(({ agentId }) => agentId))
-    const text = JSON.stringify(snapshot)
-    if (text !== sentText) {
-      sentText = text
-      sent = snapshot
-      frame = liveFrame({ event: 'presence', data: snapshot })
-      for (const { stream } of pages) stream.send(frame)
-      on.presence(snapshot)
-    }
-    cancelExpiry()
-    const next = presence.nextExpiryAt()
-    if (next !== undefined) cancelExpiry = deps.clock.after(next - deps.clock.monotonic(), throttle.wake)
-    else if (pages.size === 0) on.empty()
-  }
-
   return {
     pages,
     add(page, start) {
+      cancelEmpty()
       pages.add(page)
       feed.join(page, start)
       page.stream.send(frame)
-      throttle.wake()
     },
     remove(page) {
       pages.delete(page)
       members.delete(page)
-      presence.closePage(page.agentId, page.pageId)
-      throttle.wake()
+      if (pages.size === 0) cancelEmpty = deps.clock.after(KEPT_MS, onEmpty)
     },
     wake: feed.wake,
-    announce(announcement) {
-      presence.announce(announcement)
-      throttle.wake()
+    showPresence(presence) {
+      frame = liveFrame({ event: 'presence', data: presence })
+      for (const { stream } of pages) stream.send(frame)
     },
-    showCustomerTyping(typing) {
-      presence.customerTyping(typing)
-      throttle.wake()
-    },
-    isFocused: presence.isFocused,
-    presence: () => sent,
     catchUp: () => [resetFrame(), frame],
     async stop() {
-      cancelExpiry()
-      await Promise.all([feed.stop(), throttle.stop()])
+      cancelEmpty()
+      await feed.stop()
     },
   }
 }

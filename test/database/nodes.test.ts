@@ -3,8 +3,8 @@ import { listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { engine } from '../../server/database/columns.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, clientWithKey, startBellhop } from '../support/bellhop.ts'
-import { writeCaFile } from '../support/certificates.ts'
 import { freshPlace } from '../support/engine.ts'
+import { sharedSettings, startTwo } from '../support/nodes.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -12,26 +12,6 @@ import { openProgram } from './storage.ts'
 
 const ORGANIZATIONS = 8
 const TICKETS_EACH = 4
-
-/** Servers that share a database must have one. Nothing listens there: these have no files. */
-const NO_FILES = {
-  BELLHOP_FILES: 's3://files/acme',
-  AWS_ACCESS_KEY_ID: 'key',
-  AWS_SECRET_ACCESS_KEY: 'secret',
-  AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9',
-}
-
-/** Settings of servers that share a database. Each has a folder of its own. */
-async function sharedSettings(): Promise<Record<string, string>> {
-  const { DATABASE_URL = '' } = await freshPlace()
-  return {
-    DATABASE_URL,
-    BELLHOP_SECRET: 'the same for every server',
-    ...NO_FILES,
-    BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8',
-    BELLHOP_WEBHOOK_CA: await writeCaFile(),
-  }
-}
 
 /** Clients of one organization, one for each server. */
 async function clientsOf(nodes: Bellhop[]) {
@@ -42,8 +22,7 @@ async function clientsOf(nodes: Bellhop[]) {
 
 describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () => {
   test('share the work: each webhook is sent once, also by the server that is left', async () => {
-    const settings = await sharedSettings()
-    const nodes = await Promise.all([startBellhop({ settings }), startBellhop({ settings })])
+    const nodes = await startTwo()
     await using receiver = Object.assign(await startReceiver(), {
       [Symbol.asyncDispose]: () => receiver.stop(),
     })
@@ -75,8 +54,7 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
   })
 
   test('know at once of a key that another server or a command revoked', async () => {
-    const settings = await sharedSettings()
-    const nodes = await Promise.all([startBellhop({ settings }), startBellhop({ settings })])
+    const nodes = await startTwo()
     const [first, second] = await clientsOf(nodes)
     const call = async (path: string) => (await second?.call('GET', path))?.status
     expect(await call('/tickets')).toBe(200)

@@ -18,6 +18,8 @@ export interface SignedInAgent {
   now(): number
   /** `path` starts with `/console` or `/v1`. */
   call<Json = Record<string, unknown>>(method: string, path: string, more?: Call): Promise<Answer<Json>>
+  /** The same on another server of the database. */
+  at(url: string): SignedInAgent
 }
 
 let made = 0
@@ -40,7 +42,7 @@ export async function signInAgent(
     startSession(deps, tx, { orgId, agentId: agent.id, token, device: 'Test', address: '127.0.0.1' }),
   )
   const cookie = `bellhop_session=${token}`
-  return {
+  const at = (server: string): SignedInAgent => ({
     id: agent.id,
     orgId,
     name,
@@ -49,9 +51,11 @@ export async function signInAgent(
     sessionId,
     now: deps.clock.now,
     call: (method, path, more) =>
-      call(method, `${url}${path}`, {
+      call(method, `${server}${path}`, {
         ...more,
         headers: { cookie, 'sec-fetch-site': 'same-origin', ...more?.headers },
       }),
-  }
+    at,
+  })
+  return at(url)
 }

@@ -21,6 +21,7 @@ const FILES = [
   'database/concurrency',
   'database/counters',
   'database/doctor-on-postgresql',
+  'database/live-nodes',
   'database/migrations',
   'database/move',
   'database/moved-work',

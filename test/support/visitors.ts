@@ -70,6 +70,8 @@ export interface TestWidget {
   visit(session?: object, headers?: Record<string, string>): Promise<VisitorPage>
   /** A page with a known token. */
   page(token: string, id?: string): VisitorPage
+  /** The same widget on another server of the database. */
+  at(url: string): TestWidget
 }
 
 let ids = 0
@@ -140,6 +142,7 @@ function widgetWithKey(
     ...known,
     call: asked,
     page,
+    at: (other) => widgetWithKey(other, known),
     async visit(session = {}, headers = {}) {
       const opened = await asked<{ token: string; visitor: { id: string } }>('POST', '/session', {
         body: session,
