@@ -57,6 +57,8 @@ function causeMessage(error: unknown): string {
   if (!(innermost instanceof Error)) return `Unexpected error: ${String(innermost)}`
   const [message] = innermost.message.split('\n')
   const code = 'code' in innermost ? String(innermost.code) : ''
+  // That of a move, whose message is for people.
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER') return message ?? ''
   if (code.startsWith('SQLITE_')) return `Can't use the database in BELLHOP_DATA: ${message}.`
   if (code.startsWith('ERR_POSTGRES_')) return `Can't use the database at DATABASE_URL: ${message}.`
   return `Unexpected error: ${message}`

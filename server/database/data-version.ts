@@ -21,21 +21,30 @@ function stateOfFile(file: string): DataState | undefined {
   if (!existsSync(file)) return undefined
   const connection = new Connection(file, { readonly: true })
   try {
-    const rows = (sql: string): unknown[][] => connection.query(sql).values()
-    return judgeData('sqlite', { ledger: rows(READ_LEDGER), shape: rows(READ_SHAPE.sqlite) })
+    return stateIn(connection)
   } finally {
     connection.close()
   }
+}
+
+/** What is in an SQLite file of Bellhop. */
+export function stateIn(file: Connection): DataState {
+  const rows = (sql: string): unknown[][] => file.query(sql).values()
+  return judgeData('sqlite', { ledger: rows(READ_LEDGER), shape: rows(READ_SHAPE.sqlite) })
 }
 
 async function stateOfPostgres(url: string): Promise<DataState> {
   const { openPool } = await import('./postgresql/postgres-pool.ts')
   const client = openPool(url, { max: 1, connectionTimeout: 5 })
   try {
-    const ledger: unknown[][] = await client.unsafe(READ_LEDGER).values()
-    const shape: unknown[][] = await client.unsafe(READ_SHAPE.postgresql).values()
-    return judgeData('postgresql', { ledger, shape })
+    return await stateInPostgres(client)
   } finally {
     await client.close()
   }
+}
+
+export async function stateInPostgres(client: Pick<Bun.SQL, 'unsafe'>): Promise<DataState> {
+  const ledger: unknown[][] = await client.unsafe(READ_LEDGER).values()
+  const shape: unknown[][] = await client.unsafe(READ_SHAPE.postgresql).values()
+  return judgeData('postgresql', { ledger, shape })
 }

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/folder.ts'
 import { makeManyTickets } from '../support/many-tickets.ts'
 import { type Cluster, createEmptyDatabase, postgresPrograms, startCluster } from '../support/postgres.ts'
 import { PROGRAM, runProgram, startProgram } from '../support/program.ts'
@@ -25,6 +28,8 @@ const STEPS = [
   'Holding',
 ]
 const MAX_LATER_MS = 30
+
+const BELLHOP_SECRET = 'the same for all of these'
 
 const programs = postgresPrograms()
 let cluster: Cluster
@@ -137,6 +142,47 @@ test.if(programs !== undefined)(
     expect([...new Set(writing.answers.map(({ status }) => status))].sort()).toEqual([201, 503])
     await bellhop.end('SIGTERM')
     expect(await contentsOfPostgres(url)).toEqual(await contentsOfFile(dataFolder))
+  },
+  300_000,
+)
+
+test.if(programs !== undefined)(
+  'a move back that was killed leaves everything in one of the two places, and the next one completes it',
+  async () => {
+    await using bellhop = await startSeparateBellhop()
+    const { dataFolder } = bellhop.deps.config
+    const client = await bellhop.organization()
+    await makeManyTickets(bellhop.deps, client.orgId, TICKETS_AT_ONCE)
+    const url = await createEmptyDatabase(cluster.address)
+    expect(await runProgram({ BELLHOP_DATA: dataFolder }, ['move', '--to', url])).toMatchObject({ code: 0 })
+    await bellhop.end('SIGTERM')
+    const before = await contentsOfPostgres(url)
+    const place = { BELLHOP_DATA: join(temporaryFolder('data'), 'new'), DATABASE_URL: url, BELLHOP_SECRET }
+    const file = join(place.BELLHOP_DATA, 'bellhop.db')
+    const moments = [
+      () => existsSync(join(place.BELLHOP_DATA, 'backup.partial', 'bellhop.db')),
+      () => existsSync(join(place.BELLHOP_DATA, 'backup.partial', 'bellhop.db')),
+      () => existsSync(file),
+      () => existsSync(file),
+    ]
+    for (const [number, hasCome] of moments.entries()) {
+      const child = Bun.spawn([...PROGRAM, 'move', '--back'], {
+        env: place,
+        stdio: ['ignore', 'ignore', 'ignore'],
+      })
+      while (child.exitCode === null && !hasCome()) await Bun.sleep(1)
+      await Bun.sleep((number % 2) * Math.random() * MAX_LATER_MS)
+      child.kill('SIGKILL')
+      await child.exited
+      if (child.exitCode === 0) break
+    }
+    const { DATABASE_URL: _, ...embedded } = place
+    const last = await runProgram(place, ['move', '--back'])
+    // Nothing was left to do when the last one had ended before it was killed.
+    if (last.code !== 0) expect(last.err).toContain('There is a database at')
+    expect(await contentsOfFile(place.BELLHOP_DATA)).toEqual(before)
+    expect(await runProgram(embedded, ['org', 'list'])).toMatchObject({ code: 0 })
+    expect(await runProgram(place, ['org', 'list'])).toMatchObject({ code: 1 })
   },
   300_000,
 )

@@ -3,16 +3,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { StartError } from '../../errors.ts'
+import { stateIn, stateInPostgres } from '../data-version.ts'
 import { migratePostgres } from '../migrate.ts'
-import {
-  type DataState,
-  DELETE_MARK,
-  insertMark,
-  judgeData,
-  READ_LEDGER,
-  READ_SHAPE,
-  requireOpenable,
-} from '../migration-ledger.ts'
+import { type DataState, DELETE_MARK, insertMark, requireOpenable } from '../migration-ledger.ts'
 import { DATABASE_FILE } from '../open.ts'
 import { type OwnConnection, openOwnConnection } from '../postgresql/own-connection.ts'
 import { copyAllRows, requireSame } from '../postgresql/postgres-copy.ts'
@@ -39,7 +32,7 @@ import {
   isLogWhole,
   refuseChanges,
 } from './change-log.ts'
-import { openFile, stateOfFile } from './moved-file.ts'
+import { openFile } from './moved-file.ts'
 
 /** The server's changes wait meanwhile, and are refused after five seconds. */
 const MAX_HOLD_MS = 4_000
@@ -85,7 +78,7 @@ export async function moveToPostgres(move: MoveToPostgres): Promise<MovedData | 
   const client = openOwnConnection(url)
   try {
     await lockTarget(client)
-    const state = stateOfFile(file)
+    const state = stateIn(file)
     if (state.kind === 'marked' && (await isMarked(client, state))) {
       await client.unsafe(DELETE_MARK)
       return undefined
@@ -140,9 +133,7 @@ async function isMarked(client: OwnConnection, { moveId }: { moveId: string }): 
 async function ledgerOf(client: OwnConnection): Promise<DataState | undefined> {
   const [row] = await client.unsafe("select to_regclass('bellhop_migrations') is not null as found")
   if (!row.found) return undefined
-  const ledger: unknown[][] = await client.unsafe(READ_LEDGER).values()
-  const shape: unknown[][] = await client.unsafe(READ_SHAPE.postgresql).values()
-  return judgeData('postgresql', { ledger, shape })
+  return stateInPostgres(client)
 }
 
 /** Removes what an unfinished move left, and nothing else. */

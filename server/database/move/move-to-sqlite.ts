@@ -2,11 +2,12 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { StartError } from '../../errors.ts'
-import { DELETE_MARK, insertMark } from '../migration-ledger.ts'
+import { stateIn, stateInPostgres } from '../data-version.ts'
+import { DELETE_MARK, insertMark, requireOpenable } from '../migration-ledger.ts'
 import { DATABASE_FILE } from '../open.ts'
 import { openOwnConnection } from '../postgresql/own-connection.ts'
 import { copyPostgres } from '../postgresql/postgres-copy.ts'
-import { openFile, stateOfFile } from './moved-file.ts'
+import { openFile } from './moved-file.ts'
 
 interface MoveToSqlite {
   dataFolder: string
@@ -35,13 +36,12 @@ export async function moveToSqlite({
   const client = openOwnConnection(url)
   try {
     const unfinished = unfinishedMoveIn(path)
-    const [mark] = await client.unsafe(
-      "select fingerprint from bellhop_migrations where name = 'moved_to_sqlite'",
-    )
-    if (mark && mark.fingerprint === unfinished) {
+    const state = await stateInPostgres(client)
+    if (state.kind === 'marked' && state.mark === 'moved_to_sqlite' && state.moveId === unfinished) {
       deleteMark(path)
       return undefined
     }
+    requireOpenable(state)
     const copy = join(work, DATABASE_FILE)
     closeSync(openSync(copy, 'wx', 0o600))
     const rows = await copyPostgres(url, copy, clock.now(), { isCompared: true })
@@ -64,7 +64,7 @@ export async function moveToSqlite({
 function unfinishedMoveIn(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   using file = openFile(path)
-  const state = stateOfFile(file)
+  const state = stateIn(file)
   if (state.kind !== 'marked') {
     throw new StartError(`There is a database at ${path}. Choose another folder with BELLHOP_DATA.`)
   }

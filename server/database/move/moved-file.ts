@@ -2,16 +2,11 @@ import { Database as Connection } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pulse } from '../../pulse.ts'
-import { type DataState, judgeData, READ_LEDGER, READ_SHAPE } from '../migration-ledger.ts'
+import { stateIn } from '../data-version.ts'
 import { DATABASE_FILE } from '../open.ts'
 import { dropChangeLog } from './change-log.ts'
 
 const BUSY_TIMEOUT_MS = 5_000
-
-export function stateOfFile(file: Connection): DataState {
-  const rows = (sql: string): unknown[][] => file.query(sql).values()
-  return judgeData('sqlite', { ledger: rows(READ_LEDGER), shape: rows(READ_SHAPE.sqlite) })
-}
 
 export function openFile(path: string): Connection {
   const file = new Connection(path, { readwrite: true, create: false })
@@ -24,7 +19,7 @@ export function forgetUnfinishedMove(dataFolder: string): void {
   const path = join(dataFolder, DATABASE_FILE)
   if (!existsSync(path)) return
   using file = openFile(path)
-  if (hasLedger(file) && stateOfFile(file).kind !== 'marked') dropChangeLog(file)
+  if (hasLedger(file) && stateIn(file).kind !== 'marked') dropChangeLog(file)
 }
 
 function hasLedger(file: Connection): boolean {
@@ -39,7 +34,7 @@ export function watchMove(
   let fault: string | undefined
   const stop = externalCommits.listen(() => {
     using file = openFile(join(dataFolder, DATABASE_FILE))
-    const state = stateOfFile(file)
+    const state = stateIn(file)
     if (state.kind === 'marked')
       fault = 'The data was moved to PostgreSQL. Restart Bellhop with DATABASE_URL.'
   })
