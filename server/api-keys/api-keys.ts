@@ -1,9 +1,10 @@
-import { and, asc, eq, isNull, or } from 'drizzle-orm'
+import { and, asc, eq, isNull, lt, or } from 'drizzle-orm'
 import { recordAudit } from '../audit/audit.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { agents } from '../database/tables/agents.ts'
 import { apiKeys, KEY_SCOPES, type KeyKind, type KeyScope } from '../database/tables/api-keys.ts'
+import { writeQuietly } from '../database/unit.ts'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../encryption.ts'
@@ -247,8 +248,14 @@ export function createLastUsed(deps: Deps) {
     if (unsaved.size === 0) return
     const times = [...unsaved]
     await deps.database.write(undefined, async (tx) => {
+      writeQuietly()
       for (const [id, lastUsedAt] of times) {
-        await tx.update(apiKeys).set({ lastUsedAt }).where(eq(apiKeys.id, id))
+        // Another node may have saved a later time.
+        const isLater = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, lastUsedAt))
+        await tx
+          .update(apiKeys)
+          .set({ lastUsedAt })
+          .where(and(eq(apiKeys.id, id), isLater))
       }
     })
     // After the write, so that a failed one is retried. A key used since then has a newer time and stays.

@@ -8,14 +8,14 @@ export class UnitFault extends Error {
 /** No loop, page, or cache depends on these, so no one is told when they change. */
 const UNFOLLOWED: ReadonlySet<string> = new Set(['rolling_windows'])
 
-const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean; written: Set<string> }>()
+const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean; isQuiet: boolean; written: Set<string> }>()
 
 /**
  * Runs `work` as one unit, across every await. Its queries are refused once the unit has ended. The names of the tables
  * that it writes are added to `written`.
  */
 export async function runAsUnit<T>(work: () => Promise<T>, written = new Set<string>()): Promise<T> {
-  const unit = { isOver: false, written }
+  const unit = { isOver: false, isQuiet: false, written }
   try {
     // Awaited inside: a query of Drizzle's runs when it is awaited, and `work` may return one.
     return await unitOfCaller.run(unit, async () => await work())
@@ -33,7 +33,16 @@ export function refuseInsideUnit(what: string): void {
 export function beforeUnitQuery(table: string | undefined): void {
   const unit = unitOfCaller.getStore()
   if (!unit || unit.isOver) throw new UnitFault('A query ran after its unit of work had ended.')
-  if (table !== undefined && !UNFOLLOWED.has(table)) unit.written.add(table)
+  if (table !== undefined && !UNFOLLOWED.has(table) && !unit.isQuiet) unit.written.add(table)
+}
+
+/**
+ * Says that no one needs to know what the unit writes after this, such as when something was last used: otherwise, each of
+ * these commits would empty the caches of all nodes.
+ */
+export function writeQuietly(): void {
+  const unit = unitOfCaller.getStore()
+  if (unit) unit.isQuiet = true
 }
 
 /** The table that a query built by Drizzle writes; undefined for one that only reads. */

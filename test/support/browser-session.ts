@@ -39,7 +39,7 @@ export function newBrowserSession(
 
 /** Creates an agent with a password. */
 export function makeAgent(
-  { deps }: Bellhop,
+  { deps }: Pick<Bellhop, 'deps'>,
   orgId: string,
   { name = 'Ana Pires', email, role = 'admin', password = PASSWORD }: Partial<NewAgent> & { email: string },
 ): Promise<Agent> {

@@ -94,7 +94,8 @@ export async function openWidget(
   return widgetWithKey(bellhop.url, { orgId, id: widget.id, key: widget.key, identitySecret })
 }
 
-function widgetWithKey(
+/** A widget at another server of the same database. */
+export function widgetWithKey(
   url: string,
   known: Pick<TestWidget, 'orgId' | 'id' | 'key' | 'identitySecret'>,
 ): TestWidget {

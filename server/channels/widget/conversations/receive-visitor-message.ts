@@ -12,6 +12,7 @@ import { openTicket, subjectOf } from '../../../tickets/tickets.ts'
 import { saveTyped, type TypedData } from '../visitors/change-visitor.ts'
 import { verificationRequired } from '../visitors/open-session.ts'
 import { customerOfVisitor } from '../visitors/visitor-customer.ts'
+import { countVisitorMessage } from '../visitors/visitor-limits.ts'
 import {
   forgetVisitors,
   lockVisitor,
@@ -50,7 +51,7 @@ interface SentMessage {
 /**
  * Stores what a visitor wrote, once for each id, in an existing conversation or a new one. The visitor's row is locked
  * first: two first messages of one conversation open one ticket. Throws 400, 401, 403, 404 for a conversation of someone
- * else, and 409 for an id that another message has.
+ * else, 409 for an id that another message has, and 429 for too many.
  */
 export async function receiveVisitorMessage(
   deps: Deps,
@@ -65,6 +66,7 @@ export async function receiveVisitorMessage(
     if (locked.blockedAt !== null) throw visitorBlocked()
     const [earlier] = await findSent(tx, { orgId, visitorId, clientId })
     if (earlier) return repeated(earlier, message.requestHash)
+    await countVisitorMessage(deps, tx, { visitorId, clientId })
     if (widget.verifiedOnly && locked.userId === null) throw verificationRequired()
     const visitor = await saveTyped(deps, tx, { widget, before: locked, typed })
     const ticketId = await ticketOf(tx, visitor, conversation)

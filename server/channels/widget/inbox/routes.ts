@@ -13,8 +13,7 @@ import { blockTicketVisitor, readTicketVisitor, viewTicketVisitor } from './tick
 export function ticketVisitorRoutes(deps: Deps, guard: AgentGuard, streams: VisitorStreams) {
   async function view(orgId: string, ticketId: string) {
     const ofTicket = await readTicketVisitor(deps, orgId, ticketId)
-    const { tokenHash } = ofTicket.visitor
-    return viewTicketVisitor(ofTicket, tokenHash !== null && streams.isConnected(tokenHash))
+    return viewTicketVisitor(ofTicket, streams.isConnected(ofTicket.visitor))
   }
 
   const shared = { params: byId, response: { 200: ticketVisitor } }

@@ -14,7 +14,9 @@ import {
   onVisitorsChanged,
   recheckVisitors,
   type SignedInVisitor,
+  type Visitor,
 } from '../visitors/visitors.ts'
+import { createConnectedVisitors } from './connected-visitors.ts'
 import {
   addTo,
   type ConversationFeed,
@@ -47,8 +49,8 @@ export interface VisitorStreams {
     visitor: SignedInVisitor,
     page: { after: number | undefined; address: string; isOnce: boolean },
   ): ReadableStream<Uint8Array>
-  /** Whether a page of this browser is open. */
-  isConnected(tokenHash: string): boolean
+  /** Whether a page of this browser is open, on any node. One that another node lost is so for 90 seconds. */
+  isConnected(visitor: Pick<Visitor, 'tokenHash' | 'connectedUntil'>): boolean
   visitorTyping(typing: { orgId: string; ticketId: string; isTyping: boolean }): void
   /** Counts a message of a visitor. */
   countMessage(): void
@@ -61,6 +63,7 @@ export interface VisitorStreams {
 export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
   const byToken = new Map<string, Set<VisitorPage>>()
   const byNetwork = new Map<string, Set<VisitorPage>>()
+  const connected = createConnectedVisitors(deps)
   let messages = 0
 
   const streams: Streams<VisitorPage, ConversationFeed> = createStreams(deps, {
@@ -94,6 +97,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
     },
     onEnd(page) {
       removeFrom(byToken, page.visitor.tokenHash, page)
+      if (!byToken.has(page.visitor.tokenHash)) connected.close(page.visitor)
       removeFrom(byNetwork, networkOf(page.address), page)
     },
     endVoid: (pages) => endVoid(deps, pages),
@@ -127,11 +131,15 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
         tickets: [],
         position: -1,
       }))
+      if (!byToken.has(tokenHash)) connected.open(visitor)
       addTo(byToken, tokenHash, page)
       addTo(byNetwork, network, page)
       return page.stream.body
     },
-    isConnected: (tokenHash) => byToken.has(tokenHash),
+    isConnected({ tokenHash, connectedUntil }) {
+      if (tokenHash === null) return false
+      return byToken.has(tokenHash) || (connectedUntil ?? 0) > deps.clock.now()
+    },
     visitorTyping: ({ orgId, ...typing }) => live.showCustomerTyping(orgId, typing),
     countMessage() {
       messages += 1
@@ -140,6 +148,7 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
     async stop() {
       for (const stop of stopListening) stop()
       await streams.stop()
+      await connected.stop()
     },
   }
 }

@@ -1,7 +1,8 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { matches } from '../../../database/matches.ts'
 import { command, integer, orNull, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
+import { writeQuietly } from '../../../database/unit.ts'
 import type { Deps } from '../../../deps.ts'
 import { forgetVisitors, type SignedInVisitor, TOKEN_LIFETIME_MS } from './visitors.ts'
 
@@ -57,6 +58,7 @@ export function createLastSeen(deps: Deps, onChanged: (orgId: string, ticketIds:
     while (unsaved.size > 0) {
       const some = [...unsaved].slice(0, MAX_PER_UNIT)
       await deps.database.write(undefined, async (tx) => {
+        writeQuietly()
         for (const [id, sighting] of some) await see(tx, rowOf(id, sighting))
       })
       // After the write, so that a failed one is repeated. A visitor seen since then stays.
@@ -140,6 +142,10 @@ function rowOf(id: string, { visitor, lastSeenAt, address, page }: Sighting) {
   }
 }
 
+function isLater({ lastSeenAt }: { lastSeenAt: SQL<number> }): SQL {
+  return sql`${lastSeenAt} > ${visitors.lastSeenAt}`
+}
+
 const see = command(
   'visitors_see',
   {
@@ -155,11 +161,12 @@ const see = command(
     tx
       .update(visitors)
       .set({
-        lastSeenAt: p.lastSeenAt,
-        address: p.address,
+        // Another node may have saved a later time.
+        lastSeenAt: sql`case when ${isLater(p)} then ${p.lastSeenAt} else ${visitors.lastSeenAt} end`,
+        address: sql`case when ${isLater(p)} then ${p.address} else ${visitors.address} end`,
         pageUrl: sql`coalesce(${p.pageUrl}, ${visitors.pageUrl})`,
         pageTitle: sql`coalesce(${p.pageTitle}, ${visitors.pageTitle})`,
-        tokenExpiresAt: sql`coalesce(${p.tokenExpiresAt}, ${visitors.tokenExpiresAt})`,
+        tokenExpiresAt: sql`case when ${p.tokenExpiresAt} > ${visitors.tokenExpiresAt} then ${p.tokenExpiresAt} else ${visitors.tokenExpiresAt} end`,
       })
       .where(matches(visitors, { orgId: p.orgId, id: p.id })),
 )

@@ -1,7 +1,9 @@
+import type { Transaction } from '../../../database/database.ts'
 import type { Deps } from '../../../deps.ts'
 import { AppError } from '../../../errors.ts'
 import { networkOf } from '../../../requests/address.ts'
 import { createLimits, type Limit } from '../../../requests/rolling-window.ts'
+import { lockWindow, saveWindow } from '../../../requests/stored-windows.ts'
 
 /** Messages in 60 seconds. */
 const MESSAGES_PER_VISITOR = 20
@@ -60,6 +62,33 @@ export function createVisitorLimits(deps: Deps): VisitorLimits {
       take('requests', [...ofVisitor, ofAddress])
     },
   }
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+/**
+ * Counts a message of a visitor in its unit, over all nodes, each of which also has the limits above in memory. On SQLite
+ * those are exact. Throws 429.
+ */
+export async function countVisitorMessage(
+  { clock, database }: Deps,
+  tx: Transaction,
+  { visitorId, clientId }: { visitorId: string; clientId: string },
+): Promise<void> {
+  if (database.engine === 'sqlite') return
+  const now = clock.now()
+  const key = `messages ${visitorId}`
+  const counted = await lockWindow(tx, key, { now, after: now - HOUR_MS })
+  for (const [most, windowMs] of [
+    [MESSAGES_PER_VISITOR, MINUTE_MS],
+    [MESSAGES_PER_VISITOR_AND_HOUR, HOUR_MS],
+  ] as const) {
+    const oldest = counted.filter(({ at }) => at > now - windowMs).at(-most)
+    if (oldest) throw tooMany('messages', oldest.at + windowMs - now)
+  }
+  counted.push({ id: clientId, at: now, count: 1, isOpen: false })
+  await saveWindow(tx, key, { counted, windowMs: HOUR_MS })
 }
 
 /** The refusal of one request too many. */

@@ -1,5 +1,6 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import { widgets } from '../../../database/tables/widgets.ts'
+import { writeQuietly } from '../../../database/unit.ts'
 import type { Deps } from '../../../deps.ts'
 import type { Widget } from '../widgets/find-widget.ts'
 
@@ -23,9 +24,16 @@ export function createWidgetSightings(deps: Deps): WidgetSightings {
     savedAt.set(key, now)
     const [shown, at] = [url.slice(0, MAX_URL_LENGTH), deps.clock.now()]
     const change = what === 'seen' ? { seenUrl: shown, seenAt: at } : { refusedOrigin: shown, refusedAt: at }
+    const column = what === 'seen' ? widgets.seenAt : widgets.refusedAt
     deps.database
       .write(widget.orgId, async (tx) => {
-        await tx.update(widgets).set(change).where(eq(widgets.id, widget.id))
+        writeQuietly()
+        // Another node may have saved a later one.
+        const isLater = or(isNull(column), lt(column, at))
+        await tx
+          .update(widgets)
+          .set(change)
+          .where(and(eq(widgets.id, widget.id), isLater))
       })
       .catch((error) => deps.log.warn('widget_sighting_not_saved', { widgetId: widget.id, error }))
   }
