@@ -1,8 +1,11 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import type { PgQueryResultHKT } from 'drizzle-orm/pg-core/session'
 
-/** Serialization failure and deadlock (PostgreSQL manual, appendix A). The unit is correct and runs again. */
-const RETRYABLE = new Set(['40001', '40P01'])
+/**
+ * Serialization failure, deadlock, and a unit that was idle for too long because its process was frozen (PostgreSQL
+ * manual, appendix A). The unit is correct and runs again.
+ */
+const RETRYABLE = new Set(['40001', '40P01', '25P03'])
 /** Disk full, out of memory, too many connections, shutting down, not accepting connections, connection lost. */
 const POSTGRES_FAULT = /^(53|55000|57P|58|08)/
 /** Only the triggers of a move refuse changes (move/change-log.ts). */

@@ -85,7 +85,7 @@ function bindingOf(param: unknown): string | number {
 async function readPostgres(url: string): Promise<ReadTransaction> {
   // Not imported: that would load it on SQLite, too.
   const { drizzle } = await import('drizzle-orm/bun-sql')
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   const read = drizzle(client, { casing: 'snake_case' }) as unknown as Reader
   try {
     await client.unsafe('begin isolation level repeatable read, read only')

@@ -49,7 +49,7 @@ async function writePostgres<T>(url: string, work: (tx: Transaction) => Promise<
     import('drizzle-orm/bun-sql'),
     import('./postgresql/postgres.ts'),
   ])
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   try {
     const database = drizzle(client, { casing: 'snake_case' })
     return await database.transaction(async (tx) => {

@@ -14,11 +14,15 @@ describe.if(engine === 'postgresql')('when the connection to the database is los
   ])('a change %s', async (_, isCommitted) => {
     const place = await freshPlace()
     const writing = new Set<object>()
+    /** By connection: the name of its prepared COMMIT. */
+    const commits = new Map<object, string>()
     let cuts = 0
     using relay = startDatabaseRelay(place.DATABASE_URL ?? '', {
       sent(connection, text) {
         if (text.includes(SUBJECT)) writing.add(connection)
-        if (!writing.has(connection) || !/^Q.{4}commit/is.test(text)) return 'pass'
+        const [, prepared] = /P.{4}(\w+)\0commit\0/s.exec(text) ?? []
+        if (prepared) commits.set(connection, prepared)
+        if (!writing.has(connection) || !text.includes(`\0${commits.get(connection)}\0`)) return 'pass'
         cuts += 1
         return isCommitted ? 'pass and cut' : 'cut'
       },

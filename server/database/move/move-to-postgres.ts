@@ -75,7 +75,7 @@ interface MovedData {
 export async function moveToPostgres(move: MoveToPostgres): Promise<MovedData | undefined> {
   const { dataFolder, url, clock, tell } = move
   using file = openFile(join(dataFolder, DATABASE_FILE))
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   try {
     await lockTarget(client)
     const state = stateIn(file)

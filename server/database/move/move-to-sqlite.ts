@@ -33,7 +33,7 @@ export async function moveToSqlite({
   moveId,
 }: MoveToSqlite): Promise<number | undefined> {
   const path = join(dataFolder, DATABASE_FILE)
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   try {
     const unfinished = unfinishedMoveIn(path)
     const state = await stateInPostgres(client)

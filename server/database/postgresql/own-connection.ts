@@ -1,9 +1,17 @@
 /** A connection for one long transaction. It is the global client: an import would load it on SQLite, too. */
-export function openOwnConnection(url: string) {
-  return new Bun.SQL(url, { max: 1, connection: { idle_in_transaction_session_timeout: 0 } })
+export async function openOwnConnection(url: string) {
+  const client = new Bun.SQL(url, { max: 1 })
+  try {
+    // PgBouncer refuses this setting when it comes with the connection.
+    await client.unsafe('set idle_in_transaction_session_timeout = 0')
+    return client
+  } catch (error) {
+    await client.close({ timeout: 0 })
+    throw error
+  }
 }
 
-export type OwnConnection = ReturnType<typeof openOwnConnection>
+export type OwnConnection = Awaited<ReturnType<typeof openOwnConnection>>
 
 let cursors = 0
 

@@ -34,7 +34,7 @@ export async function copyPostgres(
   { isCompared = false } = {},
 ): Promise<number> {
   migrateSqlite(copy, now)
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   using file = new Connection(copy, { readwrite: true, create: false })
   // Without a log beside it. A copy that isn't complete is deleted.
   file.exec('PRAGMA journal_mode = DELETE; PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF; BEGIN')
@@ -75,7 +75,7 @@ export async function fillPostgres(
 ): Promise<void> {
   migrateSqlite(source, now)
   await migratePostgres(url, now)
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   using file = new Connection(source, { readwrite: true, create: false })
   try {
     await client.begin(async (tx) => {
@@ -131,7 +131,7 @@ export function requireSame({ table }: Pick<Table, 'table'>, source: RowsHash, t
 
 /** The hashes among these that a row of a PostgreSQL database refers to. */
 export async function referencedInPostgres(url: string, hashes: string[]): Promise<string[]> {
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   try {
     const rows = await client`select hash from (
         select hash from attachments union select hash from mails where hash is not null
@@ -144,7 +144,7 @@ export async function referencedInPostgres(url: string, hashes: string[]): Promi
 
 /** The size of a PostgreSQL database in bytes. */
 export async function sizeOfPostgres(url: string): Promise<number> {
-  const client = openOwnConnection(url)
+  const client = await openOwnConnection(url)
   try {
     const [row] = await client`select pg_database_size(current_database()) as bytes`
     return Number(row.bytes)

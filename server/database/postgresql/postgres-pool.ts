@@ -17,14 +17,24 @@ const CLOSE_TIMEOUT_S = 2
 /** A connection that is begun while the server is silent stays dead, and queries wait for it also when others get through. */
 const CONNECT_TIMEOUT_S = 10
 
+const SET_TIMEOUT = "select set_config('statement_timeout', cast($1 as text), false)"
+
 export const SILENT = 'ERR_POSTGRES_CONNECTION_SILENT'
+
+export interface Pool extends SQL {
+  /** Runs `work` on a connection that nothing else uses meanwhile. */
+  hold<T>(work: (connection: SQL) => Promise<T>): Promise<T>
+}
 
 /**
  * Connections to a database server that may stop responding: it hangs, or the network drops packets. While the server
  * responds to nothing, waiting queries fail and new connections replace those that may be dead. So the service recovers
- * when the server does. Waits for a server that is only slow.
+ * when the server does. Waits for a server that is only slow. The server ends each query after `statementTimeoutMs`.
  */
-export function openPool(url: string, more: SQL.Options): SQL {
+export function openPool(
+  url: string,
+  { statementTimeoutMs, ...more }: SQL.Options & { statementTimeoutMs?: number },
+): Pool {
   const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...more }
   let client = new SQL(url, options)
   let replacedAt = Number.NEGATIVE_INFINITY
@@ -68,6 +78,10 @@ export function openPool(url: string, more: SQL.Options): SQL {
     }
   }
 
+  async function hold<T>(work: (connection: SQL) => Promise<T>): Promise<T> {
+    return inTime(holdOne(client, work))
+  }
+
   /** Drizzle awaits the query itself or its `values()`. */
   function timed(query: SQL.Query<unknown>): SQL.Query<unknown> {
     return new Proxy(query, {
@@ -80,16 +94,46 @@ export function openPool(url: string, more: SQL.Options): SQL {
     })
   }
 
-  return new Proxy(client, {
+  /** PgBouncer refuses such a setting when it comes with the connection, so each query brings it. */
+  function limited(query: SQL.Query<unknown>, again: (on: SQL) => SQL.Query<unknown>): SQL.Query<unknown> {
+    const run = (start: (fresh: SQL.Query<unknown>) => SQL.Query<unknown>) =>
+      hold(async (connection) => {
+        const set = connection.unsafe(SET_TIMEOUT, [String(statementTimeoutMs)]).values()
+        const [, result] = await Promise.all([set, start(again(connection))])
+        return result
+      })
+    return new Proxy(query, {
+      get(_, name) {
+        if (name === 'values') return () => run((fresh) => fresh.values())
+        if (name === 'then')
+          return (...then: Parameters<Promise<unknown>['then']>) => run((fresh) => fresh).then(...then)
+        return Reflect.get(query, name)
+      },
+    })
+  }
+
+  return new Proxy(Object.assign(client, { hold }), {
     get(_, name) {
-      if (name === 'unsafe') return (...query: Parameters<SQL['unsafe']>) => timed(client.unsafe(...query))
-      if (name === 'begin')
-        return (work: SQL.TransactionContextCallback<unknown>) => inTime(client.begin(work))
+      if (name === 'hold') return hold
+      if (name === 'unsafe')
+        return (...given: Parameters<SQL['unsafe']>) => {
+          const query = client.unsafe(...given)
+          return statementTimeoutMs ? limited(query, (on) => on.unsafe(...given)) : timed(query)
+        }
       if (name === 'close') return () => client.close({ timeout: CLOSE_TIMEOUT_S })
       return Reflect.get(client, name)
     },
     apply: (_, _this, query) => inTime<unknown>(Reflect.apply(client, undefined, query)),
   })
+}
+
+async function holdOne<T>(client: SQL, work: (connection: SQL) => Promise<T>): Promise<T> {
+  const connection = await client.reserve()
+  try {
+    return await work(connection)
+  } finally {
+    connection.release()
+  }
 }
 
 /** Whether the server responds on a new connection. A server that is only slow, or holds a lock, does. */

@@ -1,4 +1,3 @@
-import type { SQLQueryBindings } from 'bun:sqlite'
 import type { SQL } from 'bun'
 import { getTableName } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
@@ -8,9 +7,7 @@ import { isRetryable, isStorageFault, StorageError, storageCode, type Transactio
 import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
 import { type ArrayInsert, insertFromArrays } from './insert-from-arrays.ts'
-import { SILENT } from './postgres-pool.ts'
-
-type Client = Pick<SQL, 'unsafe'>
+import { type Pool, SILENT } from './postgres-pool.ts'
 
 /** A handle of Drizzle's that outlives its transactions: a query is built once for each, and not in every transaction. */
 interface Writer {
@@ -19,13 +16,14 @@ interface Writer {
 }
 
 interface OpenTransaction {
-  client: Client
+  client: SQL
   /** Queries that change something. */
   changes: number
   /** Those that no one has waited for yet. */
   sent: Promise<void>[]
   /** The first failure of these. */
   failure: unknown
+  isCommitted: boolean
   /** By table: the rows to insert, in one statement for all units, before a query needs them. */
   collected: Map<string, CollectedRows>
 }
@@ -36,15 +34,13 @@ interface CollectedRows {
   values: string[][]
 }
 
-/** Undoes a transaction whose result isn't wanted. */
-const NOT_KEPT = new Error('The transaction is rolled back.')
-
 /**
  * Returns a function that commits what `run` changes, unless that returns undefined. With an organization it locks its
- * row first, so that all changes of one happen one after the other, as on SQLite. Throws `StorageError` when the
- * connection is lost, unless the server says that the transaction was committed; `run` may go on for a moment then.
+ * row first, so that all changes of one happen one after the other, as on SQLite. Also returns undefined when a change
+ * failed that `run` hadn't waited for. Throws `StorageError` when the connection is lost, unless the server says that the
+ * transaction was committed; `run` may go on for a moment then.
  */
-export function openTransactions(client: SQL, references: References) {
+export function openTransactions(pool: Pool, read: SQL, references: References) {
   const idle: Writer[] = []
 
   return async function transact<T>(
@@ -54,41 +50,47 @@ export function openTransactions(client: SQL, references: References) {
     let id: string | undefined
     let finished: T | undefined
 
-    async function runOn(connection: Client): Promise<T> {
-      const writer = idle.pop() ?? newWriter(client, references)
+    /** Nothing that comes before the first query of a unit takes a round trip of its own, and neither does the commit. */
+    async function runOn(client: SQL): Promise<T | undefined> {
+      const writer = idle.pop() ?? newWriter(pool, references)
       const open: OpenTransaction = {
-        client: connection,
+        client,
         changes: 0,
         sent: [],
         failure: undefined,
+        isCommitted: false,
         collected: new Map(),
       }
       writer.open = open
-      send(open, TRANSACTION_ID, [1], ([row]) => {
+      send(open, client`begin`)
+      send(open, client.unsafe(BEGIN_UNIT, [MAX_IDLE_MS]), ([row]) => {
         id = row?.[0]
       })
-      if (orgId !== undefined) send(open, LOCK_ORGANIZATION, [orgId])
+      const begun = Promise.all(open.sent)
+      if (orgId !== undefined) send(open, client.unsafe(LOCK_ORGANIZATION, [orgId]))
       try {
         const result = await run(batchTransaction(writer.tx, open, references))
-        if (result === undefined) throw NOT_KEPT
-        return result
+        if (result === undefined) return undefined
+        insertCollected(open, references)
+        // So that the server can be asked about it.
+        await begun
+        if (id === undefined) throw open.failure
+        finished = result
+        return (await commit(open)) ? result : undefined
       } finally {
         // Also a transaction that was given up ends here, and not before.
         writer.open = undefined
         idle.push(writer)
+        if (!open.isCommitted) await client`rollback`.values().catch(() => {})
       }
     }
 
     try {
-      return await client.begin(async (connection) => {
-        finished = await runOn(connection)
-        return finished
-      })
+      return await pool.hold(runOn)
     } catch (reason) {
-      if (reason === NOT_KEPT) return undefined
       // One that the pool has given up may go on.
       if (!isStorageFault(reason) || storageCode(reason) === SILENT) throw reason
-      const outcome = finished === undefined ? 'aborted' : await outcomeOf(client, id)
+      const outcome = finished === undefined ? 'aborted' : await outcomeOf(read, id)
       if (outcome === 'committed') return finished
       throw new StorageError("The database server couldn't save the change.", {
         cause: reason,
@@ -98,8 +100,25 @@ export function openTransactions(client: SQL, references: References) {
   }
 }
 
-// Both have a parameter, because only such queries aren't waited for.
-const TRANSACTION_ID = 'select pg_current_xact_id()::text where $1::int = 1'
+/** Returns false if the server rolled it back, because a change had failed. */
+async function commit(open: OpenTransaction): Promise<boolean> {
+  const { command } = await open.client`commit`.values()
+  await Promise.all(open.sent)
+  if (command === 'COMMIT') open.isCommitted = true
+  else if (mustEndBatch(open.failure)) throw open.failure
+  return open.isCommitted
+}
+
+/**
+ * The server ends a unit that awaits anything but its queries, and that of a process that is frozen, because others may be
+ * waiting for its organization.
+ */
+const MAX_IDLE_MS = '1000'
+
+// Settings of a session would be refused by PgBouncer when they come with the connection. Units look up rows by their
+// keys, so no plan depends on the values.
+const BEGIN_UNIT = `select pg_current_xact_id()::text, set_config('plan_cache_mode', 'force_generic_plan', true),
+  set_config('idle_in_transaction_session_timeout', cast($1 as text), true)`
 const LOCK_ORGANIZATION = 'select 1 from organizations where id = $1 for no key update'
 
 /** How long the server is asked what became of a transaction whose connection was lost in its commit. */
@@ -170,9 +189,13 @@ function batchTransaction(
       open.failure = undefined
       return failure
     },
-    isOver: (reason) => isRetryable(reason) || isStorageFault(reason),
+    isOver: mustEndBatch,
     refusal: (reason) => reason,
   }
+}
+
+function mustEndBatch(reason: unknown): boolean {
+  return isRetryable(reason) || isStorageFault(reason)
 }
 
 function newWriter(client: SQL, references: References): Writer {
@@ -211,7 +234,8 @@ function newWriter(client: SQL, references: References): Writer {
       return {
         run(values) {
           beforeQuery(sql)
-          send(openOf(writer), sql, [...values])
+          const open = openOf(writer)
+          send(open, open.client.unsafe(sql, [...values]))
         },
         values(values) {
           beforeQuery(sql)
@@ -272,7 +296,7 @@ function insertCollected(open: OpenTransaction, references: References): void {
     open.collected.delete(table)
     for (const parent of references.get(table) ?? []) insert(parent)
     const arrays = collected.values.map((values) => `{${values.join(',')}}`)
-    send(open, collected.insert.text, arrays)
+    send(open, open.client.unsafe(collected.insert.text, arrays))
   }
   for (const table of [...open.collected.keys()]) insert(table)
 }
@@ -280,13 +304,11 @@ function insertCollected(open: OpenTransaction, references: References): void {
 /** Queries on one connection run in the order in which they are sent. */
 function send(
   open: OpenTransaction,
-  query: string,
-  values: SQLQueryBindings[],
+  query: SQL.Query<string[][]>,
   onRows: (rows: string[][]) => void = () => {},
 ): void {
-  const sent = open.client.unsafe(query, values).values()
   open.sent.push(
-    sent.then(onRows, (reason) => {
+    query.values().then(onRows, (reason) => {
       open.failure ??= reason
     }),
   )
@@ -298,7 +320,7 @@ function openOf({ open }: Writer): OpenTransaction {
 }
 
 /** A client whose queries run in the transaction that is open. */
-function ofTransaction(client: SQL, current: () => Client): SQL {
+function ofTransaction(client: SQL, current: () => SQL): SQL {
   return new Proxy(client, {
     get(_, name) {
       if (name === 'unsafe') return (...query: Parameters<SQL['unsafe']>) => current().unsafe(...query)

@@ -26,11 +26,12 @@ import { openTransactions, readReferences } from './postgres-transactions.ts'
 const MAX_TRIES = 8
 /** Multiplied by the number of tries. */
 const MAX_PAUSE_MS = 10
-/** The server ends a unit that awaits anything but its queries, because others may be waiting for its rows. */
-const MAX_IDLE_MS = 5_000
 /** What one commit takes at most: units, and milliseconds of the organization's row. */
 const MAX_UNITS = 60
 const MAX_BATCH_MS = 20
+/** Connections of a node, with the three of its cluster and those for reads in the background: 19. */
+const READ_CONNECTIONS = 7
+const WRITE_CONNECTIONS = 6
 /** Separate connections for reads that may take long, so that these don't delay the rest of the service. */
 const BACKGROUND_CONNECTIONS = 3
 /** The server ends such a read after this time, whether its client is still there or not. */
@@ -56,13 +57,14 @@ export async function openPostgres(
     onRetry,
   }: { isNode: boolean; onCommit: OnCommit; onRetry: (code: string, tries: number) => void },
 ): Promise<Database> {
-  const client = openPool(url, { connection: { idle_in_transaction_session_timeout: MAX_IDLE_MS } })
+  const client = openPool(url, { max: READ_CONNECTIONS })
+  const writing = openPool(url, { max: WRITE_CONNECTIONS })
   const background = openPool(url, {
     max: BACKGROUND_CONNECTIONS,
-    connection: { statement_timeout: MAX_BACKGROUND_MS },
+    statementTimeoutMs: MAX_BACKGROUND_MS,
   })
   const refuseRead = () => refuseInsideUnit('read')
-  const transact = openTransactions(client, await readReferences(client))
+  const transact = openTransactions(writing, client, await readReferences(client))
   /** By organization: the units that wait for the batch that is being committed. */
   const queues = new Map<string, QueuedUnit[]>()
   const running = new Set<Promise<void>>()
@@ -112,8 +114,8 @@ export async function openPostgres(
       try {
         const settle =
           (await run(units.length === 0 ? takeFrom(queue, units, isFull) : fromStart(units))) ??
-          (await run(fromStart(units), true)) ??
-          []
+          (await run(fromStart(units), true))
+        if (!settle) throw new Error('A batch failed after each of its units had succeeded.')
         if (written.size > 0) onCommit(written)
         for (const each of settle) each()
         return
@@ -150,7 +152,7 @@ export async function openPostgres(
     async close() {
       isClosed = true
       await Promise.all(running)
-      await Promise.all([client.close(), background.close()])
+      await Promise.all([client.close(), writing.close(), background.close()])
     },
   }
 }
