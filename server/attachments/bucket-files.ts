@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../database/database.ts'
 import { fileLocks } from '../database/tables/attachments.ts'
 import type { Log } from '../log.ts'
 import { type Bucket, BucketError, pause } from './bucket.ts'
-import type { FileFault, FileStore, KeptFile, Source } from './file-store.ts'
+import type { FileFault, FileStore, KeptFile, PutOptions, Source } from './file-store.ts'
 import type { FolderFiles } from './folder-files.ts'
 
 const HOUR_MS = 3_600_000
@@ -53,20 +53,22 @@ export class BucketFiles implements FileStore {
     this.#log = log
   }
 
-  async put(source: Source, limits?: { maxBytes?: number }): Promise<KeptFile> {
-    return this.#upload(await this.cache.put(source, limits))
+  async put(source: Source, given: PutOptions = {}): Promise<KeptFile> {
+    return this.#upload(await this.cache.put(source, given), given)
   }
 
   async adopt(path: string, hash: string): Promise<KeptFile> {
     return this.#upload(await this.cache.adopt(path, hash))
   }
 
-  async #upload(local: KeptFile): Promise<KeptFile> {
+  async #upload(local: KeptFile, { isAlone = false }: PutOptions = {}): Promise<KeptFile> {
     using kept = new DisposableStack()
     kept.use(local)
     const { hash, size, file } = local
-    await this.#keep(hash)
-    kept.defer(() => this.#release(hash))
+    if (!isAlone) {
+      await this.#keep(hash)
+      kept.defer(() => this.#release(hash))
+    }
     await this.bucket.put(hash, file.name ?? '')
     this.#count(size)
     const release = kept.move()

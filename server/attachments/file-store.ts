@@ -17,6 +17,12 @@ export interface KeptFile extends Disposable {
   file: BunFile
 }
 
+export interface PutOptions {
+  maxBytes?: number
+  /** No server is running that could delete the file. Inside a unit, only such files can be stored. */
+  isAlone?: boolean
+}
+
 /** What is wrong with a file: it isn't there, or its bytes are not what they were. */
 export type FileFault = { fault: 'missing' | 'changed' }
 
@@ -26,7 +32,7 @@ export type FileFault = { fault: 'missing' | 'changed' }
  */
 export interface FileStore {
   /** Stores bytes. Throws 413 over `maxBytes`, 507 when the disk is full, and what the source throws; leaves nothing then. */
-  put(source: Source, limits?: { maxBytes?: number }): Promise<KeptFile>
+  put(source: Source, given?: PutOptions): Promise<KeptFile>
   /** Moves a file whose hash is known, such as one that a worker wrote to the incoming folder, into the store. */
   adopt(path: string, hash: string): Promise<KeptFile>
   /** A file on this machine's disk with the bytes, which are checked. */

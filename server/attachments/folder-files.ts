@@ -16,7 +16,7 @@ import {
   unlinkIfThere,
   writeAll,
 } from './disk-files.ts'
-import type { FileFault, FileStore, KeptFile, Source } from './file-store.ts'
+import type { FileFault, FileStore, KeptFile, PutOptions, Source } from './file-store.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 const CHUNK_BYTES = 1024 * 1024
@@ -50,7 +50,7 @@ export class FolderFiles implements FileStore {
     this.#now = now
   }
 
-  put(source: Source, { maxBytes = Number.POSITIVE_INFINITY } = {}): Promise<KeptFile> {
+  put(source: Source, { maxBytes = Number.POSITIVE_INFINITY }: PutOptions = {}): Promise<KeptFile> {
     return this.#withDraft(async (draft) => {
       const file = await this.#place(draft, await write(draft, source, maxBytes))
       // These are the bytes that were hashed.

@@ -216,8 +216,7 @@ function ticketOf(row: Row, file: ExportFile) {
 }
 
 async function storeFile({ files }: Deps, source: Parameters<FileStore['put']>[0]): Promise<void> {
-  const file = await files.put(source)
-  // No server is running that could delete it before its rows exist.
+  const file = await files.put(source, { isAlone: true })
   file[Symbol.dispose]()
 }
 

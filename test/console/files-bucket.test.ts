@@ -209,6 +209,12 @@ describe.if(s3 !== undefined)('with files in a bucket', () => {
       expect(existsSync(join(inBucket.BELLHOP_DATA, 'attachments'))).toBe(false)
       expect(await s3?.hashes(inBucket)).toEqual(hashes)
 
+      const exported = join(temporaryFolder(), 'acme.zst')
+      expect(await runProgram(source, ['export', exported])).toMatchObject({ code: 0 })
+      const imported = { ...s3?.filesSettings(), BELLHOP_DATA: join(temporaryFolder(), 'data') }
+      expect(await runProgram(imported, ['import', exported])).toMatchObject({ code: 0 })
+      expect(await s3?.hashes(imported)).toEqual(hashes)
+
       await deleteObject(on.settings, 'small')
       const missing = await runProgram(source, ['files', 'check'])
       expect(missing).toMatchObject({ code: 1, out: `${hashOf('small')}\n` })
