@@ -3,13 +3,14 @@ import { dirname, join, resolve } from 'node:path'
 import { systemClock } from '../clock.ts'
 import { openDatabaseThread } from '../database/database-thread.ts'
 import { judgeData, READ_LEDGER, READ_SHAPE } from '../database/migration-ledger.ts'
+import { HAS_CHANGE_LOG } from '../database/move/change-log.ts'
 import { DATABASE_FILE } from '../database/open.ts'
 import { formatSize } from '../text/sizes.ts'
 import { fullDisk } from './check-disk.ts'
 import { type Finding, findingsOf, type Installation } from './finding.ts'
 import { ofDataState } from './judge-version.ts'
 
-const { error } = findingsOf('database')
+const { warning, error } = findingsOf('database')
 const RESTORE =
   'Stop Bellhop, keep a copy of the data folder, and restore the newest backup: bellhop restore FILE'
 
@@ -51,12 +52,24 @@ async function checkFile(file: string): Promise<Finding[]> {
     const [[fault] = []] = await thread.run({ sql: 'pragma quick_check(1)', params: [] })
     if (fault !== 'ok') return [damaged(file)]
     const size = formatSize(Bun.file(file).size)
-    return [ofDataState(judgeData('sqlite', { ledger, shape }), `Database intact (${size}).`)]
+    const state = judgeData('sqlite', { ledger, shape })
+    const noted = await thread.run({ sql: HAS_CHANGE_LOG, params: [] })
+    return [
+      ofDataState(state, `Database intact (${size}).`),
+      ...(noted.length > 0 && state.kind === 'current' ? [movingNow()] : []),
+    ]
   } catch (cause) {
     return [(await fullDisk(dirname(file))) ? unread(file) : failed(file, cause)]
   } finally {
     thread.close()
   }
+}
+
+function movingNow(): Finding {
+  return warning(
+    'A move to PostgreSQL notes every change, which makes the file larger.',
+    'If none is running, restart the server, or run bellhop move again.',
+  )
 }
 
 /** Whether the folder can't be entered. The check of the folder reports this. */

@@ -137,6 +137,8 @@ test.if(programs !== undefined)(
       if (child.exitCode === 0) throw new Error(`The move ended before it was killed: ${step}`)
       expect((await client.call('POST', '/tickets', { body: ticketInput() })).status).toBe(201)
     }
+    const examined = await runProgram({ BELLHOP_DATA: dataFolder }, ['doctor', '--json'])
+    expect(examined.out).toContain('A move to PostgreSQL notes every change')
     expect(await runProgram({ BELLHOP_DATA: dataFolder }, ['move', '--to', url])).toMatchObject({ code: 0 })
     await writing.stop()
     expect([...new Set(writing.answers.map(({ status }) => status))].sort()).toEqual([201, 503])

@@ -4,6 +4,8 @@ import { inPages } from '../read-transaction.ts'
 
 /** The keys of rows that were changed, in the order of the changes. */
 const LOG = 'bellhop_changes'
+/** Has a row while a move notes changes, or has left its log. */
+export const HAS_CHANGE_LOG = `select 1 from sqlite_schema where type = 'table' and name = '${LOG}'`
 const REFUSAL = 'bellhop_moved'
 const TRIGGER = 'bellhop_note'
 /** A key is some dozen bytes. */
@@ -127,7 +129,7 @@ function triggerNames(file: Connection): string[] {
 }
 
 function hasLog(file: Connection): boolean {
-  return file.query(`select 1 from sqlite_schema where type = 'table' and name = '${LOG}'`).get() !== null
+  return file.query(HAS_CHANGE_LOG).get() !== null
 }
 
 function keyColumns(count: number): string[] {
