@@ -24,9 +24,14 @@ export function startBackups(deps: Deps, requests: BackupRequests): { stop(): Pr
   let running: ReturnType<typeof startJob> | undefined
   let isStopped = false
 
+  /** One server of those that share a database makes them all, but for those that are asked for. */
+  async function isDue(): Promise<boolean> {
+    return deps.cluster.partitions.hasFirst() && (await readBackupStatus(deps)).isDue
+  }
+
   async function backUpIfDue(): Promise<void> {
     const startedAt = deps.clock.now()
-    if (isStopped || !(requests.isAsked() || (await readBackupStatus(deps)).isDue)) return
+    if (isStopped || !(requests.isAsked() || (await isDue()))) return
     requests.take()
     requests.isRunning = true
     running = startJob(deps, {

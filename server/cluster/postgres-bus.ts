@@ -15,6 +15,8 @@ const GONE_AFTER_MS = 10_000
 /** While messages may be missed, everything is looked at this often. */
 const LOOK_EVERY_MS = 500
 const REPLACE_EVERY_MS = 5_000
+/** What only its own node's work depends on: its commits are no news to others. */
+const UNHEARD = ['search_index', 'search_documents', 'search_cursors', 'reaction_cursors', 'rolling_windows']
 const MAX_START_MS = 5_000
 /** PostgreSQL's limit is 8,000 bytes. */
 const MAX_BYTES = 7_900
@@ -252,8 +254,9 @@ export async function openPostgresBus({
 
   return {
     announce(tables) {
-      for (const table of tables) written.add(table)
-      collect()
+      const heard = [...tables].filter((table) => !UNHEARD.includes(table))
+      for (const table of heard) written.add(table)
+      if (heard.length > 0) collect()
     },
     send(topic, text) {
       parts.push([topic, text])
