@@ -36,11 +36,16 @@ interface CollectedRows {
 
 /**
  * Returns a function that commits what `run` changes, unless that returns undefined. With an organization it locks its
- * row first, so that all changes of one happen one after the other, as on SQLite. Also returns undefined when a change
- * failed that `run` hadn't waited for. Throws `StorageError` when the connection is lost, unless the server says that the
- * transaction was committed; `run` may go on for a moment then.
+ * row first, so that all changes of one happen one after the other, as on SQLite. The database server ends a transaction
+ * that sends no query for `maxIdleMs`. Also returns undefined when a change failed that `run` hadn't waited for. Throws
+ * `StorageError` when the connection is lost, unless the server says that the transaction was committed; `run` may go on
+ * for a moment then.
  */
-export function openTransactions(pool: Pool, read: SQL, references: References) {
+export function openTransactions(
+  pool: Pool,
+  read: SQL,
+  { references, maxIdleMs }: { references: References; maxIdleMs: number },
+) {
   const idle: Writer[] = []
 
   return async function transact<T>(
@@ -63,7 +68,7 @@ export function openTransactions(pool: Pool, read: SQL, references: References) 
       }
       writer.open = open
       send(open, client`begin`)
-      send(open, client.unsafe(BEGIN_UNIT, [MAX_IDLE_MS]), ([row]) => {
+      send(open, client.unsafe(BEGIN_UNIT, [String(maxIdleMs)]), ([row]) => {
         id = row?.[0]
       })
       const begun = Promise.all(open.sent)
@@ -108,12 +113,6 @@ async function commit(open: OpenTransaction): Promise<boolean> {
   else if (mustEndBatch(open.failure)) throw open.failure
   return open.isCommitted
 }
-
-/**
- * The server ends a unit that awaits anything but its queries, and that of a process that is frozen, because others may be
- * waiting for its organization.
- */
-const MAX_IDLE_MS = '1000'
 
 // Settings of a session would be refused by PgBouncer when they come with the connection. Units look up rows by their
 // keys, so no plan depends on the values.

@@ -29,6 +29,10 @@ const MAX_PAUSE_MS = 10
 /** What one commit takes at most: units, and milliseconds of the organization's row. */
 const MAX_UNITS = 60
 const MAX_BATCH_MS = 20
+/** Others may be waiting for the organization of a unit that awaits anything but its queries, or of a frozen process. */
+const MAX_IDLE_MS = 1_000
+/** A command may store a file within a unit. */
+const MAX_COMMAND_IDLE_MS = 30_000
 /** Connections of a node, with the three of its cluster and those for reads in the background: 19. */
 const READ_CONNECTIONS = 7
 const WRITE_CONNECTIONS = 6
@@ -64,7 +68,10 @@ export async function openPostgres(
     statementTimeoutMs: MAX_BACKGROUND_MS,
   })
   const refuseRead = () => refuseInsideUnit('read')
-  const transact = openTransactions(writing, client, await readReferences(client))
+  const transact = openTransactions(writing, client, {
+    references: await readReferences(client),
+    maxIdleMs: isNode ? MAX_IDLE_MS : MAX_COMMAND_IDLE_MS,
+  })
   /** By organization: the units that wait for the batch that is being committed. */
   const queues = new Map<string, QueuedUnit[]>()
   const running = new Set<Promise<void>>()
