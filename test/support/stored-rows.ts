@@ -6,8 +6,15 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Deps } from '../../server/deps.ts'
 
 const FOLDER = join(import.meta.dir, '../../server/database/tables')
-/** Tables that change by themselves: they follow the event log, or say that a server runs. */
-const FOLLOWING = ['search_cursors', 'search_documents', 'reaction_cursors', 'nodes', 'partitions']
+/** Tables that change with any request or none: they follow the event log, say that a server runs, or count requests. */
+const FOLLOWING = [
+  'search_cursors',
+  'search_documents',
+  'reaction_cursors',
+  'nodes',
+  'partitions',
+  'rolling_windows',
+]
 
 let tables: PgTable[] | undefined
 

@@ -115,6 +115,9 @@ test('while the first is still being stored, the second gets a 409', async () =>
   const stored = Promise.withResolvers<void>()
   const begun = new Promise<void>((resolve) => {
     database.write = async (...given) => {
+      const [orgId] = given
+      // Servers on PostgreSQL count the requests with a key in rows.
+      if (orgId === undefined) return write(...given)
       resolve()
       await stored.promise
       return write(...given)
