@@ -2,9 +2,11 @@ import type { SQL } from 'bun'
 import { repeatEvery, systemClock } from '../clock.ts'
 import { storageCode } from '../database/database.ts'
 import type { Fence } from '../database/postgresql/fence.ts'
+import { tooFarApart } from '../database/postgresql/postgres-migrations.ts'
 import { openPool } from '../database/postgresql/postgres-pool.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { canRunTogether } from '../version.ts'
 import { FIRST, PARTITIONS, type PartitionFollower, type Partitions, partitionOf } from './partitions.ts'
 
 /** Leases are in real time, also where a test moves the clock. */
@@ -186,6 +188,11 @@ export async function joinNodes(
     onGivenBack()
   }
 
+  async function giveUp(): Promise<void> {
+    await client.unsafe('update partitions set node_id = null where node_id = $1', [facts.id])
+    await client.unsafe('delete from nodes where id = $1', [facts.id])
+  }
+
   function queue(work: () => Promise<void>): Promise<void> {
     running = running
       .then(() => (hasLeft ? undefined : work()))
@@ -202,12 +209,20 @@ export async function joinNodes(
   }
 
   await client.unsafe('delete from nodes where id = $1', [facts.before])
-  await requireSameSettings(client, facts)
+  await requireSame(client, facts)
   await client.unsafe(
     `insert into partitions (id, token) select id, 0 from regexp_split_to_table($1, '') as id on conflict do nothing`,
     [PARTITIONS],
   )
   await renew()
+  try {
+    // Of those that start at the same moment, each sees the others now.
+    await requireSame(client, facts)
+  } catch (error) {
+    cancelExpiry()
+    await giveUp()
+    throw error
+  }
   const renewing = repeatEvery(RENEW_EVERY_MS, systemClock, () => queue(renew))
 
   return {
@@ -239,8 +254,7 @@ export async function joinNodes(
       hasLeft = true
       renewedAt = Number.NEGATIVE_INFINITY
       try {
-        await client.unsafe('update partitions set node_id = null where node_id = $1', [facts.id])
-        await client.unsafe('delete from nodes where id = $1', [facts.id])
+        await giveUp()
         onGivenBack()
       } catch (error) {
         // Its lease ends a moment later.
@@ -250,13 +264,14 @@ export async function joinNodes(
   }
 }
 
-/** Throws `StartError` when a node that lives has other settings, or keeps its files to itself. */
-async function requireSameSettings(client: SQL, { id, settings }: NodeFacts): Promise<void> {
-  const others: { id: string; settings: string }[] = await client.unsafe(
-    `select id, settings from nodes where id <> $1 and lease_until > ${NOW}`,
+/** Throws `StartError` when a node that lives is of another release, has other settings, or keeps its files to itself. */
+async function requireSame(client: SQL, { id, version, settings }: NodeFacts): Promise<void> {
+  const others: { version: string; settings: string }[] = await client.unsafe(
+    `select version, settings from nodes where id <> $1 and lease_until > ${NOW}`,
     [id],
   )
   for (const other of others) {
+    if (!canRunTogether(version, other.version)) throw tooFarApart(other.version)
     const theirs: Record<string, string> = JSON.parse(other.settings)
     const differing = Object.keys(settings).filter((name) => settings[name] !== theirs[name])
     if (differing.length === 0 && settings.BELLHOP_FILES === '') {

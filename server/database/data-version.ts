@@ -11,7 +11,7 @@ export async function isDataCurrent(config: Pick<Config, 'dataFolder' | 'databas
     const state = config.databaseUrl
       ? await stateOfPostgres(config.databaseUrl)
       : stateOfFile(join(config.dataFolder, DATABASE_FILE))
-    return state?.kind === 'current'
+    return state?.kind === 'current' || state?.kind === 'next'
   } catch {
     return false
   }

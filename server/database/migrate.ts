@@ -22,9 +22,6 @@ import {
 } from './migration-ledger.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
-/** An arbitrary number, the same in every process: only one process migrates a PostgreSQL database at a time. */
-const ADVISORY_LOCK = 7_235_512
-
 /** The folder in the data folder for copies from before migrations, named by version. */
 const UPGRADE_FOLDER = 'before-upgrade'
 const UPGRADE_COPY = /^bellhop-(\d+)\.db$/
@@ -160,37 +157,7 @@ function applyMissing(connection: Connection, now: number, migrations: readonly 
   connection.exec('COMMIT')
 }
 
-/** Migrates a PostgreSQL database. Several processes may start at once. */
-export async function migratePostgres(
-  url: string,
-  now: number,
-  migrations: readonly Migration[] = MIGRATIONS.postgresql,
-): Promise<void> {
-  // Not imported: that would load it on SQLite, too.
-  const client = new Bun.SQL(url, { max: 1 })
-  try {
-    await client.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${ADVISORY_LOCK})`
-      await tx.unsafe(MAKE_LEDGER)
-      const ledger: unknown[][] = await tx.unsafe(READ_LEDGER).values()
-      const shape: unknown[][] = await tx.unsafe(READ_SHAPE.postgresql).values()
-      requireOpenable(judgeData('postgresql', { ledger, shape }, migrations))
-      await tx.unsafe('alter table bellhop_migrations add column if not exists fingerprint text')
-      for (const [index, migration] of migrations.slice(0, ledger.length).entries()) {
-        await tx`update bellhop_migrations set fingerprint = ${fingerprintOf(migration)}
-          where version = ${index + 1} and fingerprint is null`
-      }
-      for (const [number, migration] of missing(ledger.length, migrations)) {
-        await tx.unsafe(migration.sql).simple()
-        await tx`insert into bellhop_migrations (version, name, applied_at, fingerprint)
-          values (${number}, ${migration.name}, ${now}, ${fingerprintOf(migration)})`
-      }
-    })
-  } finally {
-    await client.close()
-  }
-}
-
-function missing(version: number, migrations: readonly Migration[]): [number, Migration][] {
+/** With their versions. */
+export function missing(version: number, migrations: readonly Migration[]): [number, Migration][] {
   return migrations.slice(version).map((migration, offset) => [version + offset + 1, migration])
 }

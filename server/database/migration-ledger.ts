@@ -1,11 +1,12 @@
 import { StartError } from '../errors.ts'
+import { canRunTogether, VERSION } from '../version.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 
 type Engine = keyof typeof MIGRATIONS
 
 export const MAKE_LEDGER = `create table if not exists bellhop_migrations (
   version integer primary key, name text not null, applied_at bigint not null, fingerprint text)`
-/** The ledgers of the first programs have no fingerprints. */
+/** `program`: the version of the program that applied it, on PostgreSQL. The ledgers of the first ones have neither of the last two. */
 export const READ_LEDGER = 'select * from bellhop_migrations order by version'
 
 /** The names of tables, and one column or index of each. */
@@ -40,10 +41,13 @@ const KNOWN_SHAPES: Record<Engine, string[]> = {
 export const MOVE_DATA =
   'Export each organization with that program (bellhop export), then import the files into a new data folder.'
 
-/** What a program finds in a database. `detail` is a sentence for people. */
+/**
+ * What a program finds in a database. `detail` is a sentence for people. `next`: a server of the next release has
+ * upgraded it, and this program runs on it.
+ */
 export type DataState =
   | { kind: 'current' }
-  | { kind: 'older' | 'newer' | 'pre_release'; detail: string }
+  | { kind: 'older' | 'next' | 'newer' | 'pre_release'; detail: string }
   | { kind: 'marked'; mark: Mark; moveId: string; detail: string; advice: string }
 
 /**
@@ -83,11 +87,12 @@ export function judgeData(
   { ledger, shape }: { ledger: unknown[][]; shape: unknown[][] },
   migrations: readonly Migration[] = MIGRATIONS[engine],
 ): DataState {
-  const applied = ledger.map(([version, name, appliedAt, fingerprint]) => ({
+  const applied = ledger.map(([version, name, appliedAt, fingerprint, program]) => ({
     version: Number(version),
     name: String(name),
     appliedAt: Number(appliedAt),
     fingerprint: fingerprint ?? undefined,
+    program: program ? String(program) : undefined,
   }))
   const unsigned = applied.filter((row) => row.fingerprint === undefined && migrations[row.version - 1])
   const isShapeKnown =
@@ -111,10 +116,14 @@ export function judgeData(
     return { kind: 'marked', mark: last.name, moveId: String(last.fingerprint), ...MARKS[last.name] }
   }
   const supported = migrations.length
+  const program = last?.program
   if (version > supported) {
     return {
-      kind: 'newer',
-      detail: `The data is at version ${version}, but this program only supports ${supported}.`,
+      kind: program !== undefined && canRunTogether(program, VERSION) ? 'next' : 'newer',
+      detail:
+        program === undefined
+          ? `The data is at version ${version}, but this program only supports ${supported}.`
+          : `Bellhop ${program} has upgraded the data, and this program is ${VERSION}.`,
     }
   }
   if (version < supported) {

@@ -29,6 +29,16 @@ import sqlite0012 from '../../drizzle/sqlite/0012_cluster.sql' with { type: 'tex
 import sqlite0013 from '../../drizzle/sqlite/0013_limits.sql' with { type: 'text' }
 import sqlite0014 from '../../drizzle/sqlite/0014_file_locks.sql' with { type: 'text' }
 
+/**
+ * A step from one version of the tables to the next. Servers of two releases that follow each other run on one PostgreSQL
+ * database during an upgrade, and the earlier one may come back. So:
+ * - A migration leaves data that the release before can use. It adds. What it removes or renames isn't used by the release
+ *   before anymore. A new column has a default or can be null, and code that needs it fills it.
+ * - A release reads what the next one writes: new values, such as a kind of event, a state, or a kind of job, are known
+ *   in one release, and written by the next.
+ * - Indexes of tables that may be large have a migration that only creates and drops indexes. On PostgreSQL it is applied
+ *   without locking the tables.
+ */
 export interface Migration {
   name: string
   sql: string

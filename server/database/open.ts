@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Log } from '../log.ts'
 import type { Database, OnCommit } from './database.ts'
 import { requireDatabaseFile } from './database-file.ts'
-import { migratePostgres, migrateSqlite } from './migrate.ts'
+import { migrateSqlite } from './migrate.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
 export const DATABASE_FILE = 'bellhop.db'
@@ -16,7 +16,10 @@ export async function openDatabase(
   if (place.databaseUrl) {
     // Loaded only when needed.
     const { openPostgres } = await import('./postgresql/postgres.ts')
-    await migratePostgres(place.databaseUrl, context.now())
+    const { migratePostgres } = await import('./postgresql/postgres-migrations.ts')
+    await migratePostgres(place.databaseUrl, context.now(), undefined, () =>
+      context.log.warn('migration_waits'),
+    )
     return openPostgres(place.databaseUrl, {
       ...context,
       onRetry: (code, tries) => context.log.warn('unit_retried', { code, tries }),

@@ -12,6 +12,10 @@ export function ofDataState(state: DataState, whole: string): Finding {
       const advice = 'Restart the server with this program: it upgrades the data at the start.'
       return warning(state.detail, advice)
     }
+    case 'next': {
+      const advice = 'It runs on it. Upgrade this program, too.'
+      return warning(state.detail, advice)
+    }
     case 'newer': {
       const advice = 'Use the newer program, or restore a backup from before the upgrade.'
       return error(state.detail, advice)

@@ -2,8 +2,9 @@ import { Database as Connection } from 'bun:sqlite'
 import { readdirSync, readFileSync } from 'node:fs'
 import { SQL } from 'bun'
 import { engine } from '../../server/database/columns.ts'
-import { migratePostgres, migrateSqlite } from '../../server/database/migrate.ts'
+import { migrateSqlite } from '../../server/database/migrate.ts'
 import { MIGRATIONS, type Migration } from '../../server/database/migrations.ts'
+import { migratePostgres } from '../../server/database/postgresql/postgres-migrations.ts'
 import { databaseFile, type Place } from './storage.ts'
 
 export const FOLDER = `${import.meta.dir}/../../drizzle/${engine}`

@@ -2,7 +2,7 @@ import { chownSync, cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { migratePostgres } from '../../server/database/migrate.ts'
+import { migratePostgres } from '../../server/database/postgresql/postgres-migrations.ts'
 import { temporaryFolder } from './folder.ts'
 import { reservePort } from './mail/ports.ts'
 

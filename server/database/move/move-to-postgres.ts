@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Clock } from '../../clock.ts'
 import { StartError } from '../../errors.ts'
 import { stateIn, stateInPostgres } from '../data-version.ts'
-import { migratePostgres } from '../migrate.ts'
 import { type DataState, DELETE_MARK, insertMark, requireOpenable } from '../migration-ledger.ts'
 import { DATABASE_FILE } from '../open.ts'
 import { type OwnConnection, openOwnConnection } from '../postgresql/own-connection.ts'
 import { copyAllRows, requireSame } from '../postgresql/postgres-copy.ts'
+import { migratePostgres } from '../postgresql/postgres-migrations.ts'
 import {
   booleansIn,
   continueSequences,

@@ -1,9 +1,10 @@
 import { Database as Connection } from 'bun:sqlite'
 import { StartError } from '../../errors.ts'
-import { migratePostgres, migrateSqlite } from '../migrate.ts'
+import { migrateSqlite } from '../migrate.ts'
 import { MIGRATIONS } from '../migrations.ts'
 import { inPages } from '../read-transaction.ts'
 import { openOwnConnection, rowsByCursor } from './own-connection.ts'
+import { migratePostgres } from './postgres-migrations.ts'
 import {
   booleansIn,
   continueSequences,
