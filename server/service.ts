@@ -28,6 +28,7 @@ import { namingFullDisk } from './machine/data-folder.ts'
 import { recordSettings } from './machine/recorded-settings.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
 import { openDeps, openLog } from './open-deps.ts'
+import { followDatabase } from './organizations/log-history.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
 import { pruneWindows } from './requests/stored-windows.ts'
 import { type Traffic, watchTraffic } from './requests/traffic.ts'
@@ -39,6 +40,9 @@ import { startPruningSessions } from './sessions/sessions.ts'
 
 const PRUNE_WINDOWS_EVERY_MS = 600_000
 
+/** Proxies look at `/health/ready` every second or every few. */
+const RETIRE_MS = 5_000
+
 /** What can be told about a server as soon as it answers requests. */
 export interface Answering {
   url: string
@@ -49,6 +53,11 @@ export interface Service extends Answering {
   deps: Deps
   /** Reads the files of the certificate again, if it serves HTTPS. */
   reloadCertificate(): void
+  /**
+   * Call it before `stop()`, so that a proxy in front of several servers uses the others: for five seconds, it goes on
+   * answering and says at `/health/ready` that it stops. Returns at once when there are no others.
+   */
+  retire(): Promise<void>
   /** Finishes running work and closes everything. Takes about ten seconds at most. */
   stop(): Promise<void>
 }
@@ -81,6 +90,8 @@ export async function startService(
   started.defer(deps.database.close)
   started.defer(deps.cluster.leave)
   await verifySecretKey(deps)
+  const history = await followDatabase(deps)
+  started.defer(history.stop)
   const agentGuard = createAgentGuard(deps)
   started.defer(agentGuard.stop)
   const guard = createKeyGuard(deps, { signedIn: agentGuard.callerOf })
@@ -105,6 +116,7 @@ export async function startService(
   const firstRun = createFirstRun(deps)
   const backups = createBackupRequests()
   const widget = { guard: visitorGuard, streams: visitorStreams }
+  let isStopping = false
   const events = createEventWaits(deps)
   const app = createApp(deps, {
     keys: guard,
@@ -116,6 +128,7 @@ export async function startService(
     widget,
     events,
     storageFault: () => files.fault() ?? moved?.fault(),
+    isStopping: () => isStopping,
     backups,
     onUntrustedProxy: (untrustedProxy) => lock.announce({ untrustedProxy }),
   }).use(metrics.routes)
@@ -148,6 +161,14 @@ export async function startService(
     ...answering,
     deps,
     reloadCertificate: listening.reloadCertificate,
+    async retire() {
+      isStopping = true
+      if (deps.cluster.counts().nodes < 2) return
+      deps.cluster.retire()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      systemClock.after(RETIRE_MS, resolve)
+      await promise
+    },
     stop() {
       deps.cluster.retire()
       return everything.disposeAsync()

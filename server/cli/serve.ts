@@ -33,6 +33,7 @@ export async function serve(): Promise<void> {
   supervisor.ready(`Running at ${service.url}`)
   await stopSignal
   supervisor.stopping()
+  await service.retire()
   await service.stop()
 }
 

@@ -1,5 +1,5 @@
 import { type Bus, noBus } from './bus.ts'
-import { everyPartition, type Partitions } from './partitions.ts'
+import { everyPartition, PARTITIONS, type Partitions } from './partitions.ts'
 
 /** This server among those that share its database. */
 export interface Cluster {
@@ -7,8 +7,10 @@ export interface Cluster {
   nodeId: string
   partitions: Partitions
   bus: Bus
-  /** Whether it may work: its lease is renewed and it hears the others. */
-  isReady(): boolean
+  /** Servers with a lease, and partitions that this one has. */
+  counts(): { nodes: number; partitions: number }
+  /** Why it may not work, as a sentence; undefined while its lease is renewed and it hears the others. */
+  fault(): string | undefined
   /** Begins no background work anymore. What isn't in progress goes to others at once. */
   retire(): void
   /** Call it when no background work is in progress. */
@@ -20,7 +22,8 @@ export const alone: Cluster = {
   nodeId: '',
   partitions: everyPartition,
   bus: noBus,
-  isReady: () => true,
+  counts: () => ({ nodes: 1, partitions: PARTITIONS.length }),
+  fault: () => undefined,
   retire() {},
   async leave() {},
 }

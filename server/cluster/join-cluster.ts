@@ -34,7 +34,13 @@ export async function joinCluster({ url, node, log, onWritten, onTime }: Given):
     nodeId: node.id,
     partitions: membership,
     bus,
-    isReady: () => membership.isMember() && bus.isWhole(),
+    counts: membership.counts,
+    fault() {
+      if (!membership.isMember()) return 'This server has no lease: it could not renew it in the database.'
+      return bus.isWhole()
+        ? undefined
+        : "This server doesn't hear the others: notifications of the database are missing."
+    },
     retire: membership.retire,
     leave: () => everything.disposeAsync(),
   }

@@ -14,6 +14,7 @@ const { monotonic, after } = systemClock
 
 const LEASE_MS = 10_000
 const RENEW_EVERY_MS = 3_000
+const RETRY_AFTER_MS = 500
 /** A node that hasn't renewed its lease for so long begins no work: another one may soon take it. */
 const MAX_TRUST_MS = 7_000
 /**
@@ -41,6 +42,7 @@ export interface NodeFacts {
 export interface Membership extends Partitions {
   /** Whether the lease is renewed. */
   isMember(): boolean
+  counts(): { nodes: number; partitions: number }
   /** Takes free partitions and gives others back now, and not with the next renewal. */
   rebalance(): void
   /** Begins no work anymore, and gives back each partition as soon as none of its work is in progress. */
@@ -67,10 +69,12 @@ export async function joinNodes(
   let held = ''
   let renewedAt = Number.NEGATIVE_INFINITY
   let cancelExpiry = () => {}
+  let others = 0
   let hasLeft = false
   /** Renewals run one after the other. */
   let running = Promise.resolve()
   let hasFailed = false
+  let cancelRetry = () => {}
 
   function isMember(): boolean {
     return monotonic() - renewedAt < MAX_TRUST_MS
@@ -100,12 +104,12 @@ export async function joinNodes(
     const askedAt = monotonic()
     const [row] = await client.unsafe(
       `with own as (
-        insert into nodes (id, version, settings, started_at, lease_until)
-        values ($1, $2, $3, ${NOW}, ${NOW} + $4::bigint)
-        on conflict (id) do update set lease_until = excluded.lease_until),
+        insert into nodes (id, version, settings, started_at, lease_until, is_retiring)
+        values ($1, $2, $3, ${NOW}, ${NOW} + $4::bigint, $7)
+        on conflict (id) do update set lease_until = excluded.lease_until, is_retiring = excluded.is_retiring),
       forgotten as (delete from nodes where id <> $1 and lease_until < ${NOW} - $5::bigint),
       freed as (update partitions set node_id = null where node_id = $1 and position(id in $6) = 0)
-      select (select count(*) from nodes where id <> $1 and lease_until > ${NOW})::int as others,
+      select (select count(*) from nodes where id <> $1 and lease_until > ${NOW} and not is_retiring)::int as others,
         (select coalesce(string_agg(id || ':' || token, ' '), '') from partitions where node_id = $1) as kept`,
       [
         facts.id,
@@ -114,6 +118,7 @@ export async function joinNodes(
         LEASE_MS,
         FORGET_AFTER_MS,
         [...tokens.keys()].join(''),
+        isRetiring,
       ],
     )
     // Meanwhile, others may have taken what this node had, also while the machine slept and its monotonic clock stood.
@@ -127,7 +132,8 @@ export async function joinNodes(
     cancelExpiry = after(MAX_TRUST_MS - (monotonic() - askedAt), () => {
       if (!isMember()) loseAll()
     })
-    await share(Math.ceil(PARTITIONS.length / (row.others + 1)))
+    others = row.others
+    await share(Math.ceil(PARTITIONS.length / (others + 1)))
   }
 
   async function share(most: number): Promise<void> {
@@ -203,6 +209,8 @@ export async function joinNodes(
         (error) => {
           if (!hasFailed) log.warn('node_not_renewed', { node: facts.id, error })
           hasFailed = true
+          cancelRetry()
+          cancelRetry = after(RETRY_AFTER_MS, () => void queue(renew))
         },
       )
     return running
@@ -227,9 +235,12 @@ export async function joinNodes(
 
   return {
     isMember,
+    counts: () => ({ nodes: others + (isMember() ? 1 : 0), partitions: isMember() ? held.length : 0 }),
     rebalance: () => void queue(renew),
     retire() {
       isRetiring = true
+      // The others take all of it.
+      void queue(renew)
       giveBack(PARTITIONS.length)
     },
     held: () => (isMember() ? held : ''),
@@ -250,6 +261,7 @@ export async function joinNodes(
     async leave() {
       void renewing.stop()
       cancelExpiry()
+      cancelRetry()
       await running
       hasLeft = true
       renewedAt = Number.NEGATIVE_INFINITY

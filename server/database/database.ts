@@ -6,8 +6,8 @@ import type { PgQueryResultHKT } from 'drizzle-orm/pg-core/session'
  * manual, appendix A). The unit is correct and runs again.
  */
 const RETRYABLE = new Set(['40001', '40P01', '25P03'])
-/** Disk full, out of memory, too many connections, shutting down, not accepting connections, connection lost. */
-const POSTGRES_FAULT = /^(53|55000|57P|58|08)/
+/** Disk full, out of memory, too many connections, read-only, shutting down, not accepting connections, connection lost. */
+const POSTGRES_FAULT = /^(53|25006|55000|57P|58|08)/
 /** Only the triggers of a move refuse changes (move/change-log.ts). */
 const SQLITE_FAULT =
   /^SQLITE_(CONSTRAINT_TRIGGER|FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/

@@ -13,6 +13,7 @@ import postgresql0011 from '../../drizzle/postgresql/0011_deliveries_by_event.sq
 import postgresql0012 from '../../drizzle/postgresql/0012_cluster.sql' with { type: 'text' }
 import postgresql0013 from '../../drizzle/postgresql/0013_limits.sql' with { type: 'text' }
 import postgresql0014 from '../../drizzle/postgresql/0014_file_locks.sql' with { type: 'text' }
+import postgresql0015 from '../../drizzle/postgresql/0015_database_history.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -28,17 +29,8 @@ import sqlite0011 from '../../drizzle/sqlite/0011_deliveries_by_event.sql' with 
 import sqlite0012 from '../../drizzle/sqlite/0012_cluster.sql' with { type: 'text' }
 import sqlite0013 from '../../drizzle/sqlite/0013_limits.sql' with { type: 'text' }
 import sqlite0014 from '../../drizzle/sqlite/0014_file_locks.sql' with { type: 'text' }
+import sqlite0015 from '../../drizzle/sqlite/0015_database_history.sql' with { type: 'text' }
 
-/**
- * A step from one version of the tables to the next. Servers of two releases that follow each other run on one PostgreSQL
- * database during an upgrade, and the earlier one may come back. So:
- * - A migration leaves data that the release before can use. It adds. What it removes or renames isn't used by the release
- *   before anymore. A new column has a default or can be null, and code that needs it fills it.
- * - A release reads what the next one writes: new values, such as a kind of event, a state, or a kind of job, are known
- *   in one release, and written by the next.
- * - Indexes of tables that may be large have a migration that only creates and drops indexes. On PostgreSQL it is applied
- *   without locking the tables.
- */
 export interface Migration {
   name: string
   sql: string
@@ -65,6 +57,7 @@ export const MIGRATIONS = {
     { name: 'cluster', sql: sqlite0012 },
     { name: 'limits', sql: sqlite0013 },
     { name: 'file_locks', sql: sqlite0014 },
+    { name: 'database_history', sql: sqlite0015 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -82,5 +75,6 @@ export const MIGRATIONS = {
     { name: 'cluster', sql: postgresql0012 },
     { name: 'limits', sql: postgresql0013 },
     { name: 'file_locks', sql: postgresql0014 },
+    { name: 'database_history', sql: postgresql0015 },
   ],
 } satisfies Record<string, Migration[]>

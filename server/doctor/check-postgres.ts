@@ -4,8 +4,9 @@ import { type Finding, findingsOf } from './finding.ts'
 import { ofDataState } from './judge-version.ts'
 
 const { warning, error } = findingsOf('database')
-/** The oldest that Bellhop is tested with. */
-const OLDEST_VERSION = 15
+/** The oldest that has what Bellhop uses, and the oldest that it is tested with. */
+const OLDEST_VERSION = 13
+const OLDEST_TESTED = 15
 const CONNECT_TIMEOUT_S = 5
 /** Sort by code points, as Bellhop does. */
 const PLAIN_LOCALE = /^(C|POSIX|C\.UTF-?8|ucs_basic)$/i
@@ -68,9 +69,9 @@ function faultsOf(facts: Facts): Finding[] {
     const detail = `The database sorts by the locale ${facts.locale}.`
     faults.push(warning(detail, 'Move the data to a database created with --locale=C.'))
   }
-  if (major(facts) < OLDEST_VERSION) {
-    const detail = `PostgreSQL ${major(facts)} is old. Bellhop is tested with ${OLDEST_VERSION} and later.`
-    faults.push(warning(detail, 'Upgrade PostgreSQL.'))
+  if (major(facts) < OLDEST_TESTED) {
+    const detail = `PostgreSQL ${major(facts)} is old. Bellhop needs ${OLDEST_VERSION}, and is tested with ${OLDEST_TESTED} and later.`
+    faults.push((major(facts) < OLDEST_VERSION ? error : warning)(detail, 'Upgrade PostgreSQL.'))
   }
   return faults
 }

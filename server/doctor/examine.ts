@@ -11,6 +11,7 @@ import { checkDisk } from './check-disk.ts'
 import { checkDns } from './check-dns.ts'
 import { checkFiles, checkFolder } from './check-folder.ts'
 import { checkMachine } from './check-machine.ts'
+import { checkServers } from './check-servers.ts'
 import {
   CHECKS,
   type CheckName,
@@ -80,6 +81,7 @@ function checksOf({ data, pid, untrustedProxy, limits, ...given }: Examined): [C
   return [
     ...installation,
     ['disk', withData(checkDisk)],
+    ['servers', withData(checkServers)],
     ['files', withData(checkFiles)],
     ['clock', withData(checkClock)],
     ['dns', withData(checkDns)],

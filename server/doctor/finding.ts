@@ -7,6 +7,7 @@ export const CHECKS = [
   'folder',
   'disk',
   'database',
+  'servers',
   'files',
   'server',
   'machine',

@@ -92,6 +92,8 @@ export function createApp(
     events: EventWaits
     /** Why nothing can be read or saved now. */
     storageFault: () => string | undefined
+    /** Whether the proxy should use other servers. */
+    isStopping: () => boolean
     backups: BackupRequests
     onUntrustedProxy?: (address: string) => void
   },
@@ -107,6 +109,8 @@ export function createApp(
       proxies.look(request, app.server)
       set.headers['x-request-id'] = requestId(request, deps.clock.now())
       set.headers['x-content-type-options'] = 'nosniff'
+      // Otherwise, the proxy could send a request on a connection that is just being closed.
+      if (guards.isStopping()) set.headers.connection = 'close'
       // Otherwise, someone could read the data from the browser's disk after the agent has signed out.
       if (isData(request.url)) set.headers['cache-control'] = 'no-store'
       if (deps.config.tls && !isLoopbackHost(nameIn(request.headers.get('host') ?? ''))) {
@@ -121,7 +125,7 @@ export function createApp(
     })
     .use(assetRoutes())
     .use(widgetScriptRoutes())
-    .use(healthRoutes(deps, guards.storageFault))
+    .use(healthRoutes(deps, guards))
     .use(ticketRoutes(deps, guards.keys, guards.large))
     .use(messageApiRoutes())
     .use(attachmentRoutes(deps, guards.keys))
@@ -258,7 +262,10 @@ function needsStorage(url: string): boolean {
 }
 
 /** For supervisors: `live` while the process responds, `ready` while it reaches its data. Logs each change once. */
-function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
+function healthRoutes(
+  deps: Deps,
+  { storageFault, isStopping }: { storageFault: () => string | undefined; isStopping: () => boolean },
+) {
   const detail = { hide: true }
   let isReady = true
 
@@ -276,7 +283,11 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
     .get(
       '/ready',
       async ({ status }) => {
-        const fault = storageFault() ?? clusterFault(deps) ?? (await diskFault(deps.config.dataFolder))
+        const fault =
+          (isStopping() ? 'This server is stopping.' : undefined) ??
+          storageFault() ??
+          deps.cluster.fault() ??
+          (await diskFault(deps.config.dataFolder))
         if (fault !== undefined) return status(503, { status: fault })
         try {
           await reachData()
@@ -291,10 +302,6 @@ function healthRoutes(deps: Deps, storageFault: () => string | undefined) {
       },
       { detail },
     )
-}
-
-function clusterFault({ cluster }: Deps): string | undefined {
-  return cluster.isReady() ? undefined : "This server isn't connected to the other servers of its database."
 }
 
 /** Nothing can be saved with so few bytes. */

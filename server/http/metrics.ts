@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
+import { systemClock } from '../clock.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { isLoopbackHost, nameIn } from '../requests/public-address.ts'
@@ -78,6 +79,7 @@ export function createMetrics(
       ),
       gauge('bellhop_database_bytes', 'Size of the database on disk.', size.database),
       gauge('bellhop_wal_bytes', 'Size of the write-ahead log on disk.', size.wal),
+      ...clusterMetrics(deps),
       ...eventLoop.metrics(),
       ...(await processMetrics()),
     ])
@@ -126,6 +128,27 @@ function requireFullAccess({ isPublic, scopes, kind }: Caller): void {
 
 function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address)
+}
+
+/** None on SQLite, where there is one server. */
+function clusterMetrics({ cluster, clock, database }: Deps): Metric[] {
+  if (database.engine === 'sqlite') return []
+  const { nodes, partitions } = cluster.counts()
+  const offsetMs = clock.now() - systemClock.now()
+  return [
+    gauge('bellhop_nodes', 'Servers that share the database, as this one knows.', nodes),
+    gauge(
+      'bellhop_partitions_held',
+      'Parts of the background work, of 32, that this server does.',
+      partitions,
+    ),
+    gauge('bellhop_bus_connected', '1 while this server hears the others.', Number(cluster.bus.isWhole())),
+    gauge(
+      'bellhop_clock_offset_seconds',
+      'How far the clock of the database is ahead of that of the machine.',
+      offsetMs / 1000,
+    ),
+  ]
 }
 
 function byOutcome(name: string, help: string, counts: Iterable<[string, number]>): Metric {

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { eventsAfter, type LoggedEvent, newestEvent } from '../events/events.ts'
+import { eventsAfter, type LoggedEvent } from '../events/events.ts'
+import { endOfLog } from '../events/positions.ts'
 import { yieldToEventLoop } from '../loop.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -45,6 +46,7 @@ interface Feed<Page> {
 export function createFeed<Page>(deps: Deps, orgId: string, audience: Audience<Page>): Feed<Page> {
   /** Below 0 before the first read. */
   let position = -1
+  let logOfPosition = ''
   let kept: LoggedEvent[] = []
   const joining = new Map<Page, FeedStart>()
   const { read } = deps.database
@@ -56,7 +58,14 @@ export function createFeed<Page>(deps: Deps, orgId: string, audience: Audience<P
   }
 
   async function sendNewEvents(): Promise<void> {
-    const newest = await newestEvent(read, orgId)
+    const { logId, newest } = await endOfLog(read, orgId)
+    if (position >= 0 && logId !== logOfPosition) {
+      // Of the new log, other events have the same numbers.
+      position = newest
+      kept = []
+      audience.reset()
+    }
+    logOfPosition = logId
     if (position < 0) {
       kept = await eventsAfter(read, orgId, Math.max(newest - MAX_KEPT_EVENTS, 0), MAX_KEPT_EVENTS)
       // More may have been committed between the two reads.

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
 import { engine } from '../../server/database/columns.ts'
+import { VERSION } from '../../server/version.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
-import { type Bellhop, clientWithKey, startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, call, clientWithKey, startBellhop } from '../support/bellhop.ts'
 import { freshPlace } from '../support/engine.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { sharedSettings } from '../support/servers.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
-import { openProgram } from './storage.ts'
+import { openProgram, seenElsewhere } from './storage.ts'
 
 const ORGANIZATIONS = 8
 const TICKETS_EACH = 4
@@ -96,5 +97,80 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
     })
     await (await openProgram({ ...(await freshPlace()), ...settings }))[Symbol.asyncDispose]()
     await first.stop()
+  })
+
+  test('run beside those of the next release, on data that these upgraded, and not of the release after it', async () => {
+    const settings = await sharedSettings()
+    const place = { ...(await freshPlace()), ...settings }
+    const first = await startBellhop({ settings })
+    const [major, minor = 0] = VERSION.split('.').map(Number)
+    const [next, tooFar] = [1, 2].map((later) => `${major}.${minor + later}.0`)
+    const upgradeTo = async (version = '') => {
+      await seenElsewhere(place, `update nodes set version = '${version}'`)
+      await seenElsewhere(
+        place,
+        `insert into bellhop_migrations (version, name, applied_at, fingerprint, program)
+          values (900, 'later', 0, '', '${version}') on conflict (version) do update set program = excluded.program`,
+      )
+    }
+    await upgradeTo(next)
+    const beside = await startBellhop({ settings })
+    expect((await (await clientsOf([beside]))[0]?.call('GET', '/tickets'))?.status).toBe(200)
+    await beside.stop()
+    await upgradeTo(tooFar)
+    const refused = () => startBellhop({ settings }).catch((reason) => reason)
+    expect(await refused()).toMatchObject({
+      name: 'NewerDataError',
+      message: `Bellhop ${tooFar} has upgraded the data, and this program is ${VERSION}. Start the newer program.`,
+    })
+    await seenElsewhere(place, 'delete from bellhop_migrations where version = 900')
+    expect(await refused()).toMatchObject({
+      name: 'StartError',
+      message: `Another server of this database runs Bellhop ${tooFar}, and this is ${VERSION}. Only servers of two releases that follow each other can run together.`,
+    })
+    await first.stop()
+  })
+
+  test('begin the event log anew on a restored database, and go on with it after a restart', async () => {
+    const settings = await sharedSettings()
+    const original = await startBellhop({ settings })
+    const client = await original.organization()
+    await makeTicket(client)
+    const { json } = await client.call<{ meta: { newest: string } }>('GET', '/events')
+    await original.stop()
+    const statusOn = async (DATABASE_URL: string) => {
+      const server = await startBellhop({ settings: { ...settings, DATABASE_URL } })
+      const path = `${server.url}/v1/events?after=${json.meta.newest}`
+      const { status } = await call('GET', path, { headers: { authorization: `Bearer ${client.key}` } })
+      await server.stop()
+      return status
+    }
+    const url = settings.DATABASE_URL ?? ''
+    expect(await statusOn(url)).toBe(200)
+    const name = new URL(url).pathname.slice(1)
+    const admin = { ...(await freshPlace()), DATABASE_URL: new URL('/postgres', url).href }
+    await seenElsewhere(admin, `create database ${name}_restored template ${name}`)
+    const restored = new URL(`/${name}_restored`, url).href
+    expect([await statusOn(restored), await statusOn(restored), await statusOn(url)]).toEqual([410, 410, 200])
+  })
+
+  test('say that they stop, and give their work to the others, before they do', async () => {
+    const settings = await sharedSettings()
+    const nodes = await Promise.all([startBellhop({ settings }), startBellhop({ settings })])
+    const [first, second] = nodes
+    const held = async () => {
+      const text = await (await fetch(`${second.url}/metrics`)).text()
+      return Number(/^bellhop_partitions_held (\d+)$/m.exec(text)?.[1])
+    }
+    await eventually(async () => (await held()) === 16)
+    const retiring = first.retire()
+    const ready = await fetch(`${first.url}/health/ready`)
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'This server is stopping.' }])
+    const [client] = await clientsOf([first])
+    const answer = await client?.call('GET', '/tickets')
+    expect([answer?.status, answer?.headers.get('connection')]).toEqual([200, 'close'])
+    await eventually(async () => (await held()) === 32)
+    await retiring
+    await Promise.all(nodes.map((node) => node.stop()))
   })
 })

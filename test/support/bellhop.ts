@@ -21,6 +21,8 @@ export interface Bellhop {
   firstRunToken: string
   /** Creates an organization and a client with a full-access secret key. */
   organization(name?: string): Promise<Client>
+  /** As before a stop when there are other servers. */
+  retire(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -81,6 +83,7 @@ export async function startBellhop(
       const { id } = await createOrganization(service.deps, { name })
       return clientWithKey(service.deps, service.url, id, {})
     },
+    retire: service.retire,
     stop: service.stop,
   }
 }

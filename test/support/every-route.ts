@@ -31,6 +31,7 @@ export async function everyRoute(deps: Deps): Promise<string[]> {
     widget,
     events,
     storageFault: () => undefined,
+    isStopping: () => false,
     backups: createBackupRequests(),
   })
   agents.stop()

@@ -30,6 +30,7 @@ const TITLES: Record<Finding['check'], string> = {
   folder: 'Data folder',
   disk: 'Disk space',
   database: 'Database',
+  servers: 'Servers',
   files: 'Attachments',
   server: 'Server',
   machine: 'Machine limits',

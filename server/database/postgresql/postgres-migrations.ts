@@ -39,11 +39,12 @@ export async function migratePostgres(
 ): Promise<void> {
   // The lock needs a transaction of its own: indexes that lock no table can't be created in one. Not imported: that would
   // load it on SQLite, too.
-  const client = new Bun.SQL(url, { max: 2, connection: { idle_in_transaction_session_timeout: 0 } })
+  const client = new Bun.SQL(url, { max: 2 })
   try {
     let isDone = false
     while (!isDone) {
       isDone = await client.begin(async (holder) => {
+        await holder.unsafe('set local idle_in_transaction_session_timeout = 0')
         // The creation of an index waits for open statements: those that wait, and those of the extended protocol.
         const [row] = await holder.unsafe(TRY_LOCK).simple()
         if (!row.isMine) return false

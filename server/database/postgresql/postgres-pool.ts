@@ -1,5 +1,6 @@
 import { SQL } from 'bun'
 import { systemClock } from '../../clock.ts'
+import { storageCode } from '../database.ts'
 
 /**
  * After this time without a result, a query checks whether the server still responds. A request is refused within 10
@@ -18,6 +19,10 @@ const CLOSE_TIMEOUT_S = 2
 const CONNECT_TIMEOUT_S = 10
 
 const SET_TIMEOUT = "select set_config('statement_timeout', cast($1 as text), false)"
+/** The server became a standby, or is one: a change isn't possible on this connection. */
+const READ_ONLY = '25006'
+/** By URL: how to replace the connections of each pool. */
+const pools = new Map<string, Set<() => void>>()
 
 export const SILENT = 'ERR_POSTGRES_CONNECTION_SILENT'
 
@@ -29,7 +34,8 @@ export interface Pool extends SQL {
 /**
  * Connections to a database server that may stop responding: it hangs, or the network drops packets. While the server
  * responds to nothing, waiting queries fail and new connections replace those that may be dead. So the service recovers
- * when the server does. Waits for a server that is only slow. The server ends each query after `statementTimeoutMs`.
+ * when the server does. They also replace those on which nothing can be changed. Waits for a server that is only slow.
+ * The server ends each query after `statementTimeoutMs`.
  */
 export function openPool(
   url: string,
@@ -38,6 +44,8 @@ export function openPool(
   const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...more }
   let client = new SQL(url, options)
   let replacedAt = Number.NEGATIVE_INFINITY
+  const others = pools.get(url) ?? new Set()
+  pools.set(url, others.add(replace))
   /** One check for all waiting queries. */
   let asking: Promise<boolean> | undefined
 
@@ -48,6 +56,11 @@ export function openPool(
     const old = client
     client = new SQL(url, options)
     systemClock.after(CLOSE_AFTER_MS, () => void old.close({ timeout: 0 }).catch(() => {}))
+  }
+
+  function close(): Promise<void> {
+    others.delete(replace)
+    return client.close({ timeout: CLOSE_TIMEOUT_S })
   }
 
   async function inTime<T>(running: PromiseLike<T>): Promise<T> {
@@ -72,6 +85,10 @@ export function openPool(
 
     try {
       return await Promise.race([running, tooLate])
+    } catch (reason) {
+      // After a failover, the address leads to the new primary. Reads would go on at the old one.
+      if (storageCode(reason) === READ_ONLY) for (const other of pools.get(url) ?? []) other()
+      throw reason
     } finally {
       isOver = true
       cancelTimer()
@@ -120,7 +137,7 @@ export function openPool(
           const query = client.unsafe(...given)
           return statementTimeoutMs ? limited(query, (on) => on.unsafe(...given)) : timed(query)
         }
-      if (name === 'close') return () => client.close({ timeout: CLOSE_TIMEOUT_S })
+      if (name === 'close') return close
       return Reflect.get(client, name)
     },
     apply: (_, _this, query) => inTime<unknown>(Reflect.apply(client, undefined, query)),

@@ -1,4 +1,4 @@
-import { integer, json, table, text } from '../columns.ts'
+import { boolean, integer, json, table, text } from '../columns.ts'
 
 /** The running servers of this database. On SQLite there is one, and no row. */
 export const nodes = table('nodes', {
@@ -9,6 +9,8 @@ export const nodes = table('nodes', {
   startedAt: integer().notNull(),
   /** The database's time, in milliseconds since 1970. Until then, no other node takes its partitions. */
   leaseUntil: integer().notNull(),
+  /** It takes no partitions anymore, because it is about to stop. */
+  isRetiring: boolean().notNull().default(false),
 })
 
 /**
@@ -52,4 +54,13 @@ export const installation = table('installation', {
   id: text().primaryKey(),
   /** Tells whether a server has the secret that the others had. */
   secretFingerprint: text().notNull(),
+  /** Of the PostgreSQL server, when it was last looked at. */
+  history: json().$type<History>(),
 })
+
+/** By which a server notices that the database was restored or that a standby took over. */
+export interface History {
+  identity: string
+  timeline: string
+  isSynchronous: boolean
+}
