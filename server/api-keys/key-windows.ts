@@ -1,4 +1,4 @@
-import type { Transaction } from '../database/database.ts'
+import { isStorageFault, type Transaction } from '../database/database.ts'
 import type { Counted } from '../database/tables/cluster.ts'
 import type { Deps } from '../deps.ts'
 import { type Allowance, WINDOW_MS } from '../requests/rolling-window.ts'
@@ -117,7 +117,9 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
         await ask(key, window, all.filter(({ isCounted }) => isCounted).length)
         for (const one of all) answer(window, one)
       } catch (error) {
-        for (const { reject } of all) reject(error)
+        // Nothing can be read or changed meanwhile, and the request says so itself.
+        if (isStorageFault(error)) for (const { resolve } of all) resolve(allowanceOf(window, true))
+        else for (const { reject } of all) reject(error)
       }
       scheduleReturn(key, window)
     }

@@ -3,8 +3,8 @@ import { engine } from '../../server/database/columns.ts'
 import { signInAgent } from '../support/agents.ts'
 import { type Bellhop, startBellhop } from '../support/bellhop.ts'
 import { makeCertificates } from '../support/certificates.ts'
-import { freshPlace } from '../support/engine.ts'
 import { reservePort } from '../support/mail/ports.ts'
+import { sharedSettings } from '../support/servers.ts'
 import { ticketInput } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 import { PROXIES, startProxy, TRUSTED } from './proxies.ts'
@@ -27,17 +27,16 @@ describe.if(engine === 'postgresql')('servers behind the proxies of the guide', 
       async () => {
         const port = reservePort()
         const url = `https://localhost:${port}`
-        const { DATABASE_URL = '' } = await freshPlace()
+        const shared = await sharedSettings()
         const nodes: Bellhop[] = []
         await using stack = new AsyncDisposableStack()
         for (let each = 0; each < NODES; each += 1) {
           const node = await startBellhop({
             settings: {
-              DATABASE_URL,
+              ...shared,
               PORT: String(reservePort()),
               BELLHOP_URL: url,
               BELLHOP_TRUST_PROXY: TRUSTED,
-              BELLHOP_SECRET: 'the same for every server',
             },
           })
           stack.defer(() => node.stop())
