@@ -23,12 +23,6 @@ export async function sharedSettings(): Promise<Record<string, string>> {
   }
 }
 
-/** Two servers on one PostgreSQL database. */
-export async function startTwo(): Promise<[Bellhop, Bellhop]> {
-  const settings = await sharedSettings()
-  return Promise.all([startBellhop({ settings }), startBellhop({ settings })])
-}
-
 /** Three servers on one PostgreSQL database. They stop at the end of the scope. */
 export async function startServers(
   given: { clock?: ManualClock; settings?: Record<string, string> } = {},
