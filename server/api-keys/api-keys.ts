@@ -246,7 +246,8 @@ export function createLastUsed(deps: Deps) {
     cancelTimer?.()
     cancelTimer = undefined
     if (unsaved.size === 0) return
-    const times = [...unsaved]
+    // In the order in which every node locks them.
+    const times = [...unsaved].sort(([a], [b]) => (a < b ? -1 : 1))
     await deps.database.write(undefined, async (tx) => {
       writeQuietly()
       for (const [id, lastUsedAt] of times) {
