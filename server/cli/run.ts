@@ -50,6 +50,11 @@ function faultMessage({ pointer, detail }: Fault): string {
   return field ? `--${OPTIONS.get(field) ?? field}: ${detail}` : detail
 }
 
+/** What PostgreSQL says when PgBouncer gives another connection to each transaction. */
+const POOLED = /^prepared statement .* (?:already exists|does not exist)$/
+const SESSION_MODE =
+  'If PgBouncer is between, use its session mode: DATABASE_URL must not lead through transaction or statement mode.'
+
 /** Uses the innermost cause: the outer messages of a failed query contain its parameters. */
 function causeMessage(error: unknown): string {
   let innermost = error
@@ -60,6 +65,9 @@ function causeMessage(error: unknown): string {
   // That of a move, whose message is for people.
   if (code === 'SQLITE_CONSTRAINT_TRIGGER') return message ?? ''
   if (code.startsWith('SQLITE_')) return `Can't use the database in BELLHOP_DATA: ${message}.`
-  if (code.startsWith('ERR_POSTGRES_')) return `Can't use the database at DATABASE_URL: ${message}.`
+  if (code.startsWith('ERR_POSTGRES_')) {
+    const advice = POOLED.test(String(message)) ? ` ${SESSION_MODE}` : ''
+    return `Can't use the database at DATABASE_URL: ${message}.${advice}`
+  }
   return `Unexpected error: ${message}`
 }

@@ -1,3 +1,4 @@
+import { notifications } from '../database/tables/notifications.ts'
 import type { Deps } from '../deps.ts'
 import type { Live } from '../live/live.ts'
 import type { Reaction } from '../reactions/react-to-log.ts'
@@ -16,11 +17,28 @@ export interface Notifications {
 /** After a commit that changes notifications, the open pages of their agents load them again. */
 export function createNotifications(deps: Deps, live: Live): Notifications {
   const audiences = createAudiences(deps)
+  /** By organization, agents whose rows have changed in units that may not have committed yet. */
+  let changed = new Map<string, Set<string>>()
+
+  function onChange(orgId: string, agentId: string): void {
+    changed.set(orgId, (changed.get(orgId) ?? new Set()).add(agentId))
+  }
+
+  function show(): void {
+    const shown = changed
+    changed = new Map()
+    for (const [orgId, agentIds] of shown) live.showNotified(orgId, agentIds)
+  }
+
+  const stopListening = deps.pulse.listen(show, [notifications])
   return {
-    reaction: createReaction(deps, { live, audiences }),
+    reaction: createReaction(deps, { live, audiences, onChange }),
     async see(seen) {
       if (await seeTicket(deps, seen)) live.showNotified(seen.orgId, new Set([seen.agentId]))
     },
-    stop: audiences.stop,
+    stop() {
+      stopListening()
+      audiences.stop()
+    },
   }
 }

@@ -1,15 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type Client, createClient } from '../../release/clients/typescript/src/bellhop.ts'
+import { createClient } from '../../release/clients/typescript/src/bellhop.ts'
 import { createApiKey } from '../../server/api-keys/api-keys.ts'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
 import { emptyPlace } from '../support/engine.ts'
 import { ADDRESS, startEveryChannel } from '../support/every-channel.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { describeWithMail } from '../support/mail/mail-tests.ts'
+import { differences } from '../support/mirror/differences.ts'
 import { readLog } from '../support/mirror/log-reader.ts'
-import { entryOf, openMirror } from '../support/mirror/mirror-store.ts'
+import { openMirror } from '../support/mirror/mirror-store.ts'
 import { createWriters } from '../support/mirror/writers.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 import { seeded } from '../support/random.ts'
@@ -93,29 +94,6 @@ async function expectNothingLate(reader: Awaited<ReturnType<typeof readLog>>): P
   expect(read).toBeGreaterThan(0)
 }
 
-/** What the mirror has otherwise than the server, once nothing changes anymore. */
-async function differences({ bellhop, rows }: Pick<Stage, 'bellhop' | 'rows'>): Promise<[string[], number]> {
-  for (;;) {
-    const { newestEvent } = await bellhop.get('/me')
-    const shown = await everythingShown(bellhop)
-    await eventually(async () => (await rows.position()) === newestEvent).catch(() => undefined)
-    const copied = rows.everything()
-    if ((await bellhop.get('/me')).newestEvent !== newestEvent) continue
-    const ids = [...new Set([...shown.keys(), ...copied.keys()])].sort()
-    const differing = ids.filter((id) => shown.get(id) !== copied.get(id))
-    return [differing.map((id) => `${id}\n  server ${shown.get(id)}\n  mirror ${copied.get(id)}`), shown.size]
-  }
-}
-
-async function everythingShown(bellhop: Client): Promise<Map<string, string>> {
-  const shown = new Map<string, string>()
-  for await (const one of bellhop.pages('/tickets', { query: { sort: 'created_asc' } }))
-    shown.set(...entryOf('ticket', one))
-  for await (const one of bellhop.pages('/messages')) shown.set(...entryOf('message', one))
-  for await (const one of bellhop.pages('/customers')) shown.set(...entryOf('customer', one))
-  return shown
-}
-
 /** Sends again at once while the server is away, so that the writers don't rest. */
 async function untilAnswered(url: string, init: RequestInit): Promise<Response> {
   for (;;) {
@@ -124,8 +102,6 @@ async function untilAnswered(url: string, init: RequestInit): Promise<Response> 
     await Bun.sleep(RETRY_MS)
   }
 }
-
-type Stage = Awaited<ReturnType<typeof openStage>>
 
 /** A server with all channels, what is on their other side, and a mirror. */
 async function openStage() {

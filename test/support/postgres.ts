@@ -117,7 +117,7 @@ function settings(folder: string, port: number, isDurable: boolean): string[] {
 }
 
 /** PostgreSQL refuses to run as root. The signal ends it when this process dies without a word. */
-function unprivilegedUser(...owned: string[]): string[] {
+export function unprivilegedUser(...owned: string[]): string[] {
   const dieWithParent = ['setpriv', '--pdeathsig', 'QUIT']
   if (process.getuid?.() !== 0) return dieWithParent
   for (const folder of owned) chownSync(folder, NOBODY, NOBODY)
@@ -125,7 +125,7 @@ function unprivilegedUser(...owned: string[]): string[] {
 }
 
 /** Only root may enter the folder of the sources where that is in `/root`; the programs are copied then. */
-function reachable(programs: string): string {
+export function reachable(programs: string): string {
   if (programs !== NPM_ROOT || process.getuid?.() !== 0) return programs
   const copy = temporaryFolder('postgresql-programs', tmpdir())
   chownSync(copy, NOBODY, NOBODY)
@@ -133,7 +133,7 @@ function reachable(programs: string): string {
   return copy
 }
 
-async function waitUntilReady(address: string): Promise<void> {
+export async function waitUntilReady(address: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await execute(address, 'select 1')
@@ -144,7 +144,7 @@ async function waitUntilReady(address: string): Promise<void> {
   }
 }
 
-async function execute(address: string, statement: string): Promise<void> {
+export async function execute(address: string, statement: string): Promise<void> {
   const client = new SQL(address, { max: 1 })
   try {
     await client.unsafe(statement)
@@ -153,7 +153,7 @@ async function execute(address: string, statement: string): Promise<void> {
   }
 }
 
-async function run(command: string[]): Promise<void> {
+export async function run(command: string[]): Promise<void> {
   const child = Bun.spawn(command, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] })
   const [code, complaint] = await Promise.all([child.exited, new Response(child.stderr).text()])
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${complaint}`)

@@ -56,6 +56,8 @@ const FILES = [
 
 /** The same of the faults. */
 const FAULTS = [
+  'cluster-database',
+  'cluster-nodes',
   'database-kill',
   'event-mirror',
   'failed-sync',

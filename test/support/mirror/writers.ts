@@ -237,10 +237,13 @@ async function sayInWidget(
 
 const RETRY_MS = 100
 
-async function untilAnswered<Answer>(send: () => Promise<Answer>): Promise<Answer> {
+/** A proxy says 502 while it finds no server. */
+async function untilAnswered<Result extends { status: number }>(
+  send: () => Promise<Result>,
+): Promise<Result> {
   for (;;) {
     const answer = await send().catch(() => undefined)
-    if (answer) return answer
+    if (answer && answer.status !== 502) return answer
     await Bun.sleep(RETRY_MS)
   }
 }
