@@ -10,6 +10,7 @@ import {
   type SpecifiedEvent,
 } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
+import { selectTexts } from '../database/text-list.ts'
 import { isoTime } from '../dates.ts'
 import type { Deps } from '../deps.ts'
 import { queueDeliveries, type Receives, receivesOf, type Subscriber, subscribersOf } from './outbox.ts'
@@ -117,6 +118,12 @@ export async function newestEvent(read: Reader, orgId: string): Promise<number> 
   return newest?.number ?? 0
 }
 
+/** The same of several organizations, in one query. */
+export async function newestEvents(read: Reader, orgIds: Iterable<string>): Promise<Map<string, number>> {
+  const newest = await newestNumbers(read, { ids: JSON.stringify([...orgIds]) })
+  return new Map(newest.map(({ id, number }) => [id, number]))
+}
+
 function isSpecified<E extends NewEvent>(event: E): event is Extract<E, { data: object }> {
   return (SPECIFIED_EVENTS as readonly LogEvent[]).includes(event.type)
 }
@@ -168,4 +175,11 @@ const eventsAfterNumber = statement(
 
 const newestNumber = statement('events_newest', { orgId: text }, (read: Reader, p) =>
   read.select({ number: organizations.lastEvent }).from(organizations).where(eq(organizations.id, p.orgId)),
+)
+
+const newestNumbers = statement('events_newest_of', { ids: text }, (read: Reader, p) =>
+  read
+    .select({ id: organizations.id, number: organizations.lastEvent })
+    .from(organizations)
+    .where(sql`${organizations.id} in (${selectTexts(p.ids)})`),
 )

@@ -1,6 +1,7 @@
 import { events } from '../database/tables/events.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { newestEvents } from '../events/events.ts'
 import type { FeedStart } from './feed.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -9,6 +10,8 @@ const HEARTBEAT_EVERY_MS = 15_000
 const SLOTS = 150
 /** Who is still signed in is checked after changes, at most once per pause. */
 const CHECK_PAUSE_MS = 1_000
+/** Events committed during a pause are looked at together. */
+const WAKE_PAUSE_MS = 10
 /** What a page may be behind. Larger than the most missed events that are sent one by one. */
 const MAX_BUFFERED_BYTES = 256 * 1024
 
@@ -56,6 +59,8 @@ export interface Room<Page> {
   remove(page: Page): void
   /** Checks for new events. */
   wake(): void
+  /** All events up to this number were sent. */
+  position(): number
   /** The frames for a page whose frames were dropped. */
   catchUp(): Frame[]
   stop(): Promise<void>
@@ -97,9 +102,14 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
   let cancelHeartbeat: (() => void) | undefined
   let isStopped = false
 
-  const stopListening = deps.pulse.listen(() => {
-    for (const room of rooms.values()) room.wake()
-  }, [events])
+  const waking = createThrottle(deps, 'newest', () => WAKE_PAUSE_MS, wakeRooms)
+  const stopListening = deps.pulse.listen(waking.wake, [events])
+
+  /** Those with new events. A commit is one of any organization, on any node. */
+  async function wakeRooms(): Promise<void> {
+    const newest = rooms.size > 1 ? await newestEvents(deps.database.read, rooms.keys()) : undefined
+    for (const [orgId, room] of rooms) if (newest?.get(orgId) !== room.position()) room.wake()
+  }
 
   function startHeartbeat(): void {
     cancelHeartbeat = deps.clock.after(HEARTBEAT_EVERY_MS / SLOTS, () => {
@@ -165,7 +175,7 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
       // A room may be forgotten with its last page.
       const all = [...rooms.values()]
       for (const { stream } of [...slotOf.keys()]) stream.end()
-      await Promise.all([throttle.stop(), ...all.map((room) => room.stop())])
+      await Promise.all([waking.stop(), throttle.stop(), ...all.map((room) => room.stop())])
     },
   }
 }

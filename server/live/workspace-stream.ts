@@ -89,6 +89,7 @@ export function createWorkspace(
       if (pages.size === 0) cancelEmpty = deps.clock.after(KEPT_MS, onEmpty)
     },
     wake: feed.wake,
+    position: feed.position,
     showPresence(presence) {
       frame = liveFrame({ event: 'presence', data: presence })
       for (const { stream } of pages) stream.send(frame)

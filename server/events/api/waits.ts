@@ -2,7 +2,7 @@ import { events } from '../../database/tables/events.ts'
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { createThrottle } from '../../live/throttle.ts'
-import { newestEvent } from '../events.ts'
+import { newestEvent, newestEvents } from '../events.ts'
 
 /** Waiting requests, and open streams. */
 const MAX_WAITS_PER_KEY = 20
@@ -35,11 +35,12 @@ export function createEventWaits(deps: Deps): EventWaits {
   const throttle = createThrottle(deps, 'events', () => PAUSE_MS, wakeReaders)
   const stopListening = deps.pulse.listen(throttle.wake, [events])
 
-  /** One query for each organization that someone waits for, however many wait. */
+  /** One query, however many wait. */
   async function wakeReaders(): Promise<void> {
+    if (byOrganization.size === 0) return
+    const newest = await newestEvents(deps.database.read, byOrganization.keys())
     for (const [orgId, waiting] of byOrganization) {
-      const newest = await newestEvent(deps.database.read, orgId)
-      for (const one of waiting) if (newest > one.after) one.wake()
+      for (const one of waiting) if ((newest.get(orgId) ?? 0) > one.after) one.wake()
     }
   }
 

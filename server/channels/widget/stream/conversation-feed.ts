@@ -44,8 +44,6 @@ export interface VisitorPage extends OpenPage {
 export interface ConversationFeed extends Room<VisitorPage> {
   /** Shows visitors which agents are replying to them. */
   showPresence(presence: PresenceSnapshot): void
-  /** All events up to this number were sent. */
-  position(): number
 }
 
 /**
