@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { migratePostgres } from '../../../server/database/migrate.ts'
+import { migratePostgres } from '../../../server/database/postgresql/postgres-migrations.ts'
 import { type DatabaseRelay, startDatabaseRelay } from '../database-relay.ts'
 import { folderOfProcess, temporaryFolder } from '../folder.ts'
 import { reservePort } from '../mail/ports.ts'
