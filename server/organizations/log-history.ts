@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { isStorageFault } from '../database/database.ts'
 import { type History, installation, nodes } from '../database/tables/cluster.ts'
 import type { Deps } from '../deps.ts'
 import { beginLog } from '../events/positions.ts'
@@ -25,7 +26,14 @@ const NOW = {
  */
 export async function followDatabase(deps: Deps): Promise<{ stop(): void | Promise<void> }> {
   if (deps.database.engine === 'sqlite') return { stop() {} }
-  await beginLogsAfterLoss(deps, true)
+  try {
+    await beginLogsAfterLoss(deps, true)
+  } catch (error) {
+    if (isStorageFault(error)) throw error
+    // Some services with the protocol of PostgreSQL have no timelines.
+    deps.log.warn('database_history_unknown', { error })
+    return { stop() {} }
+  }
   return startPeriodic(deps, 'database_history', {
     everyMs: CHECK_EVERY_MS,
     async slice() {

@@ -13,6 +13,8 @@ const MAX_WAIT_MS = 120_000
 /** Replaced connections are closed after this time, when no one waits for their queries anymore. */
 const CLOSE_AFTER_MS = 10_000
 const REPLACE_EVERY_MS = 5_000
+/** They end at once, and the address may lead to the new primary any time. */
+const REPLACE_READ_ONLY_EVERY_MS = 1_000
 /** A database server that hangs must not keep this process from stopping. */
 const CLOSE_TIMEOUT_S = 2
 /** A connection that is begun while the server is silent stays dead, and queries wait for it also when others get through. */
@@ -22,7 +24,7 @@ const SET_TIMEOUT = "select set_config('statement_timeout', cast($1 as text), fa
 /** The server became a standby, or is one: a change isn't possible on this connection. */
 const READ_ONLY = '25006'
 /** By URL: how to replace the connections of each pool. */
-const pools = new Map<string, Set<() => void>>()
+const pools = new Map<string, Set<(everyMs: number) => void>>()
 
 export const SILENT = 'ERR_POSTGRES_CONNECTION_SILENT'
 
@@ -49,9 +51,9 @@ export function openPool(
   /** One check for all waiting queries. */
   let asking: Promise<boolean> | undefined
 
-  function replace(): void {
+  function replace(everyMs = REPLACE_EVERY_MS): void {
     const now = systemClock.monotonic()
-    if (now - replacedAt < REPLACE_EVERY_MS) return
+    if (now - replacedAt < everyMs) return
     replacedAt = now
     const old = client
     client = new SQL(url, options)
@@ -87,7 +89,8 @@ export function openPool(
       return await Promise.race([running, tooLate])
     } catch (reason) {
       // After a failover, the address leads to the new primary. Reads would go on at the old one.
-      if (storageCode(reason) === READ_ONLY) for (const other of pools.get(url) ?? []) other()
+      if (storageCode(reason) === READ_ONLY)
+        for (const other of pools.get(url) ?? []) other(REPLACE_READ_ONLY_EVERY_MS)
       throw reason
     } finally {
       isOver = true
