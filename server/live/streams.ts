@@ -1,3 +1,4 @@
+import { installation } from '../database/tables/cluster.ts'
 import { events } from '../database/tables/events.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
@@ -104,6 +105,10 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
 
   const waking = createThrottle(deps, 'newest', () => WAKE_PAUSE_MS, wakeRooms)
   const stopListening = deps.pulse.listen(waking.wake, [events])
+  // A new log can end with the number of the one before.
+  const stopFollowing = deps.pulse.listen(() => {
+    for (const room of rooms.values()) room.wake()
+  }, [installation])
 
   /** Those with new events. A commit is one of any organization, on any node. */
   async function wakeRooms(): Promise<void> {
@@ -171,6 +176,7 @@ export function createStreams<Page extends OpenPage, PageRoom extends Room<Page>
     async stop() {
       isStopped = true
       stopListening()
+      stopFollowing()
       cancelHeartbeat?.()
       // A room may be forgotten with its last page.
       const all = [...rooms.values()]
