@@ -5,7 +5,10 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 export interface Pulse {
   /** Calls those who listen to one of these tables, named as in the database. Without names, it calls everyone. */
   beat(written?: ReadonlySet<string>): void
-  /** Listens to commits that write one of these tables; without tables, to all. Returns how to end it. */
+  /**
+   * Listens to commits that write one of these tables; without tables, to all; with none, only to beats that call everyone.
+   * Returns how to end it.
+   */
   listen(call: () => void, tables?: PgTable[]): () => void
 }
 

@@ -19,6 +19,16 @@ const HEARTBEAT = frameOf(`: heartbeat\n${liveText({ event: 'beat', data: {} })}
 const NOTIFIED = liveFrame({ event: 'notified', data: {} })
 const SIGNED_OUT = liveFrame({ event: 'signed-out', data: {} })
 
+/** Of agents, or of tickets. A message to other nodes has at most 7,000 bytes. */
+const IDS_AT_ONCE = 150
+
+/** What pages on all nodes read again: the notifications of these agents, or the visitors of these tickets. */
+interface Shown {
+  what: 'notified' | 'visitors'
+  orgId: string
+  ids: string[]
+}
+
 export interface Live {
   /**
    * Opens the event stream of a page. A page that opens a second stream has lost the first, which is then closed.
@@ -76,7 +86,29 @@ export function createLive(deps: Deps): Live {
       for (const { sessionId, stream } of pages) if (!open.has(sessionId)) stream.end(SIGNED_OUT)
     },
   })
-  const stopListening = deps.pulse.listen(() => streams.check(streams.pages()), [agents, sessions])
+
+  function showEverywhere(what: Shown['what'], orgId: string, ids: string[]): void {
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      const shown: Shown = { what, orgId, ids: ids.slice(at, at + IDS_AT_ONCE) }
+      showHere(shown)
+      deps.cluster.bus.send('pages', JSON.stringify(shown))
+    }
+  }
+
+  function showHere({ what, orgId, ids }: Shown): void {
+    const frame = what === 'notified' ? NOTIFIED : liveFrame({ event: 'visitors', data: { ticketIds: ids } })
+    for (const { agentId, stream } of streams.find(orgId)?.pages ?? []) {
+      if (what === 'visitors' || ids.includes(agentId)) stream.send(frame)
+    }
+  }
+
+  const stopListening = [
+    deps.pulse.listen(() => streams.check(streams.pages()), [agents, sessions]),
+    deps.cluster.bus.on('pages', (text) => showHere(JSON.parse(text))),
+    deps.cluster.bus.onMissed(() => {
+      for (const { stream } of streams.pages()) stream.send(NOTIFIED)
+    }),
+  ]
 
   return {
     open({ orgId, agentId, sessionId }, { pageId, start }) {
@@ -105,18 +137,11 @@ export function createLive(deps: Deps): Live {
     presenceOf: presence.of,
     showCustomerTyping: presence.customerTyping,
     isFocused: presence.isFocused,
-    showNotified(orgId, agentIds) {
-      for (const { agentId, stream } of streams.find(orgId)?.pages ?? []) {
-        if (agentIds.has(agentId)) stream.send(NOTIFIED)
-      }
-    },
-    showVisitors(orgId, ticketIds) {
-      const frame = liveFrame({ event: 'visitors', data: { ticketIds } })
-      for (const { stream } of streams.find(orgId)?.pages ?? []) stream.send(frame)
-    },
+    showNotified: (orgId, agentIds) => showEverywhere('notified', orgId, [...agentIds]),
+    showVisitors: (orgId, ticketIds) => showEverywhere('visitors', orgId, ticketIds),
     streams: () => streams.count(),
     async stop() {
-      stopListening()
+      for (const stop of stopListening) stop()
       await streams.stop()
       await presence.stop()
     },

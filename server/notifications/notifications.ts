@@ -1,4 +1,3 @@
-import { notifications } from '../database/tables/notifications.ts'
 import type { Deps } from '../deps.ts'
 import type { Live } from '../live/live.ts'
 import type { Reaction } from '../reactions/react-to-log.ts'
@@ -17,28 +16,11 @@ export interface Notifications {
 /** After a commit that changes notifications, the open pages of their agents load them again. */
 export function createNotifications(deps: Deps, live: Live): Notifications {
   const audiences = createAudiences(deps)
-  /** By organization, agents whose rows have changed in units that may not have committed yet. */
-  let changed = new Map<string, Set<string>>()
-
-  function onChange(orgId: string, agentId: string): void {
-    changed.set(orgId, (changed.get(orgId) ?? new Set()).add(agentId))
-  }
-
-  function show(): void {
-    const shown = changed
-    changed = new Map()
-    for (const [orgId, agentIds] of shown) live.showNotified(orgId, agentIds)
-  }
-
-  const stopListening = deps.pulse.listen(show, [notifications])
   return {
-    reaction: createReaction(deps, { live, audiences, onChange }),
+    reaction: createReaction(deps, { live, audiences }),
     async see(seen) {
       if (await seeTicket(deps, seen)) live.showNotified(seen.orgId, new Set([seen.agentId]))
     },
-    stop() {
-      stopListening()
-      audiences.stop()
-    },
+    stop: audiences.stop,
   }
 }

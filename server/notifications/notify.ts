@@ -48,11 +48,7 @@ interface NewNotification {
 /** Notifies agents of events that concern them: with rows, pushes to their browsers, and a time at which an email is due. */
 export function createReaction(
   deps: Deps,
-  {
-    live,
-    audiences,
-    onChange,
-  }: { live: Live; audiences: Audiences; onChange: (orgId: string, agentId: string) => void },
+  { live, audiences }: { live: Live; audiences: Audiences },
 ): Reaction {
   return {
     types: TYPES,
@@ -79,16 +75,18 @@ export function createReaction(
       if (added.length + written.length + left.length === 0) return undefined
       return async (tx) => {
         const now = deps.clock.now()
+        const changed = new Set<string>()
         for (const ticketId of left) {
-          for (const agentId of await forgetTicket(tx, { orgId, ticketId, now })) onChange(orgId, agentId)
+          for (const agentId of await forgetTicket(tx, { orgId, ticketId, now })) changed.add(agentId)
         }
         for (const { agentId, ticketId, number } of written) {
           await markSeen(tx, { orgId, agentId, ticketId, now, before: number })
-          onChange(orgId, agentId)
+          changed.add(agentId)
         }
         const remaining = await withoutDeleted(tx, orgId, added)
         await addNotifications(deps, tx, { orgId, added: remaining, written, live, audience })
-        for (const { row } of remaining) onChange(orgId, row.agentId)
+        for (const { row } of remaining) changed.add(row.agentId)
+        return () => live.showNotified(orgId, changed)
       }
     },
   }

@@ -21,12 +21,12 @@ export interface Reaction {
   types: readonly LogEvent[]
   /**
    * Reads what it needs, and returns what to write because of these events, oldest first. That is written once, even after
-   * a crash: in the unit that moves the cursor. Undefined for nothing.
+   * a crash: in the unit that moves the cursor. Undefined for nothing. What the effect returns is called after the commit.
    */
   effectOf(orgId: string, events: LoggedEvent[]): Promise<Effect | undefined>
 }
 
-export type Effect = (tx: Transaction) => Promise<void>
+export type Effect = (tx: Transaction) => Promise<(() => void) | undefined>
 
 /**
  * Follows the log of every organization, and applies the reactions in their order. No request waits for it. The cursor
@@ -75,11 +75,14 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
       if (effect) effects.push(effect)
     }
     if (effects.length > 0 || last - saved > MAX_UNSAVED) {
-      await deps.database.write(orgId, async (tx) => {
+      const shows = await deps.database.write(orgId, async (tx) => {
         const moved = await moveCursor(tx, { orgId, from: saved, to: last })
-        if (moved.length === 0) return
-        for (const effect of effects) await effect(tx)
+        if (moved.length === 0) return []
+        const committed: (() => void)[] = []
+        for (const effect of effects) committed.push((await effect(tx)) ?? (() => {}))
+        return committed
       })
+      for (const show of shows) show()
     }
     readTo.set(orgId, last)
     return last

@@ -5,6 +5,7 @@ import { command, integer, statement, text } from '../database/statement.ts'
 import { type AgentRole, agents } from '../database/tables/agents.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { agentLinks, sessions } from '../database/tables/sessions.ts'
+import { writeQuietly } from '../database/unit.ts'
 import type { Deps } from '../deps.ts'
 import { hashToken } from '../encryption.ts'
 import { AppError } from '../errors.ts'
@@ -123,6 +124,7 @@ export async function extendSession(deps: Deps, session: SignedIn): Promise<Sign
   const now = deps.clock.now()
   const expiresAt = Math.min(now + IDLE_MS, createdAt + MAX_MS)
   await deps.database.write(orgId, async (tx) => {
+    writeQuietly()
     await seeAgent(tx, { orgId, agentId, now })
     await tx
       .update(sessions)

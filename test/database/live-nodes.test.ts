@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { blockVisitor } from '../../server/channels/widget/inbox/blocked-visitors.ts'
 import { engine } from '../../server/database/columns.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { type Bellhop, type Client, clientWithKey, startBellhop } from '../support/bellhop.ts'
 import { type OpenStream, openLive } from '../support/live.ts'
-import { sharedSettings } from '../support/nodes.ts'
+import { sharedSettings } from '../support/servers.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { openWidget, type TestWidget } from '../support/visitors.ts'
 
@@ -88,6 +89,35 @@ describe.if(engine === 'postgresql')('on two servers of one database', () => {
     expect((await stream.next('typing')).data).toMatchObject({ agentName: 'Ana', isTyping: true })
     await visitor.call('POST', `/conversations/${ticketId}/typing`, { body: { isTyping: true } })
     await inbox.next('presence', ({ typing }) => Bun.deepEquals(typing, [ticketId]))
+  })
+
+  test('the streams of who is signed out or blocked on one end on the other, and those of others stay', async () => {
+    const there = widget.at(nodes[1].url)
+    const [bo, cy, eve] = [await widget.visit(), await widget.visit(), await widget.visit()]
+    const streamOf = (token: string) => kept(there.page(token).stream())
+    const [out, blocked, stays] = [
+      await streamOf(bo.token),
+      await streamOf(cy.token),
+      await streamOf(eve.token),
+    ]
+    await bo.call('DELETE', '/session')
+    await blockVisitor(nodes[0].deps, client.orgId, { id: cy.id, isBlocked: true })
+    await out.next('signed_out')
+    await blocked.next('blocked')
+    await eve.say('Still here')
+    await stays.next('message')
+    const dan = await signInAgent(nodes[0], client.orgId, { name: 'Dan' })
+    const page = await inboxOf(dan, 1)
+    await ana.call('POST', `/console/agents/${dan.id}/disable`, { body: {} })
+    await page.next('signed-out')
+  })
+
+  test('an agent is notified on the page that is open on the other one', async () => {
+    const cleo = await signInAgent(nodes[0], client.orgId, { name: 'Cleo' })
+    const pages = [await inboxOf(cleo, 0), await inboxOf(cleo, 1)]
+    const { id } = await makeTicket(client)
+    await ana.call('PATCH', `/v1/tickets/${id}`, { body: { assignedTo: cleo.id } })
+    for (const page of pages) await page.next('notified')
   })
 
   test('a server that starts knows who is there already', async () => {

@@ -5,8 +5,8 @@ import { VERSION } from '../../server/version.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, call, clientWithKey, startBellhop } from '../support/bellhop.ts'
 import { freshPlace } from '../support/engine.ts'
-import { sharedSettings, startTwo } from '../support/nodes.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { sharedSettings } from '../support/servers.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 import { openProgram, seenElsewhere } from './storage.ts'
@@ -23,7 +23,8 @@ async function clientsOf(nodes: Bellhop[]) {
 
 describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () => {
   test('share the work: each webhook is sent once, also by the server that is left', async () => {
-    const nodes = await startTwo()
+    const settings = await sharedSettings()
+    const nodes = await Promise.all([startBellhop({ settings }), startBellhop({ settings })])
     await using receiver = Object.assign(await startReceiver(), {
       [Symbol.asyncDispose]: () => receiver.stop(),
     })
@@ -55,7 +56,8 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
   })
 
   test('know at once of a key that another server or a command revoked', async () => {
-    const nodes = await startTwo()
+    const settings = await sharedSettings()
+    const nodes = await Promise.all([startBellhop({ settings }), startBellhop({ settings })])
     const [first, second] = await clientsOf(nodes)
     const call = async (path: string) => (await second?.call('GET', path))?.status
     expect(await call('/tickets')).toBe(200)

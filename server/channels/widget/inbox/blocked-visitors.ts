@@ -59,7 +59,7 @@ export async function blockAddress(
     await recordAudit(deps, tx, orgId, { action, subject: { id: address, label: address } })
     recordWorkspaceChange(deps, tx, orgId)
   })
-  recheckVisitors(deps, 'anyone')
+  recheckVisitors(deps, { orgId })
 }
 
 /** Visitors who can't write, each user once, and IP addresses whose visitors can't; the newest first. */

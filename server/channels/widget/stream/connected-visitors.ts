@@ -40,7 +40,9 @@ export function createConnectedVisitors(deps: Deps) {
     isSaving = true
     try {
       const until = clock.now() + CONNECTED_MS
-      const due = [...savedUntil.values()].filter((one) => one.until < until - CONNECTED_MS + RENEW_BEFORE_MS)
+      const due = [...savedUntil.values()]
+        .filter((one) => one.until < until - CONNECTED_MS + RENEW_BEFORE_MS)
+        .sort(inOrder)
       for (let start = 0; start < due.length; start += MAX_PER_UNIT) {
         const some = due.slice(start, start + MAX_PER_UNIT)
         await database.write(undefined, async (tx) => {
@@ -49,7 +51,7 @@ export function createConnectedVisitors(deps: Deps) {
         })
         for (const one of some) one.until = until
       }
-      const ended = [...gone]
+      const ended = [...gone].sort(([, one], [, other]) => inOrder(one, other))
       if (ended.length === 0) return
       await database.write(undefined, async (tx) => {
         writeQuietly()
@@ -80,6 +82,11 @@ export function createConnectedVisitors(deps: Deps) {
       await save().catch((error: unknown) => log.warn('connected_visitors_not_saved', { error }))
     },
   }
+}
+
+/** The order on all nodes: each locks the rows until its commit. */
+function inOrder(one: Connected, other: Connected): number {
+  return one.id < other.id ? -1 : 1
 }
 
 const BY_ROW = { orgId: text, id: text, until: integer }

@@ -107,7 +107,9 @@ export function createVisitorStreams(deps: Deps, live: Live): VisitorStreams {
     live.onPresence((orgId, agents) => streams.find(orgId)?.showPresence(agents)),
     onVisitorsChanged(deps, (changed) => {
       if (changed === 'anyone') streams.check(streams.pages())
-      else streams.check(changed.flatMap((hash) => [...(byToken.get(hash) ?? [])]))
+      else if (Array.isArray(changed))
+        streams.check(changed.flatMap((hash) => [...(byToken.get(hash) ?? [])]))
+      else streams.check(streams.find(changed.orgId)?.pages ?? [])
     }),
   ]
 

@@ -4,7 +4,7 @@ import { command, integer, orNull, text } from '../../../database/statement.ts'
 import { visitors, widgetConversations } from '../../../database/tables/widgets.ts'
 import { writeQuietly } from '../../../database/unit.ts'
 import type { Deps } from '../../../deps.ts'
-import { forgetVisitors, type SignedInVisitor, TOKEN_LIFETIME_MS } from './visitors.ts'
+import { forgetVisitors, forgetVisitorsHere, type SignedInVisitor, TOKEN_LIFETIME_MS } from './visitors.ts'
 
 const DAY_MS = 86_400_000
 const SAVE_EVERY_MS = 5_000
@@ -56,19 +56,23 @@ export function createLastSeen(deps: Deps, onChanged: (orgId: string, ticketIds:
     timer?.cancel()
     timer = undefined
     while (unsaved.size > 0) {
-      // In the order in which every node locks them.
-      const some = [...unsaved].slice(0, MAX_PER_UNIT).sort(([a], [b]) => (a < b ? -1 : 1))
+      // In one order on all nodes: each locks the rows until its commit.
+      const some = [...unsaved].slice(0, MAX_PER_UNIT).sort(([one], [other]) => (one < other ? -1 : 1))
       await deps.database.write(undefined, async (tx) => {
         writeQuietly()
         for (const [id, sighting] of some) await see(tx, rowOf(id, sighting))
       })
       // After the write, so that a failed one is repeated. A visitor seen since then stays.
       for (const [id, sighting] of some) if (unsaved.get(id) === sighting) unsaved.delete(id)
-      forgetVisitors(
+      const changed = some.flatMap(([, { visitor, isChanged }]) => (isChanged ? [visitor] : []))
+      forgetVisitorsHere(
         deps,
         some.map(([, { visitor }]) => visitor.tokenHash),
       )
-      const changed = some.flatMap(([, { visitor, isChanged }]) => (isChanged ? [visitor] : []))
+      forgetVisitors(
+        deps,
+        changed.map(({ tokenHash }) => tokenHash),
+      )
       for (const [orgId, them] of Map.groupBy(changed, (one) => one.orgId)) await showChanged(orgId, them)
     }
   }

@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000
 export const TOKEN_LIFETIME_MS = 90 * DAY_MS
 /** More visitors than can be connected at once. With more, the cache starts over. */
 const MAX_CACHED = 20_000
+/** A message to other nodes has at most 7,000 bytes. */
+const TOLD_AT_ONCE = 50
 
 export type Visitor = typeof visitors.$inferSelect
 
@@ -54,8 +56,8 @@ export async function isAddressBlocked(deps: Deps, orgId: string, address: strin
   return blocked.has(address)
 }
 
-/** Who may be signed out or blocked now: visitors by the hashes of their tokens, or anyone. */
-type ChangedVisitors = string[] | 'anyone'
+/** Who may be signed out or blocked now: visitors by the hashes of their tokens, everyone of an organization, or anyone. */
+type ChangedVisitors = string[] | { orgId: string } | 'anyone'
 
 /** Calls back after sessions have ended, and after visitors or addresses were blocked, by any process. */
 export function onVisitorsChanged(deps: Deps, call: (changed: ChangedVisitors) => void): () => void {
@@ -72,19 +74,22 @@ export function forgetCachedVisitors(deps: Deps): void {
   clear(cacheOf(deps))
 }
 
-/** Call it after the rows of some visitors have changed, with the tokens that they had. */
+/** Call it after the rows of some visitors have changed, with the tokens that they had. Other nodes forget them, too. */
 export function forgetVisitors(deps: Deps, tokenHashes: (string | null)[]): void {
-  const cache = cacheOf(deps)
-  cache.version += 1
-  for (const hash of tokenHashes) if (hash !== null) cache.visitors.delete(hash)
+  const changed = tokenHashes.flatMap((hash) => hash ?? [])
+  forget(cacheOf(deps), changed)
+  tellOthers(deps, 'forget', changed)
 }
 
-/** Call it after sessions have ended, or visitors or addresses were blocked: their streams end. */
+/** The same for a change that other nodes learn a minute later: that of when they were last seen. */
+export function forgetVisitorsHere(deps: Deps, tokenHashes: string[]): void {
+  forget(cacheOf(deps), tokenHashes)
+}
+
+/** Call it after sessions have ended, or visitors or addresses were blocked: their streams end on all nodes. */
 export function recheckVisitors(deps: Deps, changed: ChangedVisitors): void {
-  const cache = cacheOf(deps)
-  if (changed === 'anyone') clear(cache)
-  else forgetVisitors(deps, changed)
-  for (const call of cache.listeners) call(changed)
+  recheck(cacheOf(deps), changed)
+  tellOthers(deps, 'recheck', changed)
 }
 
 /** Locks the row of a visitor, so that what they send at the same time is stored in turn. Throws 401. */
@@ -121,8 +126,42 @@ function cacheOf(deps: Deps): Cache {
   if (known) return known
   const cache: Cache = { visitors: new Map(), blocked: new Map(), version: 0, listeners: new Set() }
   caches.set(deps.database, cache)
-  deps.externalCommits.listen(() => recheckVisitors(deps, 'anyone'), [visitors, blockedAddresses])
+  deps.cluster.bus.on('visitors', (text) => {
+    const { what, changed }: Told = JSON.parse(text)
+    if (what === 'forget' && Array.isArray(changed)) forget(cache, changed)
+    else recheck(cache, changed)
+  })
+  // Nodes say whom they have changed, because visitors change all the time.
+  deps.externalCommits.listen(() => recheck(cache, 'anyone'), [])
   return cache
+}
+
+/** What another node has changed. */
+interface Told {
+  what: 'forget' | 'recheck'
+  changed: ChangedVisitors
+}
+
+function tellOthers(deps: Deps, what: Told['what'], changed: ChangedVisitors): void {
+  const tell = (some: ChangedVisitors) =>
+    deps.cluster.bus.send('visitors', JSON.stringify({ what, changed: some } satisfies Told))
+  if (!Array.isArray(changed)) tell(changed)
+  else for (let at = 0; at < changed.length; at += TOLD_AT_ONCE) tell(changed.slice(at, at + TOLD_AT_ONCE))
+}
+
+function forget(cache: Cache, tokenHashes: string[]): void {
+  cache.version += 1
+  for (const hash of tokenHashes) cache.visitors.delete(hash)
+}
+
+function recheck(cache: Cache, changed: ChangedVisitors): void {
+  if (changed === 'anyone') clear(cache)
+  else if (Array.isArray(changed)) forget(cache, changed)
+  else {
+    cache.version += 1
+    cache.blocked.delete(changed.orgId)
+  }
+  for (const call of cache.listeners) call(changed)
 }
 
 function clear(cache: Cache): void {
