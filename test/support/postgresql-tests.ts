@@ -56,8 +56,10 @@ const FILES = [
 
 /** The same of the faults. */
 const FAULTS = [
+  'cluster-clocks',
   'cluster-database',
   'cluster-nodes',
+  'cluster-rules',
   'database-kill',
   'event-mirror',
   'failed-sync',

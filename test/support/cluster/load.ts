@@ -9,6 +9,7 @@ const PAUSE_MS = Number(process.env.CLUSTER_PAUSE_MS ?? 50)
 /** Of each organization. More than 200 in all need `BUN_CONFIG_MAX_HTTP_REQUESTS`. */
 const PAGES = Number(process.env.CLUSTER_PAGES ?? 3)
 const SEED = Number(process.env.MIRROR_SEED ?? Date.now() % 1_000_000)
+const MAX_PROGRESS_MS = 90_000
 /** How many attempts of webhooks may be in progress or have an unstored result when something happens to a node. */
 const IN_FLIGHT = 8 + 128
 
@@ -38,7 +39,12 @@ export async function startLoad(cluster: TestCluster): Promise<Load> {
     pages,
     async progress(requests) {
       const until = acknowledged.length + requests
-      while (acknowledged.length < until) await Bun.sleep(50)
+      const giveUpAt = performance.now() + MAX_PROGRESS_MS
+      while (acknowledged.length < until) {
+        if (performance.now() > giveUpAt)
+          throw new Error(`Nothing goes on: ${JSON.stringify(failed.slice(-3))}`)
+        await Bun.sleep(50)
+      }
     },
     async expectWhole(name, faults) {
       await Promise.all([writers.stop(), mirrored?.stop()])
