@@ -1,3 +1,4 @@
+import { eventually } from '../webhooks.ts'
 import type { TestCluster } from './cluster.ts'
 import { startMirrored } from './mirrored.ts'
 import { type OpenPage, openPage } from './pages.ts'
@@ -69,6 +70,6 @@ export async function startLoad(cluster: TestCluster): Promise<Load> {
       writers.stop().catch(() => {})
     },
   }
-  while (pages.some(({ position }) => position() === undefined)) await Bun.sleep(20)
+  await eventually(() => pages.every(({ position }) => position() !== undefined))
   return load
 }
