@@ -29,13 +29,15 @@ export interface Loop {
  * Runs a piece of work after each commit that writes one of the tables, and again after the number of milliseconds that
  * it returned. Runs never overlap; any number of commits during a run cause one more. A run that throws is logged and
  * repeated after a pause, even if there are commits in between. Otherwise, work that fails at every commit would fill
- * the log.
+ * the log. `work` is told whose rows were written since its last run, if nothing else is to be looked at; commits that write
+ * no row of `isOwn` organizations don't wake it.
  */
 export function startLoop(
   deps: LoopDeps,
   name: string,
   tables: PgTable[],
-  work: () => Promise<number>,
+  work: (orgIds?: ReadonlySet<string>) => Promise<number>,
+  isOwn = (_orgId: string) => true,
 ): Loop {
   let isRunning = false
   let mustRunAgain = false
@@ -45,8 +47,15 @@ export function startLoop(
   let running = Promise.resolve()
   const logError = createErrorLog(deps, 'loop_failed')
 
-  function wake(): void {
+  /** Undefined: anyone's rows are to be looked at. */
+  let changed: Set<string> | undefined = new Set()
+
+  function wake(orgIds?: ReadonlySet<string>): void {
     if (isStopped) return
+    const own = orgIds && [...orgIds].filter(isOwn)
+    if (own?.length === 0) return
+    if (!own) changed = undefined
+    for (const orgId of own ?? []) changed?.add(orgId)
     mustRunAgain = true
     if (!isRunning && !isResting) running = outside(run)
   }
@@ -57,11 +66,15 @@ export function startLoop(
     while (mustRunAgain && !isStopped && !isResting) {
       mustRunAgain = false
       cancelTimer()
-      wait = await work().catch((error) => {
+      const orgIds = changed
+      changed = new Set()
+      wait = await work(orgIds).catch((error) => {
         logError({ loop: name, error })
         isResting = true
         return WAIT_AFTER_ERROR_MS
       })
+      // It waits for something else than a commit.
+      if (wait < Number.POSITIVE_INFINITY) changed = undefined
     }
     isRunning = false
     if (!isStopped) cancelTimer = deps.clock.after(Math.min(Math.max(wait, 0), MAX_WAIT_MS), goOn)
@@ -75,7 +88,7 @@ export function startLoop(
   const stopListening = deps.pulse.listen(wake, tables)
   wake()
   return {
-    wake,
+    wake: () => wake(),
     async stop() {
       isStopped = true
       stopListening()

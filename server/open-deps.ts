@@ -56,9 +56,9 @@ async function open(config: Config, given: Given): Promise<Deps> {
     log,
     now: clock.now,
     isNode: given.isNode === true,
-    onCommit(written) {
-      pulse.beat(written)
-      cluster.bus.announce(written)
+    onCommit(written, orgIds) {
+      pulse.beat(written, orgIds)
+      cluster.bus.announce(written, orgIds)
     },
   })
   if (config.databaseUrl !== undefined && !given.isNode) await askTime(database.read, databaseClock)
@@ -67,9 +67,9 @@ async function open(config: Config, given: Given): Promise<Deps> {
     cluster = await joinOthers(config, {
       log,
       secret: encryption.sign('node', ''),
-      onWritten(written) {
+      onWritten(written, orgIds) {
         externalCommits.beat(written)
-        pulse.beat(written)
+        pulse.beat(written, orgIds)
       },
       onTime: databaseClock.correct,
     }).catch(async (error) => {

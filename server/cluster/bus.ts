@@ -6,8 +6,8 @@ export type Topic = 'partitions' | 'shifted' | 'presence' | 'pages' | 'visitors'
  * What isn't stored is sent again after a while. A server on SQLite has no one to talk to.
  */
 export interface Bus {
-  /** Tells the others which tables a commit of this node wrote. */
-  announce(written: ReadonlySet<string>): void
+  /** Tells the others which tables a commit of this node wrote, and whose rows; undefined: anyone's. */
+  announce(written: ReadonlySet<string>, orgIds: ReadonlySet<string> | undefined): void
   /** `text` has at most 7,000 bytes. */
   send(topic: Topic, text: string): void
   /** Calls with what other nodes send. Returns how to end it. */

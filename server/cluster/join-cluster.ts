@@ -11,8 +11,7 @@ interface Given {
   url: string
   node: NodeFacts
   log: Log
-  /** Tables that other nodes or commands wrote; undefined: anything may have changed. */
-  onWritten: (written: ReadonlySet<string> | undefined) => void
+  onWritten: (written?: ReadonlySet<string>, orgIds?: ReadonlySet<string>) => void
   onTime: (time: number, askedAt: number, answeredAt: number) => void
 }
 

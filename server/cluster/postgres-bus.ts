@@ -20,6 +20,10 @@ const UNHEARD = ['search_index', 'search_documents', 'search_cursors', 'reaction
 const MAX_START_MS = 5_000
 /** PostgreSQL's limit is 8,000 bytes. */
 const MAX_BYTES = 7_900
+/** More of them aren't named. */
+const MAX_ORGANIZATIONS = 40
+/** For the names of tables and organizations, and the rest of a message. */
+const RESERVED_BYTES = 2_500
 
 /** `number`: of the newest message of the node. A beat repeats it. */
 interface Message {
@@ -29,6 +33,8 @@ interface Message {
   /** The node leaves. */
   isLast?: true
   written?: string[]
+  /** Whose rows were written; without them, anyone's. */
+  orgs?: string[]
   parts?: [topic: Topic, text: string][]
 }
 
@@ -38,8 +44,8 @@ interface Given {
   /** Sends. Another connection than the one that listens. */
   client: SQL
   log: Log
-  /** Tables that other nodes wrote; undefined: anything may have changed. */
-  onWritten: (written: ReadonlySet<string> | undefined) => void
+  /** Tables that other nodes wrote, and whose rows; undefined: anything may have changed. */
+  onWritten: (written?: ReadonlySet<string>, orgIds?: ReadonlySet<string>) => void
   /** The database's time in milliseconds since 1970, and the monotonic times before and after it was asked. */
   onTime: (time: number, askedAt: number, answeredAt: number) => void
 }
@@ -65,6 +71,8 @@ export async function openPostgresBus({
   const goneListeners = new Set<(nodeId: string) => void>()
   const missedListeners = new Set<() => void>()
   let written = new Set<string>()
+  /** Undefined: anyone's rows. */
+  let orgs: Set<string> | undefined = new Set()
   let parts: [Topic, string][] = []
   let number = 0
   let isCollecting = false
@@ -111,13 +119,14 @@ export async function openPostgresBus({
     number: theirs,
     isBeat,
     written: tables = [],
+    orgs: named,
     parts: sent = [],
   }: Message): void {
     const before = others.get(node)?.number
     others.set(node, { number: theirs, at: heardAt })
     if (before === undefined) onWritten(undefined)
     else if (theirs !== (isBeat ? before : before + 1)) tellMissed()
-    else if (tables.length > 0) onWritten(new Set(tables))
+    else if (tables.length > 0) onWritten(new Set(tables), named && new Set(named))
     for (const [topic, each] of sent) for (const call of listeners.get(topic) ?? []) call(each, node)
   }
 
@@ -154,22 +163,27 @@ export async function openPostgresBus({
     isCollecting = false
     if (isStopped) return
     const tables = [...written]
+    const named = orgs && orgs.size <= MAX_ORGANIZATIONS ? [...orgs] : undefined
     const left = parts
     written = new Set()
+    orgs = new Set()
     parts = []
     let size = 0
     const some: [Topic, string][] = []
     const messages: Omit<Message, 'node' | 'number'>[] = []
     for (const part of left) {
       const bytes = Buffer.byteLength(JSON.stringify(part)) + 1
-      if (size + bytes > MAX_BYTES - 1_500) {
+      if (size + bytes > MAX_BYTES - RESERVED_BYTES) {
         messages.push({ parts: some.splice(0) })
         size = 0
       }
       some.push(part)
       size += bytes
     }
-    messages.push({ ...(tables.length > 0 && { written: tables }), ...(some.length > 0 && { parts: some }) })
+    messages.push({
+      ...(tables.length > 0 && { written: tables, ...(named && { orgs: named }) }),
+      ...(some.length > 0 && { parts: some }),
+    })
     for (const message of messages) {
       number += 1
       notify({ node: nodeId, number, ...message })
@@ -253,10 +267,13 @@ export async function openPostgresBus({
   }
 
   return {
-    announce(tables) {
+    announce(tables, orgIds) {
       const heard = [...tables].filter((table) => !UNHEARD.includes(table))
+      if (heard.length === 0) return
       for (const table of heard) written.add(table)
-      if (heard.length > 0) collect()
+      if (!orgIds) orgs = undefined
+      for (const orgId of orgIds ?? []) orgs?.add(orgId)
+      collect()
     },
     send(topic, text) {
       parts.push([topic, text])

@@ -4,6 +4,7 @@ import { runAsUnit } from './unit.ts'
 
 /** A unit of work that waits for its turn. */
 export interface QueuedUnit {
+  orgId: string | undefined
   work: (tx: Transaction, first: unknown) => Promise<unknown>
   /** Its first query. A remote server gets it together with those of the units around it. */
   first: ((tx: Transaction) => Promise<unknown>) | undefined
@@ -13,12 +14,23 @@ export interface QueuedUnit {
 
 /** A unit without the types of its results. */
 export function queuedUnit<T, First>(unit: {
+  orgId: string | undefined
   work: (tx: Transaction, first: First) => Promise<T>
   first: ((tx: Transaction) => Promise<First>) | undefined
   resolve: (value: T) => void
   reject: (reason: unknown) => void
 }): QueuedUnit {
   return unit as QueuedUnit
+}
+
+/** Whose rows these units have written; undefined if one of them didn't say it. */
+export function organizationsOf(units: QueuedUnit[]): ReadonlySet<string> | undefined {
+  const ids = new Set<string>()
+  for (const { orgId } of units) {
+    if (orgId === undefined) return undefined
+    ids.add(orgId)
+  }
+  return ids
 }
 
 /** The open transaction of an engine. */

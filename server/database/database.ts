@@ -33,8 +33,11 @@ export type Transaction = Pick<
  */
 export type AlsoSave<T> = (tx: Transaction, result: T) => Promise<void>
 
-/** Called after each commit that wrote something, with the names of the tables it wrote. */
-export type OnCommit = (written: ReadonlySet<string>) => void
+/**
+ * Called after each commit that wrote something, with the names of the tables it wrote, and the organizations whose rows
+ * these were: undefined if a unit didn't say it.
+ */
+export type OnCommit = (written: ReadonlySet<string>, orgIds: ReadonlySet<string> | undefined) => void
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgresql'

@@ -43,6 +43,11 @@ export async function putDocuments(tx: Transaction, documents: Document[]): Prom
   )
 }
 
+/** Those of PostgreSQL whose `number` and `words`, as they are stored, another part of the query selects. */
+export function putDocumentsFrom(tx: Pick<Transaction, 'insert'>, source: SQL) {
+  return tx.insert(searchIndex).select(sql`select number, cast(words as tsvector) from ${source}`)
+}
+
 export async function deleteDocuments(tx: Transaction, numbers: number[]): Promise<void> {
   if (numbers.length > 0) await tx.delete(searchIndex).where(inArray(searchIndex.rowid, numbers))
 }
@@ -171,7 +176,8 @@ function matchesWithin({
   )
 }
 
-function storedText(words: string[]): string {
+/** The text of a document as the index stores it. */
+export function storedText(words: string[]): string {
   return engine === 'sqlite' ? words.join(' ') : vectorText(words)
 }
 

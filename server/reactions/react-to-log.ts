@@ -6,7 +6,7 @@ import { events, type LogEvent, reactionCursors } from '../database/tables/event
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { eventsAfter, type LoggedEvent } from '../events/events.ts'
-import { isHeld, startHeldLoop } from '../jobs/held.ts'
+import { amongText, isAmong, isHeld, startHeldLoop } from '../jobs/held.ts'
 import { createErrorLog, type Loop } from '../loop.ts'
 
 /** Events of one run, which also limits what one unit writes. */
@@ -28,6 +28,16 @@ export interface Reaction {
 
 export type Effect = (tx: Transaction) => Promise<(() => void) | undefined>
 
+interface Progress {
+  orgId: string
+  /** The stored cursor. */
+  saved: number
+  /** The last event that was read. */
+  cursor: number
+  /** As far as it is known, the last event of all. */
+  newest: number
+}
+
 /**
  * Follows the log of every organization, and applies the reactions in their order. No request waits for it. The cursor
  * is stored with the effects; events without one only move it in memory, so that they cost no commit.
@@ -37,34 +47,50 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
   const { partitions } = deps.cluster
   /** The last event that was read, by organization. Ahead of the stored cursor while events have no effect. */
   const readTo = new Map<string, number>()
+  /** The stored cursors of those that no other node can have moved since they were read. */
+  const savedOf = new Map<string, number>()
   let nextAt = deps.clock.monotonic()
 
-  return startHeldLoop(deps, 'reactions', [events], async () => {
+  return startHeldLoop(deps, 'reactions', [events], async (orgIds) => {
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
     let hasMore = false
-    for (const { orgId, newest, saved } of await organizationsBehind(deps.database.read, {
-      held: partitions.held(),
-    })) {
-      const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
-      if (cursor >= newest) continue
-      const last = await withFence(partitions.fenceOf([orgId]), () =>
-        react(orgId, { saved, cursor, newest }),
-      ).catch((error) => {
-        if (!(error instanceof PartitionLost)) logError({ orgId, error })
-        return cursor
-      })
-      hasMore ||= last < newest
+    for (const progress of await findBehind(orgIds)) {
+      const { orgId } = progress
+      const hasMoreOfOne = await withFence(partitions.fenceOf([orgId]), () => react(orgId, progress)).catch(
+        (error) => {
+          savedOf.delete(orgId)
+          if (!(error instanceof PartitionLost)) logError({ orgId, error })
+          return true
+        },
+      )
+      hasMore ||= hasMoreOfOne
     }
     nextAt = deps.clock.monotonic() + REST_MS
     return hasMore ? REST_MS : Number.POSITIVE_INFINITY
   })
 
-  /** Returns up to which event it has reacted. */
-  async function react(
-    orgId: string,
-    { saved, cursor, newest }: { saved: number; cursor: number; newest: number },
-  ): Promise<number> {
+  /** Those with new events: of these organizations, or of all. */
+  async function findBehind(orgIds: ReadonlySet<string> | undefined): Promise<Progress[]> {
+    const known = [...(orgIds ?? [])].flatMap((orgId) => {
+      const saved = savedOf.get(orgId)
+      if (saved === undefined) return []
+      const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
+      return [{ orgId, saved, cursor, newest: cursor }]
+    })
+    if (known.length > 0 && known.length === orgIds?.size) return known
+    if (!orgIds) savedOf.clear()
+    const held = partitions.held()
+    const found = await organizationsBehind(deps.database.read, { held, among: amongText(orgIds) })
+    return found.flatMap(({ orgId, saved, newest }) => {
+      savedOf.set(orgId, saved)
+      const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
+      return cursor < newest ? [{ orgId, saved, cursor, newest }] : []
+    })
+  }
+
+  /** Returns whether there may be more events. */
+  async function react(orgId: string, { saved, cursor, newest }: Omit<Progress, 'orgId'>): Promise<boolean> {
     const logged = await eventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
     // The log no longer has the events that are older than it keeps.
     const last = logged.at(-1)?.number ?? newest
@@ -77,26 +103,34 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
     if (effects.length > 0 || last - saved > MAX_UNSAVED) {
       const shows = await deps.database.write(orgId, async (tx) => {
         const moved = await moveCursor(tx, { orgId, from: saved, to: last })
-        if (moved.length === 0) return []
+        if (moved.length === 0) return undefined
         const committed: (() => void)[] = []
         for (const effect of effects) committed.push((await effect(tx)) ?? (() => {}))
         return committed
       })
-      for (const show of shows) show()
+      if (shows) savedOf.set(orgId, last)
+      else savedOf.delete(orgId)
+      for (const show of shows ?? []) show()
     }
     readTo.set(orgId, last)
-    return last
+    return logged.length === EVENTS_PER_RUN
   }
 }
 
 const cursor = sql<number>`coalesce(${reactionCursors.eventNumber}, 0)`.mapWith(Number)
 
-const organizationsBehind = statement('reactions_behind', { held: text }, (read: Reader, p) =>
+const organizationsBehind = statement('reactions_behind', { held: text, among: text }, (read: Reader, p) =>
   read
     .select({ orgId: organizations.id, newest: organizations.lastEvent, saved: cursor })
     .from(organizations)
     .leftJoin(reactionCursors, eq(reactionCursors.orgId, organizations.id))
-    .where(and(gt(organizations.lastEvent, cursor), isHeld(organizations.id, p.held))),
+    .where(
+      and(
+        gt(organizations.lastEvent, cursor),
+        isHeld(organizations.id, p.held),
+        isAmong(organizations.id, p.among),
+      ),
+    ),
 )
 
 /** Returns nothing if the cursor isn't at `from`: someone else has moved it. */

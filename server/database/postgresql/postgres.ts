@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { systemClock } from '../../clock.ts'
 import { yieldToEventLoop } from '../../loop.ts'
-import { fromStart, type QueuedUnit, queuedUnit, runBatch, takeFrom } from '../batch.ts'
+import { fromStart, organizationsOf, type QueuedUnit, queuedUnit, runBatch, takeFrom } from '../batch.ts'
 import {
   type Database,
   isConnectionLost,
@@ -82,7 +82,7 @@ export async function openPostgres(
     return new Promise((resolve, reject) => {
       if (isClosed) throw new StorageError('The database is closed.')
       const fence = currentFence()
-      const unit = queuedUnit({ work: fence ? fenced(fence, work) : work, first, resolve, reject })
+      const unit = queuedUnit({ orgId, work: fence ? fenced(fence, work) : work, first, resolve, reject })
       const queue = orgId === undefined ? undefined : queues.get(orgId)
       if (queue) queue.push(unit)
       else {
@@ -123,7 +123,7 @@ export async function openPostgres(
           (await run(units.length === 0 ? takeFrom(queue, units, isFull) : fromStart(units))) ??
           (await run(fromStart(units), true))
         if (!settle) throw new Error('A batch failed after each of its units had succeeded.')
-        if (written.size > 0) onCommit(written)
+        if (written.size > 0) onCommit(written, organizationsOf(units))
         for (const each of settle) each()
         return
       } catch (reason) {

@@ -4,6 +4,7 @@ import { yieldToEventLoop } from '../../loop.ts'
 import {
   type BatchTransaction,
   fromStart,
+  organizationsOf,
   type QueuedUnit,
   queuedUnit,
   runBatch,
@@ -75,11 +76,11 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
   let lastVersion = dataVersion(writer.connection)
   const identity = fileIdentity(file)
 
-  const write: Database['write'] = async (_orgId, work, first) => {
+  const write: Database['write'] = async (orgId, work, first) => {
     refuseInsideUnit('write')
     if (isClosed) throw new StorageError('The database is closed.')
     return new Promise((resolve, reject) => {
-      queue.push(queuedUnit({ work, first, resolve, reject }))
+      queue.push(queuedUnit({ orgId, work, first, resolve, reject }))
       if (!isFlushing) {
         isFlushing = true
         setImmediate(flush)
@@ -133,7 +134,7 @@ export function openSqlite(file: string, onCommit: OnCommit): Database {
       return
     }
     for (const each of settle) each()
-    if (written.size > 0) onCommit(written)
+    if (written.size > 0) onCommit(written, organizationsOf(units))
   }
 
   /**

@@ -1,14 +1,16 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { engine } from '../../database/columns.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { deleteDocuments, putDocuments } from '../../database/full-text.ts'
-import { insertOf } from '../../database/statement.ts'
-import { searchDocuments } from '../../database/tables/search.ts'
+import { deleteDocuments, putDocuments, putDocumentsFrom, storedText } from '../../database/full-text.ts'
+import { command, insertOf, integer, orNull, statement, text } from '../../database/statement.ts'
+import { searchCursors, searchDocuments } from '../../database/tables/search.ts'
 
 /** A ticket as the index stores it, without words if it is deleted. Customers have documents too, by their own ids. */
 export interface TicketDocument {
   ticketId: string
   words: string[] | undefined
+  /** It had no document when it was read. Only one unit at a time adds documents of an organization. */
+  isNew?: boolean
   /** The document of its customer, who had none when the ticket was read. */
   customer?: TicketDocument
 }
@@ -26,10 +28,6 @@ function edgeOf(of: 'max' | 'min'): SQL<number> {
   return sql`(select coalesce(${sql.raw(of)}(${searchDocuments.number}), 0) from ${searchDocuments})`
 }
 
-/** New documents come above this number, as a value of another query. */
-export const highestNumber = (engine === 'sqlite' ? edgeOf('max') : nextBlock).mapWith(Number)
-const lowestNumber = (engine === 'sqlite' ? edgeOf('min') : sql`-${nextBlock}`).mapWith(Number)
-
 /** At start: another version numbers documents without blocks. */
 export async function skipUsedBlocks(database: Database): Promise<void> {
   if (engine === 'sqlite') return
@@ -42,13 +40,20 @@ export async function skipUsedBlocks(database: Database): Promise<void> {
   )
 }
 
-/** Replaces tickets in the index as the newest ones, above the `highest` number, the last of them on top. */
+/**
+ * Replaces tickets in the index as the newest ones, the last of them on top. `eventNumber`: the organization is indexed up to
+ * there.
+ */
 export async function replaceDocuments(
   tx: Transaction,
   orgId: string,
   documents: TicketDocument[],
-  highest?: number,
+  eventNumber?: number,
 ): Promise<void> {
+  const [edge] =
+    engine === 'postgresql'
+      ? []
+      : await (eventNumber === undefined ? readHighest(tx, {}) : moveCursor(tx, { orgId, eventNumber }))
   const deleted = await deleteNumbers(
     tx,
     orgId,
@@ -57,16 +62,55 @@ export async function replaceDocuments(
   const replaced = await numbersOf(
     tx,
     orgId,
-    documents.filter(({ words }) => words),
+    documents.filter(({ words, isNew }) => words && !isNew),
   )
   await deleteDocuments(tx, [...deleted, ...replaced.values()])
-  await insertFrom(tx, orgId, (highest ?? (await readNumber(tx, highestNumber))) + 1, documents)
+  if (engine === 'sqlite') await insertFrom(tx, orgId, (edge?.highest ?? 0) + 1, documents)
+  else if (eventNumber !== undefined || documents.some(({ words }) => words))
+    await putNewest(tx, { orgId, documents: asRows(documents), eventNumber: eventNumber ?? null })
 }
 
-async function readNumber(tx: Transaction, number: SQL<number>): Promise<number> {
-  const [row] = await tx.select({ number }).from(sql`(select 1) as one`)
-  return row?.number ?? 0
+const lowest = (engine === 'sqlite' ? edgeOf('min') : sql`-${nextBlock}`).mapWith(Number)
+const highest = edgeOf('max').mapWith(Number)
+const one = sql`(select 1) as one`
+const readHighest = statement('search_highest', {}, (tx) => tx.select({ highest }).from(one))
+const readLowest = statement('search_lowest', {}, (tx) => tx.select({ lowest }).from(one))
+const moveCursor = statement('search_move_cursor', { orgId: text, eventNumber: integer }, (tx, p) =>
+  tx
+    .update(searchCursors)
+    .set({ eventNumber: p.eventNumber })
+    .where(eq(searchCursors.orgId, p.orgId))
+    .returning({ highest }),
+)
+
+/** What a statement of PostgreSQL's inserts, in order of the numbers. */
+function asRows(documents: TicketDocument[]): string {
+  const rows = documents.flatMap(({ ticketId, words }) =>
+    words ? [{ ticket_id: ticketId, words: storedText(words) }] : [],
+  )
+  return JSON.stringify(rows.map((row, place) => ({ place, ...row })))
 }
+
+/** Adds documents and moves the cursor in one statement of PostgreSQL's, for which no unit waits. */
+const putNewest = command(
+  'search_put_newest',
+  { orgId: text, documents: text, eventNumber: orNull(integer) },
+  (tx, p) => {
+    const given = tx.$with('given', {}).as(
+      sql`select block.edge + place as number, ticket_id, words from (select ${nextBlock} as edge) block,
+        json_to_recordset(cast(${p.documents} as json)) as given(place bigint, ticket_id text, words text)`,
+    )
+    const moved = tx.$with('moved', {}).as(
+      sql`update search_cursors set event_number = ${p.eventNumber}
+        where org_id = ${p.orgId} and ${p.eventNumber} is not null`,
+    )
+    const numbered = tx.$with('numbered', {}).as(
+      sql`insert into search_documents (number, org_id, ticket_id) select number, ${p.orgId}, ticket_id from given
+        on conflict (ticket_id) do update set number = excluded.number`,
+    )
+    return putDocumentsFrom(tx.with(given, moved, numbered), sql`given order by number`)
+  },
+)
 
 /** Adds tickets below all others, the last of them lowest. Those already in the index keep their place. */
 export async function addOlderDocuments(
@@ -77,7 +121,8 @@ export async function addOlderDocuments(
   const known = await numbersOf(tx, orgId, documents)
   const missing = documents.filter(({ ticketId, words }) => words && !known.has(ticketId))
   if (missing.length === 0) return
-  const lowest = await readNumber(tx, lowestNumber)
+  const [edge] = await readLowest(tx, {})
+  const lowest = edge?.lowest ?? 0
   await insertFrom(tx, orgId, lowest - missing.length, missing.toReversed())
 }
 

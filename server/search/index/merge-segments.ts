@@ -26,19 +26,22 @@ type Merger = (hasGrown: boolean, erased: Erasure[]) => Promise<boolean>
  * then the deleted words are still in the file, and empties the write-ahead log.
  */
 export function createMerger(deps: Deps): Merger {
+  const hasSegments = deps.database.engine === 'sqlite'
   let isSetUp = false
-  let isMerging = true
+  let isMerging = hasSegments
   let unmerged = 0
   let clearing: Erasure[] = []
   return async (hasGrown, erased) => {
     const isWhole = clearing.length === 0 && erased.length > 0
-    if (hasGrown) unmerged += 1
+    if (hasSegments && hasGrown) unmerged += 1
     if (!isMerging && unmerged < RUNS_PER_MERGE && clearing.length === 0 && !isWhole) return false
     unmerged = 0
-    isMerging = await deps.database.write(undefined, async (tx) => {
-      if (!isSetUp) await mergeInStepsOnly(tx)
-      return mergeIndex(tx, PAGES_PER_STEP, { isWhole })
-    })
+    if (hasSegments) {
+      isMerging = await deps.database.write(undefined, async (tx) => {
+        if (!isSetUp) await mergeInStepsOnly(tx)
+        return mergeIndex(tx, PAGES_PER_STEP, { isWhole })
+      })
+    }
     isSetUp = true
     if (isWhole) clearing = erased
     if (!isMerging && clearing.length > 0 && (await finishErasure(deps, clearing))) clearing = []

@@ -83,9 +83,10 @@ async function documentOf(read: Reader, id: TicketId): Promise<TicketDocument> {
   const [ticket] = await ticketAndCustomer(read, id)
   if (!ticket) return { ticketId: id.ticketId, words: undefined }
   const words = await documentWords(read, id, ticket)
-  if (ticket.isCustomerIndexed) return { ticketId: id.ticketId, words }
-  const customer = { ticketId: ticket.customerId, words: wordsOfCustomer(id.orgId, ticket) }
-  return { ticketId: id.ticketId, words, customer }
+  const document = { ticketId: id.ticketId, words, isNew: !ticket.isIndexed }
+  if (ticket.isCustomerIndexed) return document
+  const customer = { ticketId: ticket.customerId, words: wordsOfCustomer(id.orgId, ticket), isNew: true }
+  return { ...document, customer }
 }
 
 /**
@@ -178,6 +179,8 @@ const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: te
       otherEmails: otherEmailsAsText,
       company: customers.company,
       customerId: customers.id,
+      isIndexed: sql<unknown>`exists (select 1 from search_documents own
+        where own.org_id = ${p.orgId} and own.ticket_id = ${p.ticketId})`,
       isCustomerIndexed: sql<unknown>`exists (select 1 from search_documents own
         where own.org_id = ${p.orgId} and own.ticket_id = ${customers.id})`,
       phone: customers.phone,
