@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { createProgram } from '../../server/agents/programs.ts'
 import { listApiKeys, revokeApiKey } from '../../server/api-keys/api-keys.ts'
+import { beginLog } from '../../server/events/positions.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 
@@ -216,6 +217,19 @@ test('a key that is revoked gets no event that it waits for', async () => {
   await revokeApiKey(bellhop.deps, client.orgId, keys.find(({ name }) => name === 'Revoked')?.id ?? '')
   await makeTicket(client)
   problemOf(await waiting, 401, 'unauthorized')
+})
+
+test('a reader who waits while a new log begins gets nothing of it, and starts again', async () => {
+  const client = await bellhop.organization()
+  await makeTicket(client)
+  const { data, meta } = await read(client)
+  const open = await openStream(client, {})
+  expect(await open.next(data.length)).toEqual(data)
+  const waiting = client.call('GET', `/events?after=${meta.after}&wait=30`)
+  await bellhop.deps.database.write(client.orgId, (tx) => beginLog(bellhop.deps, tx, client.orgId))
+  await makeTicket(client)
+  expect(open.next(1)).rejects.toThrow('The stream has ended.')
+  problemOf(await waiting, 410, 'events_expired')
 })
 
 describe('the stream', () => {

@@ -28,34 +28,43 @@ interface EventPage {
   logId: string
 }
 
-/** Where reading starts: after this number. Throws 400 for what isn't a position, and 410 for one that isn't kept. */
+/** After an event, by its number. */
+export interface LogPlace {
+  logId: string
+  after: number
+}
+
+/** Where reading starts. Throws 400 for what isn't a position, and 410 for one that isn't kept. */
 export async function startAt(
   deps: Deps,
   orgId: string,
   position: string,
   where: Pick<Fault, 'pointer' | 'parameter'>,
-): Promise<number> {
+): Promise<LogPlace> {
   const { read } = deps.database
   const end = await endOfLog(read, orgId)
+  const { logId } = end
   const after = numberAt(position, end, where)
-  if (after === end.newest) return after
+  if (after === end.newest) return { logId, after }
   const [oldest] = await oldestNumber(read, { orgId, limit: 1 })
   const first = (oldest?.number ?? end.newest + 1) - 1
   if (after !== undefined && after < first) throw eventsExpired()
-  return after ?? first
+  return { logId, after: after ?? first }
 }
 
 /**
  * At most `limit` events after a number that pass the filter, oldest first. `after` of the page passes over what the filter
- * leaves out: every event up to it is committed, so nothing appears there later.
+ * leaves out: every event up to it is committed, so nothing appears there later. Throws 410 when another log has begun:
+ * its events may have numbers that were read already.
  */
 export async function readEvents(
   deps: Deps,
   orgId: string,
-  { after, limit, filter }: { after: number; limit: number; filter: EventFilter },
+  { logId, after, limit, filter }: LogPlace & { limit: number; filter: EventFilter },
 ): Promise<EventPage> {
   const { read } = deps.database
-  const { logId, newest } = await endOfLog(read, orgId)
+  const { newest, ...end } = await endOfLog(read, orgId)
+  if (end.logId !== logId) throw eventsExpired()
   const found: PublicEvent[] = []
   let last = after
   for (let query = 0; query < MAX_QUERIES && last < newest; query++) {

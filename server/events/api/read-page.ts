@@ -7,7 +7,7 @@ import { positionAt } from '../positions.ts'
 import { readActors } from './actors.ts'
 import { readWebhookBodies } from './bodies.ts'
 import { readMessages, viewMessageOfEvent, viewTicketOfEvent } from './included.ts'
-import { readEvents } from './list-events.ts'
+import { type LogPlace, readEvents } from './list-events.ts'
 import type { Include } from './schemas.ts'
 import { viewEvent } from './views.ts'
 
@@ -30,19 +30,17 @@ interface Included {
   customers?: ReturnType<typeof viewShownCustomer>[]
 }
 
-interface ReadPage {
+interface ReadPage extends LogPlace {
   data: EventView[]
   included: Included | undefined
-  after: number
-  logId: string
   meta: { after: string; newest: string }
 }
 
-/** The events after a number as `/v1/events` shows them. A page ends early when what it includes is long. */
-export async function readPage(deps: Deps, request: EventRequest, after: number): Promise<ReadPage> {
+/** The events from a place on as `/v1/events` shows them. A page ends early when what it includes is long. */
+export async function readPage(deps: Deps, request: EventRequest, from: LogPlace): Promise<ReadPage> {
   const { orgId, limit, types, ticketId, include } = request
   const { read } = deps.database
-  const { events, ...page } = await readEvents(deps, orgId, { after, limit, filter: { types, ticketId } })
+  const { events, ...page } = await readEvents(deps, orgId, { ...from, limit, filter: { types, ticketId } })
   const data: EventView[] = []
   const included = {
     tickets: collect(include.has('ticket'), (ids) => findTicketsById(read, orgId, ids), viewTicketOfEvent),
@@ -96,7 +94,7 @@ export async function readPage(deps: Deps, request: EventRequest, after: number)
 }
 
 /** `readPage` for readers who have waited. */
-export type ReadTogether = (request: EventRequest, after: number) => Promise<ReadPage>
+export type ReadTogether = (request: EventRequest, from: LogPlace) => Promise<ReadPage>
 
 /**
  * Those who wait for the same are woken together: one read serves all of them. Only for readers who have waited, because
@@ -104,12 +102,12 @@ export type ReadTogether = (request: EventRequest, after: number) => Promise<Rea
  */
 export function readTogether(deps: Deps): ReadTogether {
   const running = new Map<string, Promise<ReadPage>>()
-  return (request, after) => {
+  return (request, from) => {
     const { orgId, limit, types, ticketId, include } = request
-    const key = JSON.stringify([orgId, limit, [...types], ticketId, [...include], after])
+    const key = JSON.stringify([orgId, limit, [...types], ticketId, [...include], from.logId, from.after])
     const known = running.get(key)
     if (known) return known
-    const page = readPage(deps, request, after).finally(() => running.delete(key))
+    const page = readPage(deps, request, from).finally(() => running.delete(key))
     running.set(key, page)
     return page
   }

@@ -1,6 +1,7 @@
 import type { Deps } from '../../deps.ts'
 import { AppError } from '../../errors.ts'
 import { positionAt } from '../positions.ts'
+import type { LogPlace } from './list-events.ts'
 import { type EventRequest, type ReadTogether, readPage } from './read-page.ts'
 import type { EventWaits } from './waits.ts'
 
@@ -10,7 +11,7 @@ const COMMENT_EVERY_MS = 15_000
 const EVENTS_AT_ONCE = 100
 
 /**
- * The events after a number as an event stream, each with its position as the id. Nothing is read before the reader has
+ * The events from a place on as an event stream, each with its position as the id. Nothing is read before the reader has
  * taken what was sent. `mayRead` throws once the key isn't valid anymore, and is asked before anything is read; `onEnd` is
  * called once.
  */
@@ -18,7 +19,7 @@ export function streamEvents(
   deps: Deps,
   waits: EventWaits,
   request: EventRequest & {
-    after: number
+    from: LogPlace
     readWaited: ReadTogether
     mayRead: () => Promise<unknown>
     onEnd: () => void
@@ -26,7 +27,7 @@ export function streamEvents(
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const gone = new AbortController()
-  let { after } = request
+  let { from } = request
   let isOpen = false
   /** Undefined at the end of the stream. */
   async function nextText(): Promise<string | undefined> {
@@ -38,13 +39,13 @@ export function streamEvents(
     for (let hasWaited = false; ; hasWaited = true) {
       await request.mayRead()
       const wanted = { ...request, limit: EVENTS_AT_ONCE }
-      const page = await (hasWaited ? request.readWaited(wanted, after) : readPage(deps, wanted, after))
-      const isPassedOver = page.data.length === 0 && page.after > after
-      after = page.after
+      const page = await (hasWaited ? request.readWaited(wanted, from) : readPage(deps, wanted, from))
+      const isPassedOver = page.data.length === 0 && page.after > from.after
+      from = page
       if (page.data.length > 0) return framesOf(page)
       if (isPassedOver) return `id: ${page.meta.after}\n\n`
-      if (hasWaited) return `: ${positionAt(page.logId, after)}\n\n`
-      await waits.until(request.orgId, { after, ms: COMMENT_EVERY_MS, signal: gone.signal })
+      if (hasWaited) return `: ${positionAt(page.logId, page.after)}\n\n`
+      await waits.until(request.orgId, { after: page.after, ms: COMMENT_EVERY_MS, signal: gone.signal })
       if (waits.isStopped() || gone.signal.aborted) return undefined
     }
   }
@@ -63,7 +64,7 @@ export function streamEvents(
           if (gone.signal.aborted) return
           if (text !== undefined) return controller.enqueue(encoder.encode(text))
         } catch (error) {
-          // The key was revoked, or has expired: the next request says so.
+          // The key was revoked or has expired, or another log has begun: the next request says so.
           if (!(error instanceof AppError)) deps.log.error('event_stream_failed', { error })
         }
         end()

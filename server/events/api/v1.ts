@@ -34,13 +34,13 @@ export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
   async function answerStream({ caller, query, request, server }: EventsContext): Promise<Response> {
     const wanted = await requestOf(deps, caller, query)
     const position = request.headers.get('last-event-id') ?? query.after ?? '0'
-    const after = await startAt(deps, caller.orgId, position, AFTER)
+    const from = await startAt(deps, caller.orgId, position, AFTER)
     const place = waits.admit(caller.keyId, 'stream')
     // Otherwise the server closes the connection after 30 idle seconds.
     server?.timeout(request, 0)
     const stream = streamEvents(deps, waits, {
       ...wanted,
-      after,
+      from,
       readWaited,
       mayRead: () => guard.authenticate(request, server),
       onEnd: () => place[Symbol.dispose](),
@@ -68,7 +68,7 @@ export function eventRoutes(deps: Deps, guard: KeyGuard, waits: EventWaits) {
       })
       // The key may have been revoked meanwhile, or its program disabled.
       await guard.authenticate(request, server)
-      page = await readWaited(wanted, page.after)
+      page = await readWaited(wanted, page)
     }
     return viewPage(page)
   }

@@ -60,7 +60,7 @@ export async function replayEvents(
       kind: onlyMissing ? ('replay_missing' as const) : ('replay' as const),
       since: since ?? 0,
       until: until ?? now,
-      afterEvent: start ?? (await numberBefore(tx, orgId, { time: since ?? 0, newest })),
+      afterEvent: start?.after ?? (await numberBefore(tx, orgId, { time: since ?? 0, newest })),
       untilEvent: newest,
       createdAt: now,
     }
