@@ -56,7 +56,9 @@ async function open(config: Config, given: Given): Promise<Deps> {
     log,
     now: clock.now,
     isNode: given.isNode === true,
-    onCommit(written, orgIds) {
+    onCommit(written, orgIds, isUncertain) {
+      // Nothing else would empty the caches here.
+      if (isUncertain) externalCommits.beat(written)
       pulse.beat(written, orgIds)
       cluster.bus.announce(written, orgIds)
     },

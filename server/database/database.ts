@@ -35,9 +35,13 @@ export type AlsoSave<T> = (tx: Transaction, result: T) => Promise<void>
 
 /**
  * Called after each commit that wrote something, with the names of the tables it wrote, and the organizations whose rows
- * these were: undefined if a unit didn't say it.
+ * these were: undefined if a unit didn't say it. `isUncertain`: it may have failed, and who asked for it doesn't know.
  */
-export type OnCommit = (written: ReadonlySet<string>, orgIds: ReadonlySet<string> | undefined) => void
+export type OnCommit = (
+  written: ReadonlySet<string>,
+  orgIds: ReadonlySet<string> | undefined,
+  isUncertain?: true,
+) => void
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgresql'

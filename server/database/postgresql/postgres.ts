@@ -129,9 +129,12 @@ export async function openPostgres(
       } catch (reason) {
         isOver = true
         if (!isRetryable(reason) || tries === MAX_TRIES) {
+          const refusal = asRefusal(reason)
+          const isUncertain = refusal instanceof StorageError && !refusal.isCertain
+          if (isUncertain && written.size > 0) onCommit(written, organizationsOf(units), true)
           // Without a connection, no unit was taken.
           const refused = units.length > 0 ? units : queue.splice(0)
-          for (const unit of refused) unit.reject(asRefusal(reason))
+          for (const unit of refused) unit.reject(refusal)
           return
         }
         onRetry(storageCode(reason), tries)
