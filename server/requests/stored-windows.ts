@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Transaction } from '../database/database.ts'
 import { command, integer, statement, text, updateOf } from '../database/statement.ts'
 import { type Counted, rollingWindows } from '../database/tables/cluster.ts'
@@ -23,13 +23,14 @@ export async function lockWindow(
   return counted.filter(({ at }) => at > after && at < now + MAX_AHEAD_MS)
 }
 
-/** Replaces what counts by a key that the unit has locked. */
+/** Replaces what counts by a key that the unit has locked. Nothing is left of one by which nothing counts. */
 export async function saveWindow(
   tx: Transaction,
   key: string,
   { counted, windowMs }: { counted: Counted[]; windowMs: number },
 ): Promise<void> {
-  const expiresAt = Math.max(0, ...counted.map(({ at }) => at + windowMs))
+  if (counted.length === 0) return removeExpired(tx, { key, now: Number.MAX_SAFE_INTEGER })
+  const expiresAt = Math.max(...counted.map(({ at }) => at + windowMs))
   await save(tx, { key, counted, expiresAt })
 }
 
@@ -45,12 +46,12 @@ export async function pruneWindows({ database, clock }: Deps): Promise<boolean> 
     .select({ key: rollingWindows.key })
     .from(rollingWindows)
     .where(lte(rollingWindows.expiresAt, now))
-    .orderBy(asc(rollingWindows.key))
     .limit(PRUNED_AT_ONCE)
   if (over.length === 0) return false
   await database.write(undefined, async (tx) => {
-    // One that was used since the read stays.
-    for (const { key } of over) await removeExpired(tx, { key, now })
+    // In the order in which all units lock them, which isn't that of the database's language. One that was used since the
+    // read stays.
+    for (const key of over.map((one) => one.key).sort()) await removeExpired(tx, { key, now })
   })
   return over.length === PRUNED_AT_ONCE
 }

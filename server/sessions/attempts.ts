@@ -77,10 +77,12 @@ export function createAttempts(deps: Deps) {
       const windows = new Map<Limit, Counted[]>()
       for (const one of limits) windows.set(one, await attemptsOf(tx, one.key, at))
       const waitMs = Math.max(...[...windows].map(([{ most }, own]) => waitOf(failuresOf(own, at), most, at)))
-      if (waitMs > 0) return tooMany(waitMs)
-      if ([...windows].some(([{ most }, own]) => own.length >= most)) return tooManyAtOnce()
-      for (const [{ key }, own] of windows) await save(tx, key, [...own, { id, at, count: 1, isOpen: true }])
-      return undefined
+      const isFull = [...windows].some(([{ most }, own]) => own.length >= most)
+      const refusal = waitMs > 0 ? tooMany(waitMs) : isFull ? tooManyAtOnce() : undefined
+      const added = refusal ? [] : [{ id, at, count: 1, isOpen: true }]
+      // Also when it is refused: otherwise, each name that a stranger makes up would leave a row.
+      for (const [{ key }, own] of windows) await save(tx, key, [...own, ...added])
+      return refusal
     })
   }
 
