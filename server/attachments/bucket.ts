@@ -146,12 +146,16 @@ export function openBucket(place: S3Place): Bucket {
 
 async function* withoutSilence(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = bytes.getReader()
+  let isSilent = false
   try {
     for (;;) {
       const cancelTimer = systemClock.after(MAX_SILENCE_MS, () => {
-        void reader.cancel(new Error('no bytes')).catch(() => {})
+        isSilent = true
+        void reader.cancel().catch(() => {})
       })
       const { done, value } = await reader.read().finally(cancelTimer)
+      // A read that is canceled ends like the last one.
+      if (isSilent) throw new Error(`no bytes in ${MAX_SILENCE_MS / 1_000} s`)
       if (done) return
       yield value
     }
