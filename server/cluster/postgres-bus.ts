@@ -16,8 +16,10 @@ const GONE_AFTER_MS = 10_000
 const LOOK_EVERY_MS = 500
 const REPLACE_EVERY_MS = 5_000
 /** What only its own node's work depends on: its commits are no news to others. */
-const UNHEARD = ['search_index', 'search_documents', 'search_cursors', 'reaction_cursors', 'rolling_windows']
+const UNHEARD = ['search_index', 'search_documents', 'search_cursors', 'reaction_cursors']
 const MAX_START_MS = 5_000
+/** While so many messages wait for a database that doesn't answer, the others learn only that they have missed some. */
+const MAX_UNSENT = 500
 /** PostgreSQL's limit is 8,000 bytes. */
 const MAX_BYTES = 7_900
 /** More of them aren't named. */
@@ -77,6 +79,7 @@ export async function openPostgresBus({
   let number = 0
   let isCollecting = false
   let sending = Promise.resolve()
+  let unsent = 0
   /** The other nodes: the number of the newest message if it is known, and when it came. */
   const others = new Map<string, { number: number | undefined; at: number }>()
   let heardAt = Number.NEGATIVE_INFINITY
@@ -186,11 +189,12 @@ export async function openPostgresBus({
     })
     for (const message of messages) {
       number += 1
-      notify({ node: nodeId, number, ...message })
+      if (unsent < MAX_UNSENT) notify({ node: nodeId, number, ...message })
     }
   }
 
   function notify(message: Message): void {
+    unsent += 1
     sending = sending.then(async () => {
       const askedAt = monotonic()
       try {
@@ -200,6 +204,8 @@ export async function openPostgresBus({
         onTime(row.now, askedAt, monotonic())
       } catch {
         // The next one shows that it is missing.
+      } finally {
+        unsent -= 1
       }
     })
   }
