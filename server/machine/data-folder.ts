@@ -100,7 +100,7 @@ function createSecretKey(folder: string, file: string): void {
   closeSync(handle)
 }
 
-/** The node of a cluster of a cluster that used this data folder last. */
+/** The node of a cluster that used this data folder last. */
 const NODE_FILE = 'node.id'
 
 /** Names the node of this start. `before`: that of the last one, whose process has ended, because the folder is locked. */

@@ -26,8 +26,9 @@ import { type EndedAttempt, processSends, recipientsOf } from './send-batch.ts'
 const MAX_PER_FAILING_ACCOUNT = 1
 /** Attempts of all mailboxes and bots. */
 const MAX_ATTEMPTS = 256
-/** After one of these, what else is due of the account is postponed. */
+/** While the bucket with its files can't be reached. */
 const RETRY_FILES_MS = 30_000
+/** After one of these, what else is due of the account is postponed. */
 const ACCOUNT_FAULTS: AttemptResult['fault'][] = ['account', 'account limited', 'sign in']
 
 /**
