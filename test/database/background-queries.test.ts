@@ -68,8 +68,8 @@ async function logStatements(url: string): Promise<() => Promise<string>> {
   return () => Bun.file(join(folder, '../log')).text()
 }
 
-/** What servers ask however little happens: beats, leases, and the limit of a key. */
-const REGULAR = /isBeat|"?nodes"?|rolling_windows/
+/** What servers ask however little happens: beats, leases, the history of the database, and the limit of a key. */
+const REGULAR = /isBeat|"?nodes"?|pg_control_system|rolling_windows/
 const OF_TICKET = /insert into "tickets"/
 
 /** Statements that no request waits for, without those that begin and end transactions: they are sent with others. */
