@@ -2,6 +2,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { PartitionLost, withFence } from '../database/postgresql/fence.ts'
 import { command, integer, statement, text } from '../database/statement.ts'
+import { installation } from '../database/tables/cluster.ts'
 import { events, type LogEvent, reactionCursors } from '../database/tables/events.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
@@ -30,6 +31,7 @@ export type Effect = (tx: Transaction) => Promise<(() => void) | undefined>
 
 interface Progress {
   orgId: string
+  logId: string
   /** The stored cursor. */
   saved: number
   /** The last event that was read. */
@@ -45,13 +47,13 @@ interface Progress {
 export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop {
   const logError = createErrorLog(deps, 'reaction_failed')
   const { partitions } = deps.cluster
-  /** The last event that was read, by organization. Ahead of the stored cursor while events have no effect. */
-  const readTo = new Map<string, number>()
+  /** Up to where a log was read, by organization. Ahead of the stored cursor while events have no effect. */
+  const readTo = new Map<string, { logId: string; number: number }>()
   /** The stored cursors of those that no other node can have moved since they were read. */
-  const savedOf = new Map<string, number>()
+  const savedOf = new Map<string, { logId: string; saved: number }>()
   let nextAt = deps.clock.monotonic()
 
-  return startHeldLoop(deps, 'reactions', [events], async (orgIds) => {
+  return startHeldLoop(deps, 'reactions', [events, installation], async (orgIds) => {
     const wait = nextAt - deps.clock.monotonic()
     if (wait > 0) return wait
     let hasMore = false
@@ -73,24 +75,33 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
   /** Those with new events: of these organizations, or of all. */
   async function findBehind(orgIds: ReadonlySet<string> | undefined): Promise<Progress[]> {
     const known = [...(orgIds ?? [])].flatMap((orgId) => {
-      const saved = savedOf.get(orgId)
-      if (saved === undefined) return []
-      const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
-      return [{ orgId, saved, cursor, newest: cursor }]
+      const stored = savedOf.get(orgId)
+      if (!stored) return []
+      const cursor = cursorOf(orgId, stored)
+      return [{ orgId, ...stored, cursor, newest: cursor }]
     })
     if (known.length > 0 && known.length === orgIds?.size) return known
     if (!orgIds) savedOf.clear()
     const held = partitions.held()
     const found = await organizationsBehind(deps.database.read, { held, among: amongText(orgIds) })
-    return found.flatMap(({ orgId, saved, newest }) => {
-      savedOf.set(orgId, saved)
-      const cursor = Math.max(saved, readTo.get(orgId) ?? 0)
-      return cursor < newest ? [{ orgId, saved, cursor, newest }] : []
+    return found.flatMap(({ orgId, newest, ...stored }) => {
+      savedOf.set(orgId, stored)
+      const cursor = cursorOf(orgId, stored)
+      return cursor < newest ? [{ orgId, ...stored, cursor, newest }] : []
     })
   }
 
+  /** Events of a new log may have numbers that were read in the one before. */
+  function cursorOf(orgId: string, { logId, saved }: { logId: string; saved: number }): number {
+    const known = readTo.get(orgId)
+    return known?.logId === logId ? Math.max(saved, known.number) : saved
+  }
+
   /** Returns whether there may be more events. */
-  async function react(orgId: string, { saved, cursor, newest }: Omit<Progress, 'orgId'>): Promise<boolean> {
+  async function react(
+    orgId: string,
+    { logId, saved, cursor, newest }: Omit<Progress, 'orgId'>,
+  ): Promise<boolean> {
     const logged = await eventsAfter(deps.database.read, orgId, cursor, EVENTS_PER_RUN)
     // The log no longer has the events that are older than it keeps.
     const last = logged.at(-1)?.number ?? newest
@@ -108,11 +119,14 @@ export function startReacting(deps: Deps, reactions: readonly Reaction[]): Loop 
         for (const effect of effects) committed.push((await effect(tx)) ?? (() => {}))
         return committed
       })
-      if (shows) savedOf.set(orgId, last)
-      else savedOf.delete(orgId)
-      for (const show of shows ?? []) show()
+      if (!shows) {
+        savedOf.delete(orgId)
+        return true
+      }
+      savedOf.set(orgId, { logId, saved: last })
+      for (const show of shows) show()
     }
-    readTo.set(orgId, last)
+    readTo.set(orgId, { logId, number: last })
     return logged.length === EVENTS_PER_RUN
   }
 }
@@ -121,7 +135,12 @@ const cursor = sql<number>`coalesce(${reactionCursors.eventNumber}, 0)`.mapWith(
 
 const organizationsBehind = statement('reactions_behind', { held: text, among: text }, (read: Reader, p) =>
   read
-    .select({ orgId: organizations.id, newest: organizations.lastEvent, saved: cursor })
+    .select({
+      orgId: organizations.id,
+      logId: organizations.logId,
+      newest: organizations.lastEvent,
+      saved: cursor,
+    })
     .from(organizations)
     .leftJoin(reactionCursors, eq(reactionCursors.orgId, organizations.id))
     .where(
