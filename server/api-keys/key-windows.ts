@@ -152,9 +152,11 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
     Pick<Window, 'left' | 'outside' | 'endsAt' | 'block' | 'oldestAt' | 'refusedUntil' | 'knownUntil'>
   > {
     const name = `key ${key}`
+    const asked = clock.now()
+    const known = await lockWindow(tx, name, { now: asked, after: asked - WINDOW_MS - MAX_LATE_MS })
+    // Another node may have held the lock for a while.
     const [now, monotonic] = [clock.now(), clock.monotonic()]
     const since = now - WINDOW_MS
-    const known = await lockWindow(tx, name, { now, after: since - MAX_LATE_MS })
     const nodes = new Set([node, ...known.map(({ id }) => id.split(' ')[0])]).size
     const lateMs = nodes > 1 ? MAX_LATE_MS : 0
     const counted = withResult(known, last, limit).filter(({ at }) => at > since - lateMs)
