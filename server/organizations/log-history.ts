@@ -46,7 +46,7 @@ export async function followDatabase(deps: Deps): Promise<{ stop(): void | Promi
 async function beginLogsAfterLoss(deps: Deps, isStarting: boolean): Promise<void> {
   const [seen] = await deps.database.read.select(NOW).from(installation)
   if (!seen || isUnchanged(seen)) return
-  const organizations = await listOrganizations(deps)
+  const orgIds = (await listOrganizations(deps)).map(({ id }) => id)
   const reason = await deps.database.write(undefined, async (tx) => {
     const others = sql<boolean>`exists (select 1 from ${nodes} where ${nodes.id} <> ${deps.cluster.nodeId}
       and ${nodes.leaseUntil} > extract(epoch from clock_timestamp()) * 1000)`
@@ -64,7 +64,8 @@ async function beginLogsAfterLoss(deps: Deps, isStarting: boolean): Promise<void
     const isFailover = !isStarting || hasOthers
     const isWhole = !isCopy && (now.timeline === history.timeline || (isFailover && history.isSynchronous))
     if (isWhole) return undefined
-    for (const { id } of organizations) await beginLog(deps, tx, id)
+    // In the order in which every unit of several locks them.
+    for (const id of orgIds.sort()) await beginLog(deps, tx, id)
     return isCopy ? 'restored' : 'failover'
   })
   if (reason) deps.log.warn('event_logs_begun', { reason })
