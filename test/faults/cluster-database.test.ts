@@ -1,12 +1,17 @@
 import { describe, expect } from 'bun:test'
+import { createClient } from '../../release/clients/typescript/src/bellhop.ts'
 import { engine } from '../../server/database/columns.ts'
 import { testWith } from '../docs/runtimes.ts'
 import { call } from '../support/bellhop.ts'
-import { startCluster } from '../support/cluster/cluster.ts'
+import { startCluster, type TestCluster } from '../support/cluster/cluster.ts'
 import { startLoad } from '../support/cluster/load.ts'
+import { startMirror } from '../support/cluster/mirrored.ts'
 import { createNode } from '../support/cluster/nodes.ts'
+import { openPage } from '../support/cluster/pages.ts'
 import { startPgBouncer } from '../support/cluster/pgbouncer.ts'
 import { startReplicatedPostgres } from '../support/cluster/replicated-postgres.ts'
+import { expectDelivered, expectPagesWhole, expectStoredOnce } from '../support/cluster/whole.ts'
+import { startWriters, type Writers } from '../support/cluster/writers.ts'
 import { runProgram } from '../support/program.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -14,6 +19,7 @@ import { eventually } from '../support/webhooks.ts'
 
 const AWAY_MS = Number(process.env.CLUSTER_AWAY_SECONDS ?? 6) * 1_000
 const BETWEEN = 100
+const WRITERS = 8
 const MAX_TEST_MS = 180_000
 
 describe.if(engine === 'postgresql')('several servers on one PostgreSQL', () => {
@@ -58,7 +64,61 @@ describe.if(engine === 'postgresql')('several servers on one PostgreSQL', () => 
     },
     MAX_TEST_MS,
   )
+
+  testWith(
+    ['nginx'],
+    'begin the event log anew when it dies and its standby has not got everything: pages and mirrors begin again',
+    async () => {
+      await using cluster = await startCluster({ isSynchronous: false, organizations: 4 })
+      const { url, organizations, postgres } = cluster
+      const [first] = organizations
+      if (!first) throw new Error('There is no organization.')
+      const bellhop = createClient({ url, key: first.key })
+      const newest = async () => (await bellhop.get('/me')).newestEvent
+      await using mirror = startMirror(url, first.key)
+      await using opened = new AsyncDisposableStack()
+      const pages = organizations.map(({ admin }) => openPage(url, admin))
+      for (const page of pages) opened.defer(page.close)
+      await eventually(() => pages.every(({ position }) => position() !== undefined))
+
+      const kept = await writeFor(cluster, 0)
+      await postgres.catchUp()
+      postgres.link.silence('all')
+      await writeFor(cluster, 1)
+      const gone = await newest()
+      await eventually(async () => (await mirror.position()) === gone)
+      await expectPagesWhole(cluster, pages)
+      for (const { seen, passed } of pages) for (const list of [seen, passed]) list.splice(0)
+      await cluster.failOver()
+      const after = await writeFor(cluster, 2)
+
+      const read = bellhop.get('/events', { query: { after: gone } })
+      expect(await read.catch((problem) => problem)).toMatchObject({ status: 410, code: 'events_expired' })
+      const { data } = await bellhop.get('/events', { query: { after: await newest() } })
+      expect(data).toEqual([])
+      const writers = { acknowledged: [...kept, ...after] }
+      await expectStoredOnce(cluster, writers)
+      await mirror.expectEqual(bellhop)
+      for (const { passed } of pages) {
+        await eventually(() => passed.length > 0)
+        // It reads everything up to there, whatever it has seen.
+        const [reset] = passed
+        if (reset) reset[0] = 0
+      }
+      await expectPagesWhole(cluster, pages)
+      await expectDelivered(cluster, writers, Number.POSITIVE_INFINITY)
+    },
+    MAX_TEST_MS,
+  )
 })
+
+/** Waits until some requests were acknowledged and none is left. Returns what was. `turn` makes the words differ. */
+async function writeFor({ url, organizations }: TestCluster, turn: number): Promise<Writers['acknowledged']> {
+  const writers = startWriters(url, organizations, { count: WRITERS, pauseMs: 50, first: turn * WRITERS })
+  await eventually(() => writers.acknowledged.length >= BETWEEN)
+  await writers.stop()
+  return writers.acknowledged
+}
 
 describe.if(engine === 'postgresql')('PgBouncer between a server and PostgreSQL', () => {
   testWith(

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { createClient } from '../../../release/clients/typescript/src/bellhop.ts'
+import { type Client, createClient } from '../../../release/clients/typescript/src/bellhop.ts'
 import { ADDRESS } from '../every-channel.ts'
 import { temporaryFolder } from '../folder.ts'
 import { differences } from '../mirror/differences.ts'
@@ -48,12 +48,7 @@ export async function startMirrored(
     telegram: { server: telegram, bot },
     random: seeded(seed),
   })
-  const file = join(temporaryFolder('mirror'), 'mirror.db')
-  const rows = openMirror(new Database(file))
-  const mirror = Bun.spawn([process.execPath, join(import.meta.dir, '../mirror/mirror.ts'), file], {
-    env: { BELLHOP_URL: url, BELLHOP_KEY: key },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  const mirror = startMirror(url, key)
   const readers = await Promise.all(FILTERS.map((filter) => readLog(bellhop, filter)))
   let isOver = false
   const writing = Promise.all(
@@ -78,9 +73,7 @@ export async function startMirrored(
      * more than once: a few for each of so many faults.
      */
     async expectEqual(faults: number): Promise<number> {
-      const [missed, count] = await differences({ bellhop, rows })
-      expect(missed).toEqual([])
-      expect(count).toBeGreaterThan(0)
+      await mirror.expectEqual(bellhop)
       for (const reader of readers) {
         const { missed, invented } = await reader.end()
         expect({ missed, invented }).toEqual({ missed: [], invented: [] })
@@ -97,6 +90,35 @@ export async function startMirrored(
     },
     async [Symbol.asyncDispose]() {
       isOver = true
+      for (const reader of readers) reader.stop()
+      await mirror[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export interface Mirror extends AsyncDisposable {
+  /** The position of the event that it has copied last. */
+  position(): Promise<string | undefined>
+  /** That it has everything, as the server shows it, once nothing changes anymore. */
+  expectEqual(bellhop: Client): Promise<void>
+}
+
+/** A process that mirrors what the organization of a key has. */
+export function startMirror(url: string, key: string): Mirror {
+  const file = join(temporaryFolder('mirror'), 'mirror.db')
+  const rows = openMirror(new Database(file))
+  const mirror = Bun.spawn([process.execPath, join(import.meta.dir, '../mirror/mirror.ts'), file], {
+    env: { BELLHOP_URL: url, BELLHOP_KEY: key },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  return {
+    position: rows.position,
+    async expectEqual(bellhop) {
+      const [missed, count] = await differences({ bellhop, rows })
+      expect(missed).toEqual([])
+      expect(count).toBeGreaterThan(0)
+    },
+    async [Symbol.asyncDispose]() {
       mirror.kill('SIGKILL')
       await mirror.exited
     },

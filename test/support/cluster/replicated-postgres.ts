@@ -1,10 +1,12 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import { migratePostgres } from '../../../server/database/postgresql/postgres-migrations.ts'
 import { type DatabaseRelay, startDatabaseRelay } from '../database-relay.ts'
 import { folderOfProcess, temporaryFolder } from '../folder.ts'
 import { reservePort } from '../mail/ports.ts'
 import { execute, postgresPrograms, reachable, run, unprivilegedUser, waitUntilReady } from '../postgres.ts'
+import { eventually } from '../webhooks.ts'
 import { createFakedTime } from './faked-time.ts'
 
 const DATABASE = 'bellhop'
@@ -30,6 +32,8 @@ export interface ReplicatedPostgres extends AsyncDisposable {
   standby: PostgresServer
   /** What the standby is sent. */
   link: DatabaseRelay
+  /** Waits until the standby has what is committed now. */
+  catchUp(): Promise<void>
   /** Makes the standby the primary. */
   promote(): Promise<void>
 }
@@ -59,6 +63,15 @@ export async function startReplicatedPostgres({
     primary,
     standby,
     link,
+    async catchUp() {
+      await using source = new SQL(primary.address, { max: 1 })
+      await using target = new SQL(standby.address, { max: 1 })
+      const [{ lsn }] = await source`select pg_current_wal_lsn() as lsn`
+      await eventually(async () => {
+        const [row] = await target`select pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as "isThere"`
+        return row.isThere
+      })
+    },
     promote: () => execute(standby.address, 'select pg_promote()'),
     async [Symbol.asyncDispose]() {
       await Promise.all([primary.kill(), standby.kill()])

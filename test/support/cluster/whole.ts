@@ -20,7 +20,7 @@ const ROWS_OF = `select id from tickets where org_id = $1 union all select id fr
  */
 export async function expectStoredOnce(
   { database, postgres, channels, organizations: [first] }: TestCluster,
-  { acknowledged }: Writers,
+  { acknowledged }: Pick<Writers, 'acknowledged'>,
 ): Promise<void> {
   const place = { BELLHOP_DATA: '', DATABASE_URL: database() }
   await using client = new SQL(place.DATABASE_URL, { max: 1 })
@@ -68,7 +68,7 @@ export async function expectPagesWhole(
  */
 export async function expectDelivered(
   { receiver }: TestCluster,
-  { acknowledged }: Writers,
+  { acknowledged }: Pick<Writers, 'acknowledged'>,
   mostDoubles: number,
 ): Promise<{ doubles: number; longestMs: number }> {
   const wanted = acknowledged.filter(({ kind }) => kind === 'ticket')

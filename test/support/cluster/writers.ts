@@ -28,12 +28,12 @@ export interface Writers {
 
 /**
  * Programs that create tickets and messages without a pause longer than `pauseMs`. What isn't answered is sent again with
- * the same idempotency key or id until it is.
+ * the same idempotency key or id until it is. `first` is the number of the first one: those of two calls write other words.
  */
 export function startWriters(
   url: string,
   tenants: readonly Tenant[],
-  { count, pauseMs }: { count: number; pauseMs: number },
+  { count, pauseMs, first = 0 }: { count: number; pauseMs: number; first?: number },
 ): Writers {
   const acknowledged: Writers['acknowledged'] = []
   const failed: Writers['failed'] = []
@@ -98,7 +98,7 @@ export function startWriters(
     }
   }
 
-  const writing = Promise.all(Array.from({ length: count }, (_, number) => write(number)))
+  const writing = Promise.all(Array.from({ length: count }, (_, number) => write(first + number)))
   // Reported by `stop`.
   writing.catch(() => {})
   return {

@@ -26,6 +26,7 @@ export async function readLog(bellhop: Client, filter: Filter) {
     if (!end.signal.aborted) throw error
   })
   return {
+    stop: () => end.abort(),
     /** Compares what was read with the log, up to the last `meta.after`. Events that came too late are `missed`. */
     async end(): Promise<{ read: number; missed: string[]; invented: string[] }> {
       end.abort()
