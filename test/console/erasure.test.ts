@@ -84,7 +84,7 @@ const PERSON = ['wilhelmina', 'private.example']
 
 async function isFound(word: string): Promise<boolean> {
   const wanted = { required: [{ words: [word], isOpenEnded: false }], excluded: [] }
-  const within = { downTo: -1_000, below: 1_000, limit: 1 }
+  const within = { downTo: -1_000_000, below: 1_000_000, limit: 1 }
   return (await matchingNumbers(bellhop.deps.database.read, wanted, within)).numbers.length > 0
 }
 
