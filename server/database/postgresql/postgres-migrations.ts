@@ -19,7 +19,8 @@ const TRY_LOCK = 'select pg_try_advisory_xact_lock(7235512) as "isMine"'
 const TRY_EVERY_MS = 100
 /** While a migration waits for a table, everyone else who comes later waits, too. So it gives up and tries again. */
 const MAX_LOCK_WAIT_MS = 2_000
-const LOCK_NOT_AVAILABLE = '55P03'
+/** That a table was in use too long (`lock_not_available`), and `deadlock_detected`: of both sides, PostgreSQL ends either. */
+const IN_USE: unknown[] = ['55P03', '40P01']
 
 /** What Drizzle writes between statements. */
 const BREAK = '--> statement-breakpoint'
@@ -118,7 +119,7 @@ async function applyTogether(
       })
       return
     } catch (error) {
-      if (storageCode(error) !== LOCK_NOT_AVAILABLE) throw error
+      if (!IN_USE.includes(storageCode(error))) throw error
       onWait()
       await pause()
     }
