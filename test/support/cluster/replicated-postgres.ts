@@ -132,7 +132,8 @@ async function createServer(
   }
 }
 
-const DEADLOCK = /deadlock detected\n.*DETAIL: (?:.*\n\t)*.*/g
+/** It names a character of the statement when that waited for a table. */
+const DEADLOCK = /deadlock detected.*\n.*DETAIL: (?:.*\n\t)*.*/g
 
 let made: Promise<string> | undefined
 
