@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { yieldToEventLoop } from '../loop.ts'
 import { type Certificate, readCertificate, watchCertificate } from '../network/certificate.ts'
 import { countBodies } from '../requests/arriving-bodies.ts'
 import { limitConnections } from './connection-limit.ts'
@@ -107,6 +108,9 @@ function requireFreePort(hostname: string, port: number): void {
 async function stop(app: AnyElysia, clock: Clock, replaced: Server[]): Promise<void> {
   const { promise: timeout, resolve } = Promise.withResolvers<void>()
   const cancelTimer = clock.after(SHUTDOWN_TIMEOUT_MS, resolve)
+  // Bun closes connections whose request has arrived but isn't read yet. A turn accepts and reads what is there.
+  await yieldToEventLoop()
+  await yieldToEventLoop()
   await Promise.race([Promise.all([app.stop(), ...replaced.map(drain)]), timeout])
   cancelTimer()
   // Not awaited: the promise of the first call is returned.
