@@ -6,6 +6,8 @@ import { openPostgresBus } from './postgres-bus.ts'
 
 /** For leases and messages. */
 const CONNECTIONS = 2
+/** Less than a lease: with a slower answer, a server can't hold it. On a dead connection it would wait for none. */
+const MAX_WAIT_MS = 5_000
 
 interface Given {
   url: string
@@ -17,7 +19,7 @@ interface Given {
 
 /** Joins the servers of a PostgreSQL database. Throws `StartError` when this one can't work with them. */
 export async function joinCluster({ url, node, log, onWritten, onTime }: Given): Promise<Cluster> {
-  const client = openPool(url, { max: CONNECTIONS })
+  const client = openPool(url, { max: CONNECTIONS, maxWaitMs: MAX_WAIT_MS })
   await using opened = new AsyncDisposableStack()
   opened.defer(() => client.close())
   const bus = await openPostgresBus({ nodeId: node.id, url, client, log, onWritten, onTime })

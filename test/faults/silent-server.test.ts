@@ -38,4 +38,25 @@ describe.if(engine === 'postgresql')('while the database server takes everything
     expect((await listTickets(acme)).meta.total).toBe(before + 1)
     await bellhop.stop()
   })
+
+  test('on the connection of a lease only: the server takes another one within seconds', async () => {
+    const place = await freshPlace()
+    let isCut = false
+    using relay = startDatabaseRelay(place.DATABASE_URL ?? '', {
+      sent(connection, text) {
+        // What all servers have in common is sent with each lease.
+        if (isCut && text.includes('"BELLHOP_FILES"')) {
+          connection.isDead = true
+          isCut = false
+        }
+        return 'pass'
+      },
+    })
+    const bellhop = await startBellhop({ settings: { DATABASE_URL: relay.url } })
+    isCut = true
+    await eventually(() => bellhop.logLines.some((line) => line.includes('"node_not_renewed"')))
+    expect(isCut).toBe(false)
+    await eventually(async () => (await call('GET', `${bellhop.url}/health/ready`)).status === 200)
+    await bellhop.stop()
+  })
 })

@@ -8,7 +8,7 @@ import { storageCode } from '../database.ts'
  */
 const ASK_AFTER_MS = 5_000
 const MAX_ASK_MS = 3_000
-/** How long a query waits while the server responds to others. Its own connection may be dead. */
+/** How long a query waits by default while the server responds to others. Its own connection may be dead. */
 const MAX_WAIT_MS = 120_000
 /** Replaced connections are closed after this time, when no one waits for their queries anymore. */
 const CLOSE_AFTER_MS = 10_000
@@ -37,11 +37,16 @@ export interface Pool extends SQL {
  * Connections to a database server that may stop responding: it hangs, or the network drops packets. While the server
  * responds to nothing, waiting queries fail and new connections replace those that may be dead. So the service recovers
  * when the server does. They also replace those on which nothing can be changed. Waits for a server that is only slow.
- * The server ends each query after `statementTimeoutMs`.
+ * The server ends each query after `statementTimeoutMs`. A query that takes longer than `maxWaitMs` fails, and its connection
+ * counts as dead; it is checked every 5 seconds.
  */
 export function openPool(
   url: string,
-  { statementTimeoutMs, ...more }: SQL.Options & { statementTimeoutMs?: number },
+  {
+    statementTimeoutMs,
+    maxWaitMs = MAX_WAIT_MS,
+    ...more
+  }: SQL.Options & { statementTimeoutMs?: number; maxWaitMs?: number },
 ): Pool {
   const options = { connectionTimeout: CONNECT_TIMEOUT_S, ...more }
   let client = new SQL(url, options)
@@ -67,7 +72,7 @@ export function openPool(
 
   async function inTime<T>(running: PromiseLike<T>): Promise<T> {
     const { promise: tooLate, reject } = Promise.withResolvers<never>()
-    const until = systemClock.monotonic() + MAX_WAIT_MS
+    const until = systemClock.monotonic() + maxWaitMs
     let cancelTimer = systemClock.after(ASK_AFTER_MS, ask)
     let isOver = false
 
