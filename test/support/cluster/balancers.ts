@@ -76,6 +76,7 @@ function caddyFile({ port, hosts }: Place): string {
   return `{
   admin off
   auto_https off
+  grace_period 1s
 }
 http://127.0.0.1:${port} {
   reverse_proxy ${hosts.join(' ')} {
