@@ -8,6 +8,7 @@ const PARTS: Record<string, () => Promise<() => Promise<Result[]>>> = {
   create: async () => (await import('./create.ts')).benchCreate,
   list: async () => (await import('./list.ts')).benchList,
   postgresql: async () => (await import('./postgresql.ts')).benchPostgresql,
+  cluster: async () => (await import('./cluster/bench-cluster.ts')).benchCluster,
   deliver: async () => (await import('./deliver.ts')).benchDeliver,
   mail: async () => (await import('./mail.ts')).benchMail,
   backup: async () => (await import('./backup.ts')).benchBackup,

@@ -69,9 +69,21 @@ export function mainThreadCpuOf(pid: number): number {
   return cpuIn(`/proc/${pid}/task/${pid}/stat`)
 }
 
-function cpuIn(file: string): number {
+/** The same for a process with all that it started, also those that have ended. */
+export function cpuOfTree(pid: number): number {
+  return pidsOfTree(pid).reduce((sum, one) => sum + cpuIn(`/proc/${one}/stat`, 4), 0)
+}
+
+/** A process and its children. */
+export function pidsOfTree(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return [pid, ...children.split(' ').filter(Boolean).map(Number)]
+}
+
+/** `howMany` is 4 with the time of ended children. */
+function cpuIn(file: string, howMany = 2): number {
   const fields = readFileSync(file, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * TICK_US
+  return fields.slice(11, 11 + howMany).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_US
 }
 
 /** Resident memory of a process, in MiB. */

@@ -2,7 +2,7 @@
 export interface Result {
   name: string
   measured: number
-  unit: 'ratio' | 'µs' | 'ms' | 'MiB' | 'KiB' | 'per second' | 'shifts'
+  unit: 'ratio' | 'µs' | 'ms' | 'MiB' | 'KiB' | 'per second' | 'shifts' | 'statements'
   target: number
   /** Whether the figure should be at least or at most the target. */
   wanted: 'at least' | 'at most'

@@ -1,10 +1,9 @@
 import { expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { SQL } from 'bun'
 import { systemClock } from '../../server/clock.ts'
 import { engine } from '../../server/database/columns.ts'
 import { queryCounts } from '../../server/database/sqlite/sqlite-connections.ts'
 import { type Client, clientWithKey, startBellhop } from '../support/bellhop.ts'
+import { inBackground, logStatements } from '../support/logged-statements.ts'
 import { sharedSettings } from '../support/servers.ts'
 
 /** Of the request itself: the customer, the ticket, its message, the event, its deliveries, and the counters. */
@@ -30,7 +29,7 @@ test.if(engine === 'postgresql')(
   'a created ticket causes at most 8 queries in the background of two servers together, on whichever it is created',
   async () => {
     const settings = await sharedSettings()
-    const readLog = await logStatements(settings.DATABASE_URL ?? '')
+    const readLog = await logStatements(settings.DATABASE_URL ?? '', 'new sessions of the database')
     const nodes = await Promise.all([startBellhop({ settings }), startBellhop({ settings })])
     const { orgId } = await nodes[0].organization()
     const clients = await Promise.all(nodes.map(({ deps, url }) => clientWithKey(deps, url, orgId, {})))
@@ -56,43 +55,4 @@ async function createTicket(client: Client, count: () => number | Promise<number
     systemClock.after(QUIET_MS, resolve)
     await promise
   }
-}
-
-/** Has PostgreSQL log the statements of a database. Returns how to read its log. */
-async function logStatements(url: string): Promise<() => Promise<string>> {
-  const client = new SQL(url, { max: 1 })
-  const [{ name, folder }] =
-    await client`select current_database() as name, current_setting(${'data_directory'}) as folder`
-  await client.unsafe(`alter database ${name} set log_statement = 'all'`)
-  await client.close()
-  return () => Bun.file(join(folder, '../log')).text()
-}
-
-/** What servers ask however little happens: beats, leases, the history of the database, and the limit of a key. */
-const REGULAR = /isBeat|"?nodes"?|pg_control_system|rolling_windows/
-const OF_TICKET = /insert into "tickets"/
-
-/** Statements that no request waits for, without those that begin and end transactions: they are sent with others. */
-function inBackground(log: string): string[] {
-  const transactions: string[][] = []
-  const openOf = new Map<string, string[]>()
-  for (const entry of log.split(/^(?=\d{4}-\d\d-\d\d )/m)) {
-    const [, process = '', kind = '', text = ''] = /\[(\d+)\] (LOG|DETAIL): {2}(.*)/s.exec(entry) ?? []
-    const [, query] = /^(?:execute \w+|statement): (.*)/s.exec(text) ?? []
-    const open = openOf.get(process)
-    if (kind === 'DETAIL') open?.push(`${open.pop()} ${text}`)
-    if (query === undefined) continue
-    if (/^begin/.test(query) || !open || !isOpen(open)) {
-      const begun = [query]
-      openOf.set(process, begun)
-      transactions.push(begun)
-    } else open.push(query)
-  }
-  return transactions
-    .filter((queries) => !REGULAR.test(queries.join()) && !OF_TICKET.test(queries.join()))
-    .flatMap((queries) => queries.filter((query) => !/^(begin|commit)/.test(query)))
-}
-
-function isOpen(queries: string[]): boolean {
-  return /^begin/.test(queries[0] ?? '') && !/^(commit|rollback)/.test(queries.at(-1) ?? '')
 }

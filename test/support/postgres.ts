@@ -110,8 +110,8 @@ function settings(folder: string, port: number, isDurable: boolean): string[] {
     port,
     unix_socket_directories: folder,
     jit: 'off',
-    // Statistics come within seconds, not after a minute: until then, plans are those of empty tables.
-    ...(isDurable ? { autovacuum_naptime: '1s' } : OF_TESTS),
+    // Statistics come within seconds, not after a minute: until then, plans are those of empty tables. Room is for six nodes.
+    ...(isDurable ? { autovacuum_naptime: '1s', max_connections: 200 } : OF_TESTS),
   }
   return Object.entries(pairs).flatMap(([name, value]) => ['-c', `${name}=${value}`])
 }

@@ -1,0 +1,87 @@
+import { startProgram } from '../../support/program.ts'
+import { cpuOf, cpuOfTree } from '../child.ts'
+import { createRequest } from '../create.ts'
+import { load } from '../load.ts'
+import { median, type Result } from '../result.ts'
+import { makeWorkspace } from '../workspace.ts'
+import type { BenchNodes } from './bench-nodes.ts'
+
+const LOAD = { milliseconds: 1_500, status: 201 }
+const ROUNDS = 2
+/** What creates leave to do counts, too. */
+const SETTLING_MS = 800
+const DIFFERENT_REQUESTS = 5_000
+
+/** By connections, creates each second. */
+const CREATES = [
+  { connections: 8, target: 1_500 },
+  { connections: 64, target: 2_500 },
+]
+
+/** What a create takes of the processor on PostgreSQL, together with the database's part, beside SQLite's. */
+export async function benchProcessor(
+  { nodes: [node], tenants: [{ key }] }: BenchNodes,
+  postgresPid: number,
+): Promise<Result[]> {
+  if (!node) throw new Error('A node is needed.')
+  const workspace = await makeWorkspace()
+  const sqlite = await startProgram({ BELLHOP_DATA: workspace.folder, BELLHOP_LOG: 'error' })
+  const sqlitePort = Number(new URL(sqlite.url).port)
+  const onPostgres = (connections: number) =>
+    run({ port: node.port, key, connections }, () => [cpuOf(node.pid), cpuOfTree(postgresPid)])
+  const onSqlite = (connections: number) =>
+    run({ port: sqlitePort, key: workspace.key, connections }, () => [cpuOf(sqlite.pid)])
+  const results: Result[] = []
+  for (const { connections, target } of CREATES) {
+    const rounds: { postgres: Measured; sqlite: Measured }[] = []
+    // The first round warms them.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const one = { postgres: await onPostgres(connections), sqlite: await onSqlite(connections) }
+      if (round > 0) rounds.push(one)
+    }
+    const spent = (part: number) => median(rounds.map(({ postgres }) => postgres.spent[part] ?? 0)).toFixed(0)
+    const ofSqlite = median(rounds.map(({ sqlite }) => sum(sqlite.spent))).toFixed(0)
+    results.push(
+      {
+        name: `processor of a POST of a ticket, ${connections} connections: Bellhop and PostgreSQL / SQLite`,
+        measured: median(rounds.map(({ postgres, sqlite }) => sum(postgres.spent) / sum(sqlite.spent))),
+        unit: 'ratio',
+        target: 2,
+        wanted: 'at most',
+        detail: `${spent(0)} + ${spent(1)} / ${ofSqlite} µs`,
+      },
+      {
+        name: `POST a ticket on PostgreSQL, ${connections} connections`,
+        measured: median(rounds.map(({ postgres }) => postgres.perSecond)),
+        unit: 'per second',
+        target,
+        wanted: 'at least',
+        detail: `SQLite ${median(rounds.map(({ sqlite }) => sqlite.perSecond)).toFixed(0)} per second`,
+      },
+    )
+  }
+  await sqlite.end('SIGTERM')
+  workspace.remove()
+  return results
+}
+
+interface Measured {
+  perSecond: number
+  /** Microseconds of each create. */
+  spent: number[]
+}
+
+async function run(
+  { port, key, connections }: { port: number; key: string; connections: number },
+  usedSoFar: () => number[],
+): Promise<Measured> {
+  const before = usedSoFar()
+  const next = (number: number) => createRequest(key, number % DIFFERENT_REQUESTS)
+  const { perSecond, requests } = await load(port, { ...LOAD, connections, next })
+  await Bun.sleep(SETTLING_MS)
+  return { perSecond, spent: usedSoFar().map((used, part) => (used - (before[part] ?? 0)) / requests) }
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
