@@ -45,6 +45,9 @@ function text(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> 
   return new Response(stream).text()
 }
 
+/** For a busy machine, and an upgrade of much data. */
+const MAX_START_MS = 120_000
+
 /** Starts the server, on a free port unless `PORT` is set, and waits until it prints its address. */
 export async function startProgram(
   place: Place,
@@ -71,6 +74,10 @@ export async function startProgram(
       process.stderr.write(text)
     }
   })()
+  const tooLong = setTimeout(() => {
+    child.kill('SIGKILL')
+    reject(new Error(`The server started for too long: ${printed}${logged}`))
+  }, MAX_START_MS)
   async function end(signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): Promise<number | null> {
     child.kill(signal)
     await child.exited
@@ -79,7 +86,7 @@ export async function startProgram(
     return child.exitCode
   }
   return {
-    url: await running,
+    url: await running.finally(() => clearTimeout(tooLong)),
     pid: child.pid,
     out: () => printed,
     log: () => logged,
