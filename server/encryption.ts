@@ -40,6 +40,8 @@ export interface Encryption {
   decrypt(encrypted: Uint8Array, owner: string): string
   /** 16 lowercase letters and digits from an HMAC-SHA256 of the text (RFC 2104). */
   sign(use: SignatureUse, text: string): string
+  /** 43 characters of an HMAC-SHA256, for a secret that all servers can make. */
+  token(use: SignatureUse): string
   /** Whether `sign` made the signature. Takes the same time for every wrong one. */
   isSigned(use: SignatureUse, text: string, signature: string): boolean
 }
@@ -54,15 +56,20 @@ export function createEncryption(secret: string): Encryption {
   const key = keyFor('secrets at rest')
   const signingKeys = new Map<SignatureUse, Uint8Array>()
 
-  function sign(use: SignatureUse, text: string): string {
+  function macOf(use: SignatureUse, text: string): Buffer {
     const signingKey = signingKeys.get(use) ?? keyFor(use)
     signingKeys.set(use, signingKey)
-    const mac = createHmac('sha256', signingKey).update(text).digest()
+    return createHmac('sha256', signingKey).update(text).digest()
+  }
+
+  function sign(use: SignatureUse, text: string): string {
+    const mac = macOf(use, text)
     return Array.from(mac.subarray(0, SIGNATURE_LENGTH), (byte) => ALPHABET[byte & 31]).join('')
   }
 
   return {
     sign,
+    token: (use) => macOf(use, '').toString('base64url'),
     isSigned(use, text, signature) {
       const [expected, given] = [Buffer.from(sign(use, text)), Buffer.from(signature)]
       return expected.length === given.length && timingSafeEqual(expected, given)

@@ -8,9 +8,9 @@ import type { PgQueryResultHKT } from 'drizzle-orm/pg-core/session'
 const RETRYABLE = new Set(['40001', '40P01', '25P03'])
 /** Disk full, out of memory, too many connections, read-only, shutting down, not accepting connections, connection lost. */
 const POSTGRES_FAULT = /^(53|25006|55000|57P|58|08)/
-/** Only the triggers of a move refuse changes (move/change-log.ts). */
-const SQLITE_FAULT =
-  /^SQLITE_(CONSTRAINT_TRIGGER|FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/
+const SQLITE_FAULT = /^SQLITE_(FULL|IOERR|BUSY|CANTOPEN|READONLY|NOMEM|CORRUPT|NOTADB|PERM|PROTOCOL)/
+/** How a file whose data was moved refuses changes (move/change-log.ts). */
+export const MOVED = 'The data was moved to PostgreSQL.'
 const QUERY_CANCELED = '57014'
 /** Bun's codes for no server or a lost connection. */
 const CONNECTION_LOST = /^(08|ERR_POSTGRES_CONNECTION_)/
@@ -105,7 +105,12 @@ export function isStorageFault(reason: unknown): boolean {
   if (reason instanceof StorageError) return true
   if (reason instanceof Error && reason.cause instanceof StorageError) return true
   const code = storageCode(reason)
-  return SQLITE_FAULT.test(code) || POSTGRES_FAULT.test(code) || CONNECTION_LOST.test(code)
+  return SQLITE_FAULT.test(code) || POSTGRES_FAULT.test(code) || CONNECTION_LOST.test(code) || isMoved(reason)
+}
+
+function isMoved(reason: unknown): boolean {
+  for (let at = reason; at instanceof Error; at = at.cause) if (at.message === MOVED) return true
+  return false
 }
 
 /** Whether the connection was lost, so that it is unknown whether the change was stored. */

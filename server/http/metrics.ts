@@ -130,9 +130,8 @@ function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address)
 }
 
-/** None on SQLite, where there is one server. */
-function clusterMetrics({ cluster, clock, database }: Deps): Metric[] {
-  if (database.engine === 'sqlite') return []
+/** On SQLite there is one server, which does everything. */
+function clusterMetrics({ cluster, clock }: Deps): Metric[] {
   const { nodes, partitions } = cluster.counts()
   const offsetMs = clock.now() - systemClock.now()
   return [

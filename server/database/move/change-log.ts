@@ -1,4 +1,5 @@
 import type { Database as Connection } from 'bun:sqlite'
+import { MOVED } from '../database.ts'
 import { quoted, type Table, tablesOf, type Value } from '../postgresql/table-rows.ts'
 import { inPages } from '../read-transaction.ts'
 
@@ -38,7 +39,7 @@ export function isLogWhole(file: Connection): boolean {
 /** Every later change of a row is refused, by whatever program. In the transaction of the caller. */
 export function refuseChanges(file: Connection): void {
   file.exec(`create trigger ${REFUSAL} before insert on ${LOG} begin
-    select raise(abort, 'The data was moved to PostgreSQL.'); end`)
+    select raise(abort, '${MOVED}'); end`)
 }
 
 /** The rows that were changed after a number in the log. Valid in the transaction in which they were looked up. */
