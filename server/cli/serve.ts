@@ -52,7 +52,7 @@ function missingPagesMessage(): string {
 async function setupMessage({ url, firstRun }: Answering): Promise<string> {
   if (!(await firstRun.isOpen())) return ''
   return `
-Set up Bellhop at this link (valid until the server stops):
+Set up Bellhop at this link (valid until there is an organization):
   ${url}/welcome#${firstRun.token}
 Or set it up in another terminal: ${programName()} setup --help
 `
