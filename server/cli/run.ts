@@ -50,8 +50,9 @@ function faultMessage({ pointer, detail }: Fault): string {
   return field ? `--${OPTIONS.get(field) ?? field}: ${detail}` : detail
 }
 
-/** What PostgreSQL says when PgBouncer gives another connection to each transaction. */
-const POOLED = /^prepared statement .* (?:already exists|does not exist)$/
+/** What PostgreSQL says when PgBouncer gives another connection to each transaction, and what that says in statement mode. */
+const POOLED =
+  /^prepared statement .* (?:already exists|does not exist)$|^transaction blocks not allowed in statement pooling mode$/
 const SESSION_MODE =
   'If PgBouncer is between, use its session mode: DATABASE_URL must not lead through transaction or statement mode.'
 

@@ -123,7 +123,7 @@ async function writeFor({ url, organizations }: TestCluster, turn: number): Prom
 describe.if(engine === 'postgresql')('PgBouncer between a server and PostgreSQL', () => {
   testWith(
     ['pgbouncer'],
-    'is fine in session mode, and refused in transaction mode, where no notification arrives',
+    'is fine in session mode, and refused in transaction and statement mode, where no notification arrives',
     async () => {
       await using postgres = await startReplicatedPostgres({ isSynchronous: false, hasOwnClock: false })
       const settings = { BELLHOP_SECRET: 'the same secret on every node of the cluster' }
@@ -134,12 +134,14 @@ describe.if(engine === 'postgresql')('PgBouncer between a server and PostgreSQL'
       await eventually(async () => (await call('GET', `${pooled.url}/health/ready`)).status === 200)
       expect(await pooled.stop()).toBe(0)
 
-      await using transactions = await startPgBouncer(postgres.primary.address, 'transaction')
-      const refused = createNode(transactions.url, settings, false)
-      using _other = refused.relay
-      const { code, err } = await runProgram(refused.place, ['serve'])
-      expect(code).toBe(1)
-      expect(err).toContain('use its session mode')
+      for (const mode of ['transaction', 'statement'] as const) {
+        await using others = await startPgBouncer(postgres.primary.address, mode)
+        const refused = createNode(others.url, settings, false)
+        using _other = refused.relay
+        const { code, err } = await runProgram(refused.place, ['serve'])
+        expect(code, mode).toBe(1)
+        expect(err, mode).toContain('use its session mode')
+      }
     },
     MAX_TEST_MS,
   )

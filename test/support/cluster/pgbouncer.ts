@@ -6,10 +6,13 @@ import { unprivilegedUser } from '../postgres.ts'
 
 export const PGBOUNCER = '/usr/sbin/pgbouncer'
 
-/** PgBouncer before a database. In transaction mode, a connection is another one after each transaction. */
+/**
+ * PgBouncer before a database. In transaction mode, a connection is another one after each transaction, in
+ * statement mode after each statement.
+ */
 export async function startPgBouncer(
   database: string,
-  mode: 'session' | 'transaction',
+  mode: 'session' | 'transaction' | 'statement',
 ): Promise<AsyncDisposable & { url: string }> {
   const folder = temporaryFolder('pgbouncer')
   const { hostname, port, username, pathname } = new URL(database)
