@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { command, insertOf, integer, statement, text } from '../database/statement.ts'
 import type { EventChanges, WebhookEvent } from '../database/tables/events.ts'
@@ -135,7 +135,8 @@ const endpointsOfOrganization = statement('outbox_endpoints', { orgId: text }, (
       createdAt: endpoints.createdAt,
     })
     .from(endpoints)
-    .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt))),
+    .where(and(eq(endpoints.orgId, p.orgId), isNull(endpoints.deletedAt)))
+    .orderBy(asc(endpoints.id)),
 )
 
 const insertDeliveries = insertOf(deliveries, {

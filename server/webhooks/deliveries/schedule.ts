@@ -1,4 +1,5 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { engine } from '../../database/columns.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { deliveries, endpoints } from '../../database/tables/webhooks.ts'
@@ -105,12 +106,19 @@ function maxDelayMs({ config }: Deps): number {
 
 /**
  * Shifts due times with the clock. Endpoints are switched off after days of failures: the time that the clock skipped is
- * not one of them. Locks every endpoint's row with a statement of its own: on PostgreSQL, a statement that waits for a
- * row still sees the deliveries as they were when it began, and would miss those it waited for.
+ * not one of them. On PostgreSQL, a statement that waits for a row still sees the deliveries as they were when it began,
+ * and would miss those it waited for, so one locks all endpoints before, in the order of other units.
  */
 export async function shiftSchedule(tx: Transaction, now: number, jump: ClockJump): Promise<void> {
   const isThere = isNull(endpoints.deletedAt)
-  await tx.update(endpoints).set({ nextDeliveryAt: null }).where(isThere)
+  if (engine === 'postgresql') {
+    await tx
+      .select({ id: endpoints.id })
+      .from(endpoints)
+      .where(isThere)
+      .orderBy(asc(endpoints.id))
+      .for('update')
+  }
   const { dueAt, where } = shiftOfDueTimes(jump, { now, isRetry: sql`attempt > 0` })
   // By endpoint, so that the index of pending deliveries is used: it finds only the rows that move.
   const ids = sql`(select id from endpoints where deleted_at is null)`
