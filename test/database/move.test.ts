@@ -9,6 +9,7 @@ import { type Finished, type Place, runProgram, startProgram } from '../support/
 import { contentsOfFile, contentsOfPostgres } from '../support/table-contents.ts'
 import { ticketInput } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
+import { seenElsewhere } from './storage.ts'
 
 /** Of a command that refuses. */
 const refusal = (sentence: string): Finished => ({ code: 1, out: '', err: `${sentence}\n` })
@@ -92,5 +93,25 @@ describe.if(engine === 'postgresql')('an organization with rows in every table',
     )
     expect(await contentsOfPostgres(target)).toEqual(before)
     expect(await runProgram(embedded(), ['org', 'list'])).toMatchObject({ code: 0 })
+  })
+
+  test('moves to a database on which a server without an organization was once started', async () => {
+    const { BELLHOP_DATA, DATABASE_URL = '' } = await emptyPlace()
+    const place = { BELLHOP_DATA, DATABASE_URL }
+    {
+      await using server = await startProgram({ ...place, BELLHOP_LOG: 'error' })
+      expect(await runProgram(embedded(), ['move', '--to', DATABASE_URL])).toEqual(
+        refusal('A Bellhop server is using this database. Stop it first.'),
+      )
+      await server.end('SIGTERM')
+    }
+    // One that was killed.
+    await seenElsewhere(
+      place,
+      "insert into nodes (id, version, settings, started_at, lease_until) values ('gone', '1.0.0', '{}', 1, 1)",
+    )
+    expect(await runProgram(embedded(), ['move', '--to', DATABASE_URL])).toMatchObject({ code: 0 })
+    expect(await contentsOfPostgres(DATABASE_URL)).toEqual(await contentsOfFile(dataFolder))
+    expect(await seenElsewhere(place, 'select id from nodes')).toEqual([])
   })
 })

@@ -91,8 +91,7 @@ export async function moveToPostgres(move: MoveToPostgres): Promise<MovedData | 
     }
     await emptyTarget(client, tablesOf(file))
     await migratePostgres(url, clock.now())
-    await requireEmpty(client)
-    await client.unsafe(insertMark('unfinished_move', move.moveId, clock.now()))
+    await claimTarget(client, tablesOf(file), insertMark('unfinished_move', move.moveId, clock.now()))
     let isMoved = false
     try {
       tell('Noting what changes from now on.')
@@ -153,10 +152,27 @@ async function emptyTarget(client: OwnConnection, tables: Table[]): Promise<void
   })
 }
 
-async function requireEmpty(client: OwnConnection): Promise<void> {
-  const [row] = await client.unsafe('select 1 from organizations limit 1')
-  if (row) throw new StartError('The database has another installation. Choose an empty one.')
+/**
+ * Marks a database without an organization, so that no server starts on it, and removes what a server stored that was once
+ * started on it. Throws `StartError` when it has an organization or a server that runs.
+ */
+async function claimTarget(client: OwnConnection, tables: Table[], mark: string): Promise<void> {
+  await client.begin(async (tx) => {
+    await tx.unsafe('lock table organizations, nodes in exclusive mode')
+    const [found] = await tx.unsafe(`select exists (select 1 from organizations) as organization,
+      exists (select 1 from nodes where lease_until > extract(epoch from clock_timestamp()) * 1000) as node`)
+    if (found.organization) {
+      throw new StartError('The database has another installation. Choose an empty one.')
+    }
+    if (found.node) throw new StartError('A Bellhop server is using this database. Stop it first.')
+    const emptied = [...tables.map(({ table }) => table), ...OF_SERVERS]
+    await tx.unsafe(`truncate ${emptied.map(quoted).join(', ')}`)
+    await tx.unsafe(mark)
+  })
 }
+
+/** Not copied: each database has its own. */
+const OF_SERVERS = ['nodes', 'partitions']
 
 async function copySnapshot(client: OwnConnection, move: MoveToPostgres): Promise<number> {
   const { dataFolder, work, clock, tell } = move
