@@ -16,6 +16,9 @@ const QUERY_CANCELED = '57014'
 const CONNECTION_LOST = /^(08|ERR_POSTGRES_CONNECTION_)/
 const STORAGE_CODE = /^([0-9A-Z]{5}$|SQLITE_|ERR_POSTGRES_CONNECTION_)/
 
+/** The status of `/health/ready` while a read fails or gets no answer. */
+export const DATABASE_FAULT = "The database isn't available."
+
 type Queries = PgDatabase<PgQueryResultHKT, Record<string, never>>
 
 /** The queries of a read. Reads never see uncommitted rows. */

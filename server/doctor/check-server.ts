@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
+import { DATABASE_FAULT } from '../database/database.ts'
 import { holderOf } from '../database/lock.ts'
 import { differencesFrom } from '../machine/recorded-settings.ts'
 import { type Finding, findingsOf } from './finding.ts'
@@ -31,11 +32,11 @@ export async function askServer(config: Config): Promise<AskedServer> {
   const detail = status
     ? `The server at ${url} isn't ready: ${status}`
     : `The server at ${url} doesn't answer.`
-  return {
-    ...found,
-    isServing: false,
-    finding: error(detail, 'Look at its log, and restart it.'),
-  }
+  const advice =
+    status === DATABASE_FAULT && config.databaseUrl !== undefined
+      ? 'Look at PostgreSQL. The server goes on as soon as that answers.'
+      : 'Look at its log, and restart it.'
+  return { ...found, isServing: false, finding: error(detail, advice) }
 }
 
 async function notRunning({ host, port }: Config): Promise<Finding> {

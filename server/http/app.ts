@@ -17,6 +17,7 @@ import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.t
 import { systemClock } from '../clock.ts'
 import { customerApiRoutes } from '../customers/api/v1.ts'
 import { customerRoutes } from '../customers/directory/routes.ts'
+import { DATABASE_FAULT } from '../database/database.ts'
 import type { Deps } from '../deps.ts'
 import { doctorRoutes } from '../doctor/routes.ts'
 import { erasureRoutes } from '../erasure/routes.ts'
@@ -283,22 +284,20 @@ function healthRoutes(
     .get(
       '/ready',
       async ({ status }) => {
-        const fault =
-          (isStopping() ? 'This server is stopping.' : undefined) ??
-          storageFault() ??
-          deps.cluster.fault() ??
-          (await diskFault(deps.config.dataFolder))
-        if (fault !== undefined) return status(503, { status: fault })
+        const known = (isStopping() ? 'This server is stopping.' : undefined) ?? storageFault()
+        if (known !== undefined) return status(503, { status: known })
         try {
           await reachData()
-          if (!isReady) deps.log.info('ready_again')
-          isReady = true
-          return { status: 'ok' }
         } catch (error) {
           if (isReady) deps.log.error('not_ready', { error })
           isReady = false
-          return status(503, { status: "The database isn't available." })
+          return status(503, { status: DATABASE_FAULT })
         }
+        if (!isReady) deps.log.info('ready_again')
+        isReady = true
+        // Without the database, these are missing, too.
+        const fault = deps.cluster.fault() ?? (await diskFault(deps.config.dataFolder))
+        return fault === undefined ? { status: 'ok' } : status(503, { status: fault })
       },
       { detail },
     )

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { engine } from '../../server/database/columns.ts'
+import { startDatabaseRelay } from '../support/database-relay.ts'
 import { freshPlace } from '../support/engine.ts'
 import { createEmptyDatabase } from '../support/postgres.ts'
-import { runProgram } from '../support/program.ts'
+import { runProgram, startProgram } from '../support/program.ts'
 import { execute } from './filled.ts'
 import { type Place, seenElsewhere } from './storage.ts'
 
@@ -51,14 +52,26 @@ describe.if(engine === 'postgresql')('doctor', () => {
     const english = await otherDatabase(place, "locale_provider icu icu_locale 'en-US'")
     expect(await findings(english)).toEqual(['warning: The database sorts by the locale en-US.'])
   })
+
+  test('says that the database is away, and not that the server is at fault', async () => {
+    const place = await freshPlace()
+    using relay = startDatabaseRelay(place.DATABASE_URL ?? '')
+    const through = { ...place, DATABASE_URL: relay.url }
+    await using server = await startProgram(through)
+    relay.leadTo('postgres://127.0.0.1:1')
+    expect(await findings(through, 'server')).toEqual([
+      `error: The server at ${server.url} isn't ready: The database isn't available. Look at PostgreSQL. The server goes on as soon as that answers.`,
+    ])
+  })
 })
 
-/** Of `bellhop doctor`, about the database. */
-async function findings(place: Place): Promise<string[]> {
+/** Of `bellhop doctor`. */
+async function findings(place: Place, about = 'database'): Promise<string[]> {
   const { out } = await runProgram(place, ['doctor', '--json'])
-  const report: { findings: { check: string; state: string; detail: string }[] } = JSON.parse(out)
-  return report.findings.flatMap(({ check, state, detail }) =>
-    check === 'database' ? [`${state}: ${detail}`] : [],
+  const report: { findings: { check: string; state: string; detail: string; advice: string }[] } =
+    JSON.parse(out)
+  return report.findings.flatMap(({ check, state, detail, advice }) =>
+    check === about ? [`${state}: ${detail}${about === 'server' ? ` ${advice}` : ''}`] : [],
   )
 }
 
