@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { count, eq, sql } from 'drizzle-orm'
 import { systemClock } from '../clock.ts'
 import { nodes, partitions } from '../database/tables/cluster.ts'
 import { judgeClock } from './check-clock.ts'
@@ -18,10 +18,12 @@ export async function checkServers({ config, deps, signal }: OpenInstallation): 
       id: nodes.id,
       version: nodes.version,
       leaseMs: sql<string>`${nodes.leaseUntil} - ${NOW}`,
-      partitions: sql<string>`(select count(*) from ${partitions} where ${partitions.nodeId} = ${nodes.id})`,
+      partitions: count(partitions.id),
     })
     .from(nodes)
+    .leftJoin(partitions, eq(partitions.nodeId, nodes.id))
     .where(sql`${nodes.leaseUntil} > ${NOW}`)
+    .groupBy(nodes.id)
     .orderBy(nodes.startedAt)
   const found: Finding[] = []
   if (!(await areNotificationsHeard(databaseUrl, signal))) {

@@ -53,6 +53,16 @@ describe.if(engine === 'postgresql')('doctor', () => {
     expect(await findings(english)).toEqual(['warning: The database sorts by the locale en-US.'])
   })
 
+  test('shows which part of the work a server does', async () => {
+    const place = await freshPlace()
+    await using _ = await startProgram(place)
+    expect(await findings(place, 'servers')).toContainEqual(
+      expect.stringMatching(
+        /^ok: 1 server: [0-9a-f]{16} \(\S+, 32 of 32 parts of the work, lease for \d+ s\)\.$/,
+      ),
+    )
+  })
+
   test('says that the database is away, and not that the server is at fault', async () => {
     const place = await freshPlace()
     using relay = startDatabaseRelay(place.DATABASE_URL ?? '')
