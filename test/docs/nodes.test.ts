@@ -70,3 +70,82 @@ describe.if(engine === 'postgresql')('servers behind the proxies of the guide', 
     )
   }
 })
+
+describe('servers that answer as ones without a database', () => {
+  for (const proxy of PROXIES.filter(({ program }) => program === 'nginx')) {
+    testWith(
+      [proxy.program],
+      `${proxy.name} leaves them out, repeats no POST, and says when to retry if no other is left`,
+      async () => {
+        await using stack = new AsyncDisposableStack()
+        const servers = Array.from({ length: NODES }, () => {
+          const state = { isAway: false, isDying: false, asked: 0 }
+          const server = Bun.serve({
+            port: 0,
+            fetch() {
+              state.asked += 1
+              if (state.isDying) server.stop(true)
+              return state.isAway
+                ? new Response('away', { status: 503, headers: { 'retry-after': '5' } })
+                : new Response('fine')
+            },
+          })
+          stack.defer(() => server.stop(true))
+          return { state, server }
+        })
+        const port = reservePort()
+        const running = await startProxy(
+          proxy,
+          port,
+          servers.map(({ server }) => `http://127.0.0.1:${server.port}`),
+        )
+        stack.defer(() => running.stop())
+        const ask = async (method: string, path: string) => {
+          const headers = { cookie: `__Host-bellhop_session=${crypto.randomUUID()}` }
+          const answer = await fetch(`https://localhost:${port}${path}`, { method, tls, headers })
+          return answer.ok ? answer.status : `${answer.status} ${answer.headers.get('retry-after')}`
+        }
+        const askAll = async (method: string, path: string) => {
+          const answers = []
+          for (let each = 0; each < TICKETS; each += 1) answers.push(await ask(method, path))
+          return answers
+        }
+        const sumAsked = () => servers.reduce((sum, { state }) => sum + state.asked, 0)
+        const fine = Array(TICKETS).fill(200)
+        const away = Array(TICKETS).fill('503 5')
+        const [first] = servers
+        if (!first) throw new Error('No server was started.')
+
+        first.state.isAway = true
+        expect(await askAll('GET', '/console/session')).toEqual(fine)
+        expect(await askAll('GET', '/v1/tickets')).toEqual(fine)
+        const { asked } = first.state
+        expect(await askAll('POST', '/v1/tickets')).toEqual(fine)
+        expect(await askAll('POST', '/console/sign-in')).toEqual(fine)
+        expect(first.state.asked).toBe(asked)
+
+        for (const { state } of servers) state.isAway = true
+        expect(await askAll('GET', '/v1/tickets')).toEqual(away)
+        expect(await askAll('GET', '/console/session')).toEqual(away)
+        const before = sumAsked()
+        expect(await askAll('POST', '/v1/tickets')).toEqual(away)
+        expect(sumAsked()).toBe(before + TICKETS)
+
+        // Although it has left out all of them.
+        for (const { state } of servers) state.isAway = false
+        expect(await askAll('GET', '/v1/tickets')).toEqual(fine)
+        expect(await askAll('POST', '/console/sign-in')).toEqual(fine)
+
+        // Killed while it answers.
+        for (const { state } of servers) state.isDying = true
+        const answered = sumAsked()
+        expect(await ask('POST', '/v1/tickets')).toBe('503 5')
+        expect(sumAsked()).toBe(answered + 1)
+        await Promise.all(servers.map(({ server }) => server.stop(true)))
+        expect(await askAll('GET', '/v1/tickets')).toEqual(away)
+        expect(await askAll('POST', '/v1/tickets')).toEqual(away)
+      },
+      MAX_WAIT_MS,
+    )
+  }
+})
