@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { PASSWORD_COST, type PasswordCost } from './agents/password.ts'
 import { openBucket } from './attachments/bucket.ts'
@@ -19,7 +20,7 @@ import { createEncryption } from './encryption.ts'
 import { createId } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { namingFullDisk, readSecretKey, renewNodeId } from './machine/data-folder.ts'
-import { describeS3 } from './network/s3.ts'
+import { describeS3, regionOf } from './network/s3.ts'
 import { isSetUp } from './organizations/directory.ts'
 import { createPulse } from './pulse.ts'
 import { VERSION } from './version.ts'
@@ -100,13 +101,32 @@ async function open(config: Config, given: Given): Promise<Deps> {
 
 /** Loads PostgreSQL only when it is used. */
 async function joinOthers(
-  { databaseUrl: url = '', dataFolder, files }: Config,
+  config: Config,
   { secret, ...given }: Omit<Parameters<typeof joinCluster>[0], 'url' | 'node'> & { secret: string },
 ): Promise<Cluster> {
   const { joinCluster } = await import('./cluster/join-cluster.ts')
-  const settings = { BELLHOP_SECRET: secret, BELLHOP_FILES: files ? describeS3(files) : '' }
-  const node = { ...renewNodeId(dataFolder), version: VERSION, settings }
+  const { databaseUrl: url = '', dataFolder, files, publicUrl } = config
+  const settings = {
+    BELLHOP_SECRET: secret,
+    BELLHOP_URL: publicUrl ?? '',
+    BELLHOP_FILES: files ? describeS3(files) : '',
+    ...(files && {
+      AWS_ENDPOINT_URL_S3: files.endpoint?.replace(/\/+$/, '') ?? '',
+      AWS_REGION: regionOf(files),
+    }),
+  }
+  const node = { ...renewNodeId(dataFolder), version: VERSION, settings, shown: shownOf(config) }
   return joinCluster({ url, node, ...given })
+}
+
+function shownOf(config: Config): Record<string, string> {
+  return {
+    host: hostname(),
+    BELLHOP_RATE_LIMIT: String(config.rateLimit),
+    BELLHOP_ATTACHMENT_LIMIT: String(config.attachmentLimitBytes),
+    BELLHOP_ATTACHMENTS_PER_MESSAGE: String(config.attachmentsPerMessage),
+    BELLHOP_VISITOR_UPLOADS: String(config.visitorUploadBytes),
+  }
 }
 
 function openFiles(

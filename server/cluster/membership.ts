@@ -37,6 +37,8 @@ export interface NodeFacts {
   version: string
   /** What all nodes must have in common, by name: values or their fingerprints. */
   settings: Record<string, string>
+  /** What doctor looks at: the host name, and settings that may differ, by name. */
+  shown: Record<string, string>
 }
 
 export interface Membership extends Partitions {
@@ -114,7 +116,7 @@ export async function joinNodes(
       [
         facts.id,
         facts.version,
-        JSON.stringify(facts.settings),
+        JSON.stringify({ ...facts.shown, ...facts.settings }),
         LEASE_MS,
         FORGET_AFTER_MS,
         [...tokens.keys()].join(''),
@@ -285,7 +287,10 @@ async function requireSame(client: SQL, { id, version, settings }: NodeFacts): P
   for (const other of others) {
     if (!canRunTogether(version, other.version)) throw tooFarApart(other.version)
     const theirs: Record<string, string> = JSON.parse(other.settings)
-    const differing = Object.keys(settings).filter((name) => settings[name] !== theirs[name])
+    // A server of another release may not say as much.
+    const differing = Object.keys(settings).filter(
+      (name) => theirs[name] !== undefined && theirs[name] !== settings[name],
+    )
     if (differing.length === 0 && settings.BELLHOP_FILES === '') {
       throw new StartError(
         'Another server uses this database. Servers that share one need their files in a bucket: set BELLHOP_FILES.',

@@ -8,6 +8,13 @@ const { ok, warning, error } = findingsOf('servers')
 const NOW = sql`extract(epoch from clock_timestamp()) * 1000`
 const CHANNEL = 'bellhop_doctor'
 const MAX_WAIT_MS = 3_000
+/** Limits. A server starts with others, too. */
+const SHOULD_BE_SAME = [
+  'BELLHOP_RATE_LIMIT',
+  'BELLHOP_ATTACHMENT_LIMIT',
+  'BELLHOP_ATTACHMENTS_PER_MESSAGE',
+  'BELLHOP_VISITOR_UPLOADS',
+]
 
 /** On PostgreSQL: the servers that share the database, what they share, and whether they can hear each other. */
 export async function checkServers({ config, deps, signal }: OpenInstallation): Promise<Finding[]> {
@@ -17,6 +24,7 @@ export async function checkServers({ config, deps, signal }: OpenInstallation): 
     .select({
       id: nodes.id,
       version: nodes.version,
+      settings: nodes.settings,
       leaseMs: sql<string>`${nodes.leaseUntil} - ${NOW}`,
       partitions: count(partitions.id),
     })
@@ -38,6 +46,13 @@ export async function checkServers({ config, deps, signal }: OpenInstallation): 
     if (!files) {
       const detail = `${countOf(living.length, 'server')} use the database, and files are in the data folder of each.`
       found.push(error(detail, 'Set BELLHOP_FILES to the same bucket for all servers.'))
+    }
+    const differing = SHOULD_BE_SAME.filter((name) => {
+      return new Set(living.flatMap(({ settings }) => settings[name] ?? [])).size > 1
+    })
+    if (differing.length > 0) {
+      const detail = `The servers have different values of ${differing.join(' and ')}.`
+      found.push(warning(detail, 'Set the same for all servers, and restart those that had another.'))
     }
     const [standby] = await deps.database.read
       .select({
@@ -64,7 +79,7 @@ export async function checkServers({ config, deps, signal }: OpenInstallation): 
   }
   const all = living.map(
     (node) =>
-      `${node.id} (${node.version}, ${node.partitions} of 32 parts of the work, lease for ${Math.round(Number(node.leaseMs) / 1000)} s)`,
+      `${node.id} on ${node.settings.host ?? 'another machine'} (${node.version}, ${node.partitions} of 32 parts of the work, lease for ${Math.round(Number(node.leaseMs) / 1000)} s)`,
   )
   if (all.length > 0) found.push(ok(`${countOf(all.length, 'server')}: ${all.join(', ')}.`))
   return found

@@ -46,20 +46,18 @@ export function describeS3({ bucket, prefix }: S3Place): string {
   return `s3://${bucket}${prefix && `/${prefix}`}`
 }
 
-export function openS3({
-  bucket,
-  endpoint,
-  region,
-  accessKeyId,
-  secretAccessKey,
-  sessionToken,
-}: S3Place): S3Client {
+export function regionOf({ region }: S3Place): string {
+  return region ?? 'us-east-1'
+}
+
+export function openS3(place: S3Place): S3Client {
+  const { bucket, endpoint, accessKeyId, secretAccessKey, sessionToken } = place
   return new S3Client({
     bucket,
     accessKeyId,
     secretAccessKey,
     // Otherwise Bun would take them from the environment.
-    region: region ?? 'us-east-1',
+    region: regionOf(place),
     ...(endpoint !== undefined && { endpoint }),
     ...(sessionToken !== undefined && { sessionToken }),
   })

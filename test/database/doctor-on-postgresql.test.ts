@@ -58,7 +58,7 @@ describe.if(engine === 'postgresql')('doctor', () => {
     await using _ = await startProgram(place)
     expect(await findings(place, 'servers')).toContainEqual(
       expect.stringMatching(
-        /^ok: 1 server: [0-9a-f]{16} \(\S+, 32 of 32 parts of the work, lease for \d+ s\)\.$/,
+        /^ok: 1 server: [0-9a-f]{16} on \S+ \(\S+, 32 of 32 parts of the work, lease for \d+ s\)\.$/,
       ),
     )
   })

@@ -5,6 +5,7 @@ import { VERSION } from '../../server/version.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { type Bellhop, call, clientWithKey, startBellhop } from '../support/bellhop.ts'
 import { freshPlace } from '../support/engine.ts'
+import { runProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { sharedSettings } from '../support/servers.ts'
 import { makeTicket } from '../support/tickets.ts'
@@ -70,20 +71,39 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
   test('must have their files in the same bucket', async () => {
     const settings = await sharedSettings()
     const first = await startBellhop({ settings })
-    const refusal = async (files: string) => {
-      const other = startBellhop({ settings: { ...settings, BELLHOP_FILES: files } })
+    const refusal = async (files: string, others = {}) => {
+      const other = startBellhop({ settings: { ...settings, BELLHOP_FILES: files, ...others } })
       return other.then(({ stop }) => stop()).catch(({ message }) => message)
     }
-    const different =
-      'Another server uses this database with another value of BELLHOP_FILES. All servers of a database must have the same.'
-    expect(await refusal('')).toBe(different)
-    expect(await refusal('s3://files/other')).toBe(different)
+    const different = (names: string) =>
+      `Another server uses this database with another value of ${names}. All servers of a database must have the same.`
+    const { BELLHOP_FILES = '', AWS_ENDPOINT_URL_S3 } = settings
+    expect(await refusal('')).toBe(different('BELLHOP_FILES'))
+    expect(await refusal('s3://files/other')).toBe(different('BELLHOP_FILES'))
+    const elsewhere = { AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:10' }
+    expect(await refusal(BELLHOP_FILES, elsewhere)).toBe(different('AWS_ENDPOINT_URL_S3'))
+    expect(await refusal(BELLHOP_FILES, { AWS_REGION: 'eu-central-1' })).toBe(different('AWS_REGION'))
+    const same = { AWS_ENDPOINT_URL_S3: `${AWS_ENDPOINT_URL_S3}/`, AWS_REGION: 'us-east-1' }
+    expect(await refusal(BELLHOP_FILES, same)).toBeUndefined()
     await first.stop()
     const alone = await startBellhop({ settings: { ...settings, BELLHOP_FILES: '' } })
     expect(await refusal('')).toBe(
       'Another server uses this database. Servers that share one need their files in a bucket: set BELLHOP_FILES.',
     )
     await alone.stop()
+  })
+
+  test('must have the same address; about limits that differ, doctor warns', async () => {
+    const settings = { ...(await sharedSettings()), BELLHOP_URL: 'http://help.example.com' }
+    const first = await startBellhop({ settings })
+    const other = { ...settings, BELLHOP_URL: 'http://support.example.com' }
+    expect(await startBellhop({ settings: other }).catch(({ message }) => message)).toBe(
+      'Another server uses this database with another value of BELLHOP_URL. All servers of a database must have the same.',
+    )
+    const second = await startBellhop({ settings: { ...settings, BELLHOP_RATE_LIMIT: '100' } })
+    const { out } = await runProgram({ ...settings, BELLHOP_DATA: first.deps.config.dataFolder }, ['doctor'])
+    expect(out).toContain('The servers have different values of BELLHOP_RATE_LIMIT.')
+    await Promise.all([first.stop(), second.stop()])
   })
 
   test('must have the same secret; commands can run beside them', async () => {

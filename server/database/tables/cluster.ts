@@ -4,7 +4,7 @@ import { boolean, integer, json, table, text } from '../columns.ts'
 export const nodes = table('nodes', {
   id: text().primaryKey(),
   version: text().notNull(),
-  /** What all nodes must have in common, by name: values or their fingerprints. */
+  /** What all nodes must have in common, by name: values or their fingerprints. Also what only doctor looks at. */
   settings: json().$type<Record<string, string>>().notNull(),
   startedAt: integer().notNull(),
   /** The database's time, in milliseconds since 1970. Until then, no other node takes its partitions. */
