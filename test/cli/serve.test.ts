@@ -89,7 +89,7 @@ test('a server without an organization prints how to set it up', async () => {
   // With npx, Bun may not be installed.
   const isFromNpx = process.execPath.includes('/_npx/')
   const program = isFromNpx ? `npx --yes bun@${Bun.version} server/main.ts` : 'bun server/main.ts'
-  expect(first.out()).toMatch(new RegExp(`\\n  ${RegExp.escape(first.url)}/welcome#\\w{16}\\n`))
+  expect(first.out()).toMatch(new RegExp(`\\n  ${RegExp.escape(first.url)}/welcome#[\\w-]{43}\\n`))
   expect(first.out()).toContain('at this link (valid until there is an organization):\n')
   expect(first.out()).toEndWith(` ${program} setup --help\n`)
   await using second = await startProgram(place)
