@@ -3,6 +3,7 @@ import { verify } from 'bellhop-client'
 import { type Client, call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock, letRun } from '../support/clock.ts'
 import { startListening } from '../support/listening.ts'
+import { reservePort } from '../support/mail/ports.ts'
 import { runProgram } from '../support/program.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startReverseProxy } from '../support/reverse-proxy.ts'
@@ -75,8 +76,7 @@ test('sends only the chosen events, and tries one again that was not received', 
 test('goes on where it was when the server is killed and comes back', async () => {
   await withReceiver(async (receiver) => {
     const { BELLHOP_DATA = '' } = await (await import('../support/engine.ts')).freshPlace()
-    const port = String(20_000 + Math.floor(Math.random() * 20_000))
-    const settings = { BELLHOP_DATA, PORT: port }
+    const settings = { BELLHOP_DATA, PORT: String(reservePort()) }
     const first = await startSeparateBellhop(settings)
     const client = await first.organization()
     await using _listening = await listen(client, ['--forward-to', receiver.url], first.url)
