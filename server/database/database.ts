@@ -74,10 +74,10 @@ export interface Database {
    */
   refresh(): void
   /**
-   * Returns whether another process, such as a command, has committed since the last call. On PostgreSQL, where such
-   * processes say so themselves, it is never true.
+   * Returns whether another process, such as a command, has committed since the last call. Missing on PostgreSQL, where
+   * such processes say so themselves.
    */
-  hasExternalCommits(): Promise<boolean>
+  hasExternalCommits?(): Promise<boolean>
   /**
    * Removes deleted data from the write-ahead log. Returns whether it succeeded. Does nothing on an engine without
    * such a file.

@@ -19,7 +19,7 @@ export function watchExternalCommits(deps: {
   let hasFailed = false
   return repeatEvery(CHECK_EVERY_MS, deps.clock, async () => {
     try {
-      if (await deps.database.hasExternalCommits()) {
+      if (await deps.database.hasExternalCommits?.()) {
         deps.externalCommits.beat()
         deps.pulse.beat()
       }

@@ -31,9 +31,8 @@ export interface Audiences {
 /** Keeps them in memory until they change: most events concern no one, and must cost no query. */
 export function createAudiences(deps: Deps): Audiences {
   const known = new Map<string, Promise<Audience>>()
-  const forget = () => known.clear()
   const tables = [agents, sessions, mailboxes, notificationSettings, pushSubscriptions, viewBells]
-  const stopListening = [deps.pulse.listen(forget, tables), deps.externalCommits.listen(forget, tables)]
+  const stopListening = deps.pulse.listen(() => known.clear(), tables)
   return {
     of(orgId) {
       const audience = known.get(orgId) ?? readAudience(deps, orgId)
@@ -41,9 +40,7 @@ export function createAudiences(deps: Deps): Audiences {
       audience.catch(() => known.delete(orgId))
       return audience
     },
-    stop() {
-      for (const stop of stopListening) stop()
-    },
+    stop: stopListening,
   }
 }
 
