@@ -21,6 +21,29 @@ export const systemClock: Clock = {
   },
 }
 
+/** In real time. Keeps the process alive, unlike a timer of the clock. */
+export function pause(milliseconds: number): Promise<void> {
+  return Bun.sleep(milliseconds)
+}
+
+/** What the work returns or, if it takes longer, what `late` returns or throws. The work goes on then. */
+export async function within<T>(
+  milliseconds: number,
+  work: Promise<T>,
+  late: () => T,
+  clock: Pick<Clock, 'after'> = systemClock,
+): Promise<T> {
+  let cancelTimer = () => {}
+  const tooLate = new Promise<T>((resolve) => {
+    cancelTimer = clock.after(milliseconds, () => resolve(Promise.try(late)))
+  })
+  try {
+    return await Promise.race([work, tooLate])
+  } finally {
+    cancelTimer()
+  }
+}
+
 interface Repetition {
   /** Waits for work that is running. */
   stop(): Promise<void>

@@ -5,7 +5,7 @@ import { requireBucket } from './attachments/check-files.ts'
 import { type BackupRequests, createBackupRequests } from './backup/backup-runs.ts'
 import { createVisitorStreams } from './channels/widget/stream/visitor-streams.ts'
 import { createVisitorGuard } from './channels/widget/visitors/require-visitor.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, pause, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { lockDataFolder } from './database/lock.ts'
 import { forgetUnfinishedMove, watchMove } from './database/move/moved-file.ts'
@@ -165,9 +165,7 @@ export async function startService(
       isStopping = true
       if (deps.cluster.counts().nodes < 2) return
       deps.cluster.retire()
-      const { promise, resolve } = Promise.withResolvers<void>()
-      systemClock.after(RETIRE_MS, resolve)
-      await promise
+      await pause(RETIRE_MS)
     },
     stop() {
       deps.cluster.retire()
@@ -226,7 +224,8 @@ function loops(
     },
     async () => {
       const { startIndexing } = await import('./search/index/index-tickets.ts')
-      return [startIndexing(deps, traffic), watchExternalCommits(deps)]
+      const isAsked = deps.database.hasExternalCommits !== undefined
+      return [startIndexing(deps, traffic), ...(isAsked ? [watchExternalCommits(deps)] : [])]
     },
     async () => {
       const { startReacting } = await import('./reactions/react-to-log.ts')

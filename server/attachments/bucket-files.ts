@@ -1,10 +1,10 @@
 import type { BunFile } from 'bun'
 import { and, asc, eq, gt, inArray, lt, or, sql } from 'drizzle-orm'
-import { systemClock } from '../clock.ts'
+import { pause, systemClock } from '../clock.ts'
 import type { Database, Transaction } from '../database/database.ts'
 import { fileLocks } from '../database/tables/attachments.ts'
 import type { Log } from '../log.ts'
-import { type Bucket, BucketError, pause } from './bucket.ts'
+import { type Bucket, BucketError } from './bucket.ts'
 import type { FileFault, FileStore, KeptFile, PutOptions, Source } from './file-store.ts'
 import type { FolderFiles } from './folder-files.ts'
 

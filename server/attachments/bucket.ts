@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts'
+import { pause, systemClock, within } from '../clock.ts'
 import { AppError } from '../errors.ts'
 import { describeS3, openS3, reasonOfS3, type S3Place } from '../network/s3.ts'
 
@@ -88,20 +88,17 @@ export function openBucket(place: S3Place): Bucket {
   }
 
   async function listPage(startAfter: string | undefined) {
-    const { promise: tooLate, reject } = Promise.withResolvers<never>()
-    const cancelTimer = systemClock.after(ANSWER_MS, () => reject(new Error('no answer')))
     try {
       const page = client.list({ prefix, ...(startAfter !== undefined && { startAfter }) })
-      page.catch(() => {})
-      return await Promise.race([page, tooLate])
+      return await within(ANSWER_MS, page, () => {
+        throw new Error('no answer')
+      })
     } catch (cause) {
       const isRefusal = /^(NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch)/.test(
         reasonOfS3(cause),
       )
       const fault = isRefusal ? 'used' : 'reached'
       throw new BucketError(`${where} can't be ${fault}: ${reasonOfS3(cause)}.`, isRefusal, cause)
-    } finally {
-      cancelTimer()
     }
   }
 
@@ -169,9 +166,4 @@ async function* withoutSilence(bytes: ReadableStream<Uint8Array>): AsyncGenerato
 /** Otherwise, the connection isn't used again. */
 async function drain(response: Response): Promise<void> {
   await response.arrayBuffer()
-}
-
-/** Keeps a command alive, unlike a timer of the clock. */
-export function pause(milliseconds: number): Promise<void> {
-  return Bun.sleep(milliseconds)
 }

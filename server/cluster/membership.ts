@@ -1,6 +1,7 @@
 import type { SQL } from 'bun'
 import { repeatEvery, systemClock } from '../clock.ts'
 import { storageCode } from '../database/database.ts'
+import { DATABASE_TIME } from '../database/postgresql/database-time.ts'
 import type { Fence } from '../database/postgresql/fence.ts'
 import { tooFarApart } from '../database/postgresql/postgres-migrations.ts'
 import { openPool } from '../database/postgresql/postgres-pool.ts'
@@ -23,9 +24,6 @@ const MAX_TRUST_MS = 7_000
  */
 const MAX_LEAVE_MS = 60_000
 const LEAVE_CHECK_MS = 100
-
-/** The database's time in milliseconds since 1970. */
-const NOW = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
 /** Rows of nodes that ended without deleting them are kept for so long. */
 const FORGET_AFTER_MS = 3_600_000
@@ -107,11 +105,11 @@ export async function joinNodes(
     const [row] = await client.unsafe(
       `with own as (
         insert into nodes (id, version, settings, started_at, lease_until, is_retiring)
-        values ($1, $2, $3, ${NOW}, ${NOW} + $4::bigint, $7)
+        values ($1, $2, $3, ${DATABASE_TIME}, ${DATABASE_TIME} + $4::bigint, $7)
         on conflict (id) do update set lease_until = excluded.lease_until, is_retiring = excluded.is_retiring),
-      forgotten as (delete from nodes where id <> $1 and lease_until < ${NOW} - $5::bigint),
+      forgotten as (delete from nodes where id <> $1 and lease_until < ${DATABASE_TIME} - $5::bigint),
       freed as (update partitions set node_id = null where node_id = $1 and position(id in $6) = 0)
-      select (select count(*) from nodes where id <> $1 and lease_until > ${NOW} and not is_retiring)::int as others,
+      select (select count(*) from nodes where id <> $1 and lease_until > ${DATABASE_TIME} and not is_retiring)::int as others,
         (select coalesce(string_agg(id || ':' || token, ' '), '') from partitions where node_id = $1) as kept`,
       [
         facts.id,
@@ -149,7 +147,7 @@ export async function joinNodes(
     const taken: { id: string; token: string }[] = await client.unsafe(
       `update partitions set node_id = $1, token = token + 1 where id in (
         select id from partitions where position(id in $2) = 0 and (node_id is null or node_id = $1 or not exists (
-          select 1 from nodes where nodes.id = partitions.node_id and lease_until > ${NOW}))
+          select 1 from nodes where nodes.id = partitions.node_id and lease_until > ${DATABASE_TIME}))
         order by id limit $3::int for update skip locked)
       returning id, token::text as token`,
       [facts.id, [...tokens.keys()].join(''), howMany],
@@ -281,7 +279,7 @@ export async function joinNodes(
 /** Throws `StartError` when a node that lives is of another release, has other settings, or keeps its files to itself. */
 async function requireSame(client: SQL, { id, version, settings }: NodeFacts): Promise<void> {
   const others: { version: string; settings: string }[] = await client.unsafe(
-    `select version, settings from nodes where id <> $1 and lease_until > ${NOW}`,
+    `select version, settings from nodes where id <> $1 and lease_until > ${DATABASE_TIME}`,
     [id],
   )
   for (const other of others) {
@@ -308,7 +306,7 @@ export async function hasNodes(url: string): Promise<boolean> {
   const client = openPool(url, { max: 1, connectionTimeout: 5 })
   try {
     const [row] = await client.unsafe(
-      `select exists (select 1 from nodes where lease_until > ${NOW}) as "isUsed"`,
+      `select exists (select 1 from nodes where lease_until > ${DATABASE_TIME}) as "isUsed"`,
     )
     return row.isUsed
   } catch (error) {

@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { repeatEvery, systemClock } from '../clock.ts'
+import { repeatEvery, systemClock, within } from '../clock.ts'
 import { CHANNEL } from '../database/postgresql/postgres.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -251,24 +251,19 @@ export async function openPostgresBus({
   }
 
   notify({ node: nodeId, number, isBeat: true })
-  const { promise: tooLate, reject } = Promise.withResolvers<never>()
-  const cancelTimer = after(MAX_START_MS, () =>
-    reject(
-      new StartError(
-        'PostgreSQL notifications do not arrive. If PgBouncer is between, use its session mode: DATABASE_URL must not lead through transaction or statement mode.',
-      ),
-    ),
-  )
   const retry = repeatEvery(COLLECT_MS * 10, systemClock, () =>
     notify({ node: nodeId, number, isBeat: true }),
   )
   try {
-    await Promise.race([first.promise, tooLate])
+    await within(MAX_START_MS, first.promise, () => {
+      throw new StartError(
+        'PostgreSQL notifications do not arrive. If PgBouncer is between, use its session mode: DATABASE_URL must not lead through transaction or statement mode.',
+      )
+    })
   } catch (error) {
     await stop()
     throw error
   } finally {
-    cancelTimer()
     void retry.stop()
   }
 

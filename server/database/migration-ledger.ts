@@ -146,6 +146,11 @@ export function requireOpenable(state: DataState): void {
   if (state.kind === 'pre_release') throw new StartError(`${state.detail} ${MOVE_DATA}`)
 }
 
+/** For what copies data, and doesn't upgrade it. */
+export function notAtThisVersion(): StartError {
+  return new StartError("The data isn't at this program's version. Start the server of this version first.")
+}
+
 /** A newer version of Bellhop wrote the data. */
 class NewerDataError extends StartError {
   override name = 'NewerDataError'

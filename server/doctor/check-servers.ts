@@ -1,11 +1,12 @@
 import { count, eq, sql } from 'drizzle-orm'
-import { systemClock } from '../clock.ts'
+import { systemClock, within } from '../clock.ts'
+import { DATABASE_TIME } from '../database/postgresql/database-time.ts'
 import { nodes, partitions } from '../database/tables/cluster.ts'
 import { judgeClock } from './check-clock.ts'
 import { countOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
 
 const { ok, warning, error } = findingsOf('servers')
-const NOW = sql`extract(epoch from clock_timestamp()) * 1000`
+const NOW = sql.raw(DATABASE_TIME)
 const CHANNEL = 'bellhop_doctor'
 const MAX_WAIT_MS = 3_000
 /** Limits. A server starts with others, too. */
@@ -91,14 +92,12 @@ async function areNotificationsHeard(url: string, signal: AbortSignal): Promise<
   const client = new Bun.SQL(url, { max: 1 })
   const sender = new Bun.SQL(url, { max: 1 })
   const { promise, resolve } = Promise.withResolvers<boolean>()
-  const cancelTimer = systemClock.after(MAX_WAIT_MS, () => resolve(false))
   signal.addEventListener('abort', () => resolve(false), { once: true })
   try {
     await client.listen(CHANNEL, () => resolve(true))
     await sender`select pg_notify(${CHANNEL}, '')`
-    return await promise
+    return await within(MAX_WAIT_MS, promise, () => false)
   } finally {
-    cancelTimer()
     await Promise.all([client.close({ timeout: 0 }), sender.close({ timeout: 0 })])
   }
 }

@@ -14,7 +14,7 @@ import { telegramRoutes } from '../channels/telegram/routes.ts'
 import { visitorApiRoutes, widgetConsoleRoutes } from '../channels/widget/routes.ts'
 import type { VisitorStreams } from '../channels/widget/stream/visitor-streams.ts'
 import type { VisitorGuard } from '../channels/widget/visitors/require-visitor.ts'
-import { systemClock } from '../clock.ts'
+import { within } from '../clock.ts'
 import { customerApiRoutes } from '../customers/api/v1.ts'
 import { customerRoutes } from '../customers/directory/routes.ts'
 import { DATABASE_FAULT } from '../database/database.ts'
@@ -272,11 +272,9 @@ function healthRoutes(
 
   /** Real time, because a supervisor waits for the answer. */
   async function reachData(): Promise<void> {
-    const { promise: timeout, reject } = Promise.withResolvers<never>()
-    const cancelTimer = systemClock.after(MAX_READY_MS, () =>
-      reject(new Error("The database isn't responding.")),
-    )
-    await Promise.race([isSetUp(deps.database.read), timeout]).finally(cancelTimer)
+    await within(MAX_READY_MS, isSetUp(deps.database.read), () => {
+      throw new Error("The database isn't responding.")
+    })
   }
 
   return new Elysia({ name: 'health', prefix: '/health' })

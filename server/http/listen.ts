@@ -1,5 +1,5 @@
 import type { AnyElysia } from 'elysia'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, pause, within } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { StartError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -106,13 +106,11 @@ function requireFreePort(hostname: string, port: number): void {
 }
 
 async function stop(app: AnyElysia, clock: Clock, replaced: Server[]): Promise<void> {
-  const { promise: timeout, resolve } = Promise.withResolvers<void>()
-  const cancelTimer = clock.after(SHUTDOWN_TIMEOUT_MS, resolve)
   // Bun closes connections whose request has arrived but isn't read yet. A turn accepts and reads what is there.
   await yieldToEventLoop()
   await yieldToEventLoop()
-  await Promise.race([Promise.all([app.stop(), ...replaced.map(drain)]), timeout])
-  cancelTimer()
+  const ended = Promise.all([app.stop(), ...replaced.map(drain)])
+  await within<unknown>(SHUTDOWN_TIMEOUT_MS, ended, () => undefined, clock)
   // Not awaited: the promise of the first call is returned.
   for (const one of replaced) one.stop(true).catch(() => {})
   if (app.server) await app.stop(true)
@@ -121,9 +119,7 @@ async function stop(app: AnyElysia, clock: Clock, replaced: Server[]): Promise<v
 /** Waits for the requests of a server that another one has replaced. Its connections stay open after them. */
 async function drain(server: Server): Promise<void> {
   while (server.pendingRequests > 0) {
-    const { promise: pause, resolve } = Promise.withResolvers<void>()
-    systemClock.after(DRAIN_CHECK_MS, resolve)
-    await pause
+    await pause(DRAIN_CHECK_MS)
   }
 }
 

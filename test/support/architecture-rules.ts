@@ -62,8 +62,6 @@ const CLOCKS: Record<string, RegExp> = {
   'server/clock.ts': /./,
   // Duration of a flush, and pauses between attempts to take a lock or open the file.
   'server/database/sqlite/sqlite.ts': /performance|setTimeout/,
-  // Pauses between attempts of a unit.
-  'server/database/postgresql/postgres.ts': /setTimeout/,
   // How long results wait for others, and an attempt takes that the main thread doesn't see begin.
   'server/webhooks/deliveries/post-worker.ts': /performance|setTimeout/,
   // When a thread without work ends.
@@ -71,10 +69,6 @@ const CLOCKS: Record<string, RegExp> = {
   // Keeps a command alive while a thread reads the database.
   'server/doctor/examine.ts': /setTimeout/,
   'server/database/migrate.ts': /Bun\.sleepSync/,
-  // Keeps a command alive between two requests.
-  'server/attachments/bucket.ts': /Bun\.sleep/,
-  // Keeps the command alive between two attempts.
-  'server/cli/remote/forward-events.ts': /Bun\.sleep/,
 }
 const READS_ENVIRONMENT = /\b(?:process|Bun|import\.meta)\.env\b/
 const TIME = /\bDate\.now\b|\bnew Date\(\)|\bperformance\b|\bset(?:Timeout|Interval)\b|\bBun\.sleep\w*/g

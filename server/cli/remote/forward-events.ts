@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Command } from 'commander'
-import { systemClock } from '../../clock.ts'
+import { pause, systemClock } from '../../clock.ts'
 import { WEBHOOK_EVENTS } from '../../database/tables/events.ts'
 import { UsageError } from '../../errors.ts'
 import { hostName } from '../../network/allowed-host.ts'
@@ -86,7 +86,7 @@ async function listen(options: Options): Promise<void> {
       // What the server refuses, it refuses again.
       if (!isReady || !isLost(error)) throw error
     }
-    await Bun.sleep(RECONNECT_MS[Math.min(failures + 1, RECONNECT_MS.length - 1)] ?? 0)
+    await pause(RECONNECT_MS[Math.min(failures + 1, RECONNECT_MS.length - 1)] ?? 0)
   }
 }
 
@@ -176,10 +176,10 @@ async function forward(
     const startedAt = systemClock.monotonic()
     const result = await attemptOf(event, { target, secret, attempt })
     const line = `${result.text} ${Math.round(systemClock.monotonic() - startedAt)} ms  ${about}`
-    const pause = RETRIES_MS[attempt - 1]
-    if (result.isReceived || pause === undefined) return result.isReceived ? line : `${line}  given up`
-    note(`${line}  again in ${pause / 1_000} s`)
-    await Bun.sleep(pause)
+    const waitMs = RETRIES_MS[attempt - 1]
+    if (result.isReceived || waitMs === undefined) return result.isReceived ? line : `${line}  given up`
+    note(`${line}  again in ${waitMs / 1_000} s`)
+    await pause(waitMs)
   }
 }
 

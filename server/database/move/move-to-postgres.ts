@@ -1,11 +1,18 @@
 import type { Database as Connection } from 'bun:sqlite'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../clock.ts'
+import { type Clock, within } from '../../clock.ts'
 import { StartError } from '../../errors.ts'
 import { stateIn, stateInPostgres } from '../data-version.ts'
-import { type DataState, DELETE_MARK, insertMark, requireOpenable } from '../migration-ledger.ts'
+import {
+  type DataState,
+  DELETE_MARK,
+  insertMark,
+  notAtThisVersion,
+  requireOpenable,
+} from '../migration-ledger.ts'
 import { DATABASE_FILE } from '../open.ts'
+import { DATABASE_TIME } from '../postgresql/database-time.ts'
 import { type OwnConnection, openOwnConnection } from '../postgresql/own-connection.ts'
 import { copyAllRows, requireSame } from '../postgresql/postgres-copy.ts'
 import { migratePostgres } from '../postgresql/postgres-migrations.ts'
@@ -42,7 +49,7 @@ const LATE_MS = 2_500
 const QUICK_MS = 500
 const MAX_ROUNDS = 100
 const HOLD_TRIES = 5
-/** An arbitrary number, different from those of the migrations and the server. */
+/** An arbitrary number, different from that of the migrations. */
 const MOVE_LOCK = 7_235_514
 const MAX_LOCK_WAIT_MS = 5_000
 
@@ -85,9 +92,7 @@ export async function moveToPostgres(move: MoveToPostgres): Promise<MovedData | 
     }
     requireOpenable(state)
     if (state.kind !== 'current') {
-      throw new StartError(
-        "The data isn't at this program's version. Start the server of this version first.",
-      )
+      throw notAtThisVersion()
     }
     await emptyTarget(client, tablesOf(file))
     await migratePostgres(url, clock.now())
@@ -160,7 +165,7 @@ async function claimTarget(client: OwnConnection, tables: Table[], mark: string)
   await client.begin(async (tx) => {
     await tx.unsafe('lock table organizations, nodes in exclusive mode')
     const [found] = await tx.unsafe(`select exists (select 1 from organizations) as organization,
-      exists (select 1 from nodes where lease_until > extract(epoch from clock_timestamp()) * 1000) as node`)
+      exists (select 1 from nodes where lease_until > ${DATABASE_TIME}) as node`)
     if (found.organization) {
       throw new StartError('The database has another installation. Choose an empty one.')
     }
@@ -229,7 +234,14 @@ async function copyChanges(
       return await inTransaction(file, 'BEGIN IMMEDIATE', async () => {
         const startedAt = clock.monotonic()
         const isLate = () => clock.monotonic() - startedAt > LATE_MS
-        await within(MAX_HOLD_MS, clock, copyRound(isLate))
+        await within(
+          MAX_HOLD_MS,
+          copyRound(isLate),
+          () => {
+            throw new StartError('PostgreSQL stopped answering. Nothing was moved. Run the command again.')
+          },
+          clock,
+        )
         refuseChanges(file)
         file.exec(insertMark('moved_to_postgresql', moveId, clock.now()))
         file.exec('COMMIT')
@@ -325,18 +337,5 @@ async function inTransaction<T>(file: Connection, begin: string, work: () => Pro
     return await work()
   } finally {
     if (file.inTransaction) file.exec('ROLLBACK')
-  }
-}
-
-/** Throws `StartError` when PostgreSQL doesn't answer in time. */
-async function within<T>(milliseconds: number, clock: Clock, work: Promise<T>): Promise<T> {
-  const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const cancelTimer = clock.after(milliseconds, () =>
-    reject(new StartError('PostgreSQL stopped answering. Nothing was moved. Run the command again.')),
-  )
-  try {
-    return await Promise.race([work, timeout])
-  } finally {
-    cancelTimer()
   }
 }

@@ -1,8 +1,8 @@
 import { Database as Connection } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pulse } from '../../pulse.ts'
 import { stateIn } from '../data-version.ts'
+import { MOVED } from '../database.ts'
 import { DATABASE_FILE } from '../open.ts'
 import { dropChangeLog } from './change-log.ts'
 
@@ -14,16 +14,10 @@ export function openFile(path: string): Connection {
   return file
 }
 
-/** Removes the triggers of a move that was killed. One that is running then fails, and says so. */
+/** Removes the triggers of a move that was killed, from the open database. One that is running then fails, and says so. */
 export function forgetUnfinishedMove(dataFolder: string): void {
-  const path = join(dataFolder, DATABASE_FILE)
-  if (!existsSync(path)) return
-  using file = openFile(path)
-  if (hasLedger(file) && stateIn(file).kind !== 'marked') dropChangeLog(file)
-}
-
-function hasLedger(file: Connection): boolean {
-  return file.query("select 1 from sqlite_schema where name = 'bellhop_migrations'").get() !== null
+  using file = openFile(join(dataFolder, DATABASE_FILE))
+  if (stateIn(file).kind !== 'marked') dropChangeLog(file)
 }
 
 /** Notices that a command has moved the data of the running server. */
@@ -35,8 +29,7 @@ export function watchMove(
   const stop = externalCommits.listen(() => {
     using file = openFile(join(dataFolder, DATABASE_FILE))
     const state = stateIn(file)
-    if (state.kind === 'marked')
-      fault = 'The data was moved to PostgreSQL. Restart Bellhop with DATABASE_URL.'
+    if (state.kind === 'marked') fault = `${MOVED} Restart Bellhop with DATABASE_URL.`
   })
   return { fault: () => fault, stop }
 }

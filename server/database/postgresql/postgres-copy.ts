@@ -1,6 +1,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { StartError } from '../../errors.ts'
 import { migrateSqlite } from '../migrate.ts'
+import { notAtThisVersion } from '../migration-ledger.ts'
 import { MIGRATIONS } from '../migrations.ts'
 import { inPages } from '../read-transaction.ts'
 import { openOwnConnection, rowsByCursor } from './own-connection.ts'
@@ -157,5 +158,5 @@ export async function sizeOfPostgres(url: string): Promise<number> {
 async function requireVersion(client: Queries): Promise<void> {
   const [row] = await client.unsafe('select max(version) as version from bellhop_migrations')
   if (Number(row?.version) === MIGRATIONS.postgresql.length) return
-  throw new StartError("The data isn't at this program's version. Start the server of this version first.")
+  throw notAtThisVersion()
 }

@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { systemClock } from '../../clock.ts'
+import { pause } from '../../clock.ts'
 import { StartError } from '../../errors.ts'
 import { canRunTogether, VERSION } from '../../version.ts'
 import { storageCode } from '../database.ts'
@@ -13,6 +13,7 @@ import {
   requireOpenable,
 } from '../migration-ledger.ts'
 import { MIGRATIONS, type Migration } from '../migrations.ts'
+import { DATABASE_TIME } from './database-time.ts'
 
 /** An arbitrary number, the same in every process: only one process migrates a database at a time. */
 const TRY_LOCK = 'select pg_try_advisory_xact_lock(7235512) as "isMine"'
@@ -52,7 +53,7 @@ export async function migratePostgres(
         await applyMissing(client, migrations, { now, onWait })
         return true
       })
-      if (!isDone) await pause()
+      if (!isDone) await pause(TRY_EVERY_MS)
     }
   } finally {
     await client.close()
@@ -121,7 +122,7 @@ async function applyTogether(
     } catch (error) {
       if (!IN_USE.includes(storageCode(error))) throw error
       onWait()
-      await pause()
+      await pause(TRY_EVERY_MS)
     }
   }
 }
@@ -157,8 +158,9 @@ async function note(on: Connection, [version, migration]: [number, Migration], n
 async function requireNearNodes(client: SQL): Promise<void> {
   const [table] = await client`select to_regclass('nodes') is not null as "isThere"`
   if (!table.isThere) return
-  const nodes: { version: string }[] = await client`select version from nodes
-    where lease_until > extract(epoch from clock_timestamp()) * 1000`
+  const nodes: { version: string }[] = await client.unsafe(
+    `select version from nodes where lease_until > ${DATABASE_TIME}`,
+  )
   const far = nodes.find(({ version }) => !canRunTogether(version, VERSION))
   if (far) throw tooFarApart(far.version)
 }
@@ -176,10 +178,4 @@ function hasOnlyIndexes(migration: Migration): boolean {
 
 function statementsOf({ sql }: Migration): string[] {
   return sql.split(BREAK).map((statement) => statement.trim())
-}
-
-function pause(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  systemClock.after(TRY_EVERY_MS, resolve)
-  return promise
 }

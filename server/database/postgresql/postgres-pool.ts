@@ -1,5 +1,5 @@
 import { SQL } from 'bun'
-import { systemClock } from '../../clock.ts'
+import { systemClock, within } from '../../clock.ts'
 import { storageCode } from '../database.ts'
 
 /**
@@ -164,16 +164,13 @@ async function holdOne<T>(client: SQL, work: (connection: SQL) => Promise<T>): P
 /** Whether the server responds on a new connection. A server that is only slow, or holds a lock, does. */
 async function isAnswering(url: string): Promise<boolean> {
   const client = new SQL(url, { max: 1 })
-  const { promise: timeout, resolve } = Promise.withResolvers<boolean>()
-  const cancelTimer = systemClock.after(MAX_ASK_MS, () => resolve(false))
   const answered = client.unsafe('select 1').then(
     () => true,
     () => false,
   )
   try {
-    return await Promise.race([answered, timeout])
+    return await within(MAX_ASK_MS, answered, () => false)
   } finally {
-    cancelTimer()
     void client.close({ timeout: 0 }).catch(() => {})
   }
 }

@@ -1,7 +1,7 @@
 import type { SQL } from 'bun'
 import { getTableName } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
-import { systemClock } from '../../clock.ts'
+import { pause, within } from '../../clock.ts'
 import type { BatchTransaction } from '../batch.ts'
 import { isRetryable, isStorageFault, StorageError, storageCode, type Transaction } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
@@ -128,8 +128,6 @@ const ASK_EVERY_MS = 100
 async function outcomeOf(client: SQL, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
   let isOver = false
-  const { promise: tooLate, resolve } = Promise.withResolvers<undefined>()
-  const cancelTimer = systemClock.after(MAX_ASK_MS, () => resolve(undefined))
 
   async function ask(): Promise<string | undefined> {
     while (!isOver) {
@@ -137,18 +135,15 @@ async function outcomeOf(client: SQL, id: string | undefined): Promise<string | 
         const [row] = await client.unsafe('select pg_xact_status($1::text::xid8) as status', [id])
         if (row?.status !== 'in progress') return row?.status
       } catch {}
-      const { promise: pause, resolve: goOn } = Promise.withResolvers<void>()
-      systemClock.after(ASK_EVERY_MS, goOn)
-      await pause
+      await pause(ASK_EVERY_MS)
     }
     return undefined
   }
 
   try {
-    return await Promise.race([ask(), tooLate])
+    return await within(MAX_ASK_MS, ask(), () => undefined)
   } finally {
     isOver = true
-    cancelTimer()
   }
 }
 

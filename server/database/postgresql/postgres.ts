@@ -1,7 +1,7 @@
 import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
-import { systemClock } from '../../clock.ts'
+import { pause, systemClock } from '../../clock.ts'
 import { yieldToEventLoop } from '../../loop.ts'
 import { fromStart, organizationsOf, type QueuedUnit, queuedUnit, runBatch, takeFrom } from '../batch.ts'
 import {
@@ -138,7 +138,8 @@ export async function openPostgres(
           return
         }
         onRetry(storageCode(reason), tries)
-        await pause(tries)
+        // A random pause, so that conflicting units don't conflict again.
+        await pause(Math.random() * MAX_PAUSE_MS * tries)
       }
     }
   }
@@ -149,9 +150,6 @@ export async function openPostgres(
     background: guarded(background, refuseRead),
     write,
     refresh() {},
-    async hasExternalCommits() {
-      return false
-    },
     async emptyLog() {
       return true
     },
@@ -197,11 +195,6 @@ function guarded(client: SQL, guard: () => void): Reader {
     },
   })
   return handle
-}
-
-/** A random pause, so that conflicting units don't conflict again. */
-function pause(tries: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS * tries))
 }
 
 function asRefusal(reason: unknown): unknown {
