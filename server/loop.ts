@@ -29,8 +29,8 @@ export interface Loop {
  * Runs a piece of work after each commit that writes one of the tables, and again after the number of milliseconds that
  * it returned. Runs never overlap; any number of commits during a run cause one more. A run that throws is logged and
  * repeated after a pause, even if there are commits in between. Otherwise, work that fails at every commit would fill
- * the log. `work` is told whose rows were written since its last run, if nothing else is to be looked at; commits that write
- * no row of `isOwn` organizations don't wake it.
+ * the log. `work` gets the organizations whose rows changed since its last run, or undefined when it has to look at all.
+ * Commits that change rows of other organizations than `isOwn` don't wake it.
  */
 export function startLoop(
   deps: LoopDeps,

@@ -5,7 +5,7 @@ export class UnitFault extends Error {
   override name = 'UnitFault'
 }
 
-/** No loop, page, or cache depends on these, so no one is told when they change. */
+/** No loop, page, or cache depends on these, so their changes aren't announced. */
 const UNFOLLOWED: ReadonlySet<string> = new Set(['rolling_windows'])
 
 const unitOfCaller = new AsyncLocalStorage<{ isOver: boolean; isQuiet: boolean; written: Set<string> }>()

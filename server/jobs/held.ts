@@ -10,8 +10,8 @@ export interface HeldLoopDeps extends LoopDeps {
 }
 
 /**
- * A loop over the work of this node's partitions: those of organizations, where the work is told whose rows were written. It
- * also runs when these change, and not while the node has none.
+ * Runs work for the organizations in this node's partitions; `work` gets those whose rows changed. It also runs after the
+ * partitions change, and doesn't run while the node has none.
  */
 export function startHeldLoop(
   deps: HeldLoopDeps,

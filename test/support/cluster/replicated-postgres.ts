@@ -190,7 +190,7 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already exited.
   }
 }
 
