@@ -7,6 +7,7 @@ import { expireSession, isSignedOut, restoreSession } from '../api/session-expir
 import { leaveWithoutWarning } from '../browser/unsaved-warning.ts'
 import type { LiveEvent } from './event-source.ts'
 import { createInvalidator } from './invalidate.ts'
+import { reloadWhenIdle } from './reload-when-idle.ts'
 import { type LinkState, shareStream } from './tab-leader.ts'
 
 /** The state of the live connection, and since when (milliseconds since 1970). */
@@ -96,6 +97,7 @@ function notifyBack(): void {
 /** Connected, so there is a session, perhaps one that was started in another tab. */
 async function onHello(queries: QueryClient): Promise<void> {
   repeatPresence()
+  reloadWhenIdle()
   if (!isSignedOut()) return
   const before = queries.getQueryData<SessionData>(queryKeys.session)
   await queries.refetchQueries({ queryKey: queryKeys.session })
