@@ -83,6 +83,10 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
     return window
   }
 
+  function canAccept({ left, endsAt }: Window, wanted: number): boolean {
+    return wanted > 0 && left >= wanted && clock.monotonic() < endsAt
+  }
+
   function accept(window: Window): Allowance {
     window.left -= 1
     const now = clock.now()
@@ -114,7 +118,9 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
     while (window.waiting.length > 0) {
       const all = window.waiting.splice(0)
       try {
-        await ask(key, window, all.filter(({ isCounted }) => isCounted).length)
+        const wanted = all.filter(({ isCounted }) => isCounted).length
+        // Those that came while it asked share the block that it got.
+        if (!canAccept(window, wanted)) await ask(key, window, wanted)
         for (const one of all) answer(window, one)
       } catch (error) {
         // Nothing can be read or changed meanwhile, and the request says so itself.
@@ -221,7 +227,7 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
     take(key, limit) {
       const window = windowOf(key, limit)
       const now = clock.monotonic()
-      if (window.left > 0 && now < window.endsAt) return accept(window)
+      if (canAccept(window, 1)) return accept(window)
       return now < window.refusedUntil ? allowanceOf(window, false) : wait(key, window, true)
     },
     look(key, limit) {
