@@ -74,11 +74,6 @@ export async function replaceEmails(
   )
 }
 
-/** Whether an address is another one of a customer, as a condition of the statement that inserts a customer with it. */
-export function isOtherEmail(orgId: unknown, emailKey: unknown) {
-  return sql`exists (select 1 from customer_emails other where other.org_id = ${orgId} and other.email_key = ${emailKey})`
-}
-
 /** All addresses of a ticket's customer, the first one first. */
 export async function emailsOfTicket(
   on: Reader | Transaction,

@@ -1,14 +1,14 @@
-import { and, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { integer, statement, text, value } from '../database/statement.ts'
+import { insertOf, integer, statement, text } from '../database/statement.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
 import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { isOtherEmail, ownerOf } from './customer-emails.ts'
+import { ownerOf } from './customer-emails.ts'
 
 export interface Customer {
   id: string
@@ -45,24 +45,26 @@ export async function upsertCustomer(
   orgId: string,
   { name, email, isNameVerified = true, createdAt }: GivenCustomer,
 ): Promise<Customer> {
-  const id = deps.newId('usr')
+  const emailKey = email.toLowerCase()
+  const [known] = await customerByEmail(tx, { orgId, emailKey })
   const now = deps.clock.now()
-  const [atFirst] = await upsert(tx, {
-    id,
-    orgId,
-    name: name ?? email.slice(0, email.lastIndexOf('@')),
-    isNameGuessed: name === undefined,
-    email,
-    emailKey: email.toLowerCase(),
-    createdAt: createdAt ?? now,
-    now,
-  })
-  const owner = atFirst ?? (await ownerOf(tx, orgId, email))
-  const [found] = atFirst ? [atFirst] : owner ? await lockedCustomer(tx, { orgId, id: owner.id }) : []
-  if (!found) throw new Error('The customer was neither found nor made.')
-  const { isNameGuessed, ...customer } = found
+  if (!known) {
+    const made = {
+      id: deps.newId('usr'),
+      orgId,
+      name: name ?? email.slice(0, email.lastIndexOf('@')),
+      isNameGuessed: name === undefined,
+      email,
+      emailKey,
+      createdAt: createdAt ?? now,
+      updatedAt: now,
+    }
+    await insertCustomers(tx, [made])
+    return { id: made.id, name: made.name, email, isNameTyped: false, unverifiedEmail: null, version: 1 }
+  }
+  const { isNameGuessed, ...customer } = known
   const isReplaced = name !== undefined && (isNameVerified || isNameGuessed)
-  if (customer.id === id || !isReplaced || (name === customer.name && !isNameGuessed)) return customer
+  if (!isReplaced || (name === customer.name && !isNameGuessed)) return customer
   const [renamed] = await rename(tx, { orgId, id: customer.id, name, now })
   if (name !== customer.name) recordCustomerUpdate(deps, tx, orgId, customer.id)
   return renamed ?? customer
@@ -187,50 +189,19 @@ export const customerColumns = {
   version: customers.version,
 }
 
-const withGuess = { ...customerColumns, isNameGuessed: customers.isNameGuessed }
+/** By any of their addresses. In a unit of the organization, no one else changes them. */
+const customerByEmail = statement('customer_by_email', { orgId: text, emailKey: text }, (tx, p) => {
+  const first = sql`select id from customers where org_id = ${p.orgId} and email_key = ${p.emailKey}`
+  const other = sql`select customer_id from customer_emails where org_id = ${p.orgId} and email_key = ${p.emailKey}`
+  return tx
+    .select({ ...customerColumns, isNameGuessed: customers.isNameGuessed })
+    .from(customers)
+    .where(eq(customers.id, sql`coalesce((${first}), (${other}))`))
+})
 
-/** Locks the one who is known. Returns nothing for an address that a customer has beside their first. */
-const upsert = statement(
-  'customers_upsert',
-  {
-    id: text,
-    orgId: text,
-    name: text,
-    isNameGuessed: value<boolean>(),
-    email: text,
-    emailKey: text,
-    createdAt: integer,
-    now: integer,
-  },
-  (tx, p) =>
-    tx
-      .insert(customers)
-      .select(
-        sql`select ${valuesOf({
-          id: p.id,
-          orgId: p.orgId,
-          name: p.name,
-          isNameGuessed: sql`${sql.param(p.isNameGuessed, customers.isNameGuessed)}`,
-          email: p.email,
-          emailKey: p.emailKey,
-          createdAt: p.createdAt,
-          updatedAt: p.now,
-        })} where not ${isOtherEmail(p.orgId, p.emailKey)}`,
-      )
-      .onConflictDoUpdate({
-        target: [customers.orgId, customers.emailKey],
-        set: { version: sql`${customers.version}` },
-      })
-      .returning(withGuess),
-)
-
-const lockedCustomer = statement('customers_lock', { orgId: text, id: text }, (tx, p) =>
-  tx
-    .update(customers)
-    .set({ version: sql`${customers.version}` })
-    .where(matches(customers, p))
-    .returning(withGuess),
-)
+const insertCustomers = insertOf(customers, {
+  columns: ['id', 'orgId', 'name', 'isNameGuessed', 'email', 'emailKey', 'createdAt', 'updatedAt'],
+})
 
 /** Gives a name that is not a guess, and may be the same one. */
 const rename = statement('customers_rename', { orgId: text, id: text, name: text, now: integer }, (tx, p) => {
@@ -247,17 +218,6 @@ const rename = statement('customers_rename', { orgId: text, id: text, name: text
     .where(matches(customers, { orgId: p.orgId, id: p.id }))
     .returning(customerColumns)
 })
-
-/** A value for each column of a customer, in their order: the given one or the default. */
-function valuesOf(given: Partial<Record<keyof typeof customers.$inferSelect, SQL>>): SQL {
-  const columns = Object.entries(getTableColumns(customers))
-  const known = new Map<string, SQL>(Object.entries(given))
-  const values = columns.map(
-    ([name, column]) =>
-      known.get(name) ?? (column.hasDefault ? sql`${sql.param(column.default, column)}` : sql`null`),
-  )
-  return sql.join(values, sql`, `)
-}
 
 const customerById = statement('customers_by_id', { orgId: text, id: text }, (tx, p) =>
   tx.select(customerColumns).from(customers).where(matches(customers, p)),
