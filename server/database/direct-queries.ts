@@ -8,6 +8,8 @@ export interface DirectConnection {
   /** Called with the table that a query writes. Throws when no query is allowed now. */
   guard: (table: string | undefined) => void
   prepare(prepared: Prepared): DirectStatement
+  /** Prepares a query that runs once for each row of values, in one round trip. Undefined where there are none. */
+  prepareForEach?(prepared: Prepared): (rows: readonly unknown[][]) => Promise<unknown[][][]>
   /**
    * Prepares an insert of any number of rows. The rows of all units of a commit are inserted together, at the latest when a
    * query needs them. Undefined where each insert costs no more on its own.
@@ -97,6 +99,24 @@ export function directRows<Input extends Record<string, unknown>, Result>(
   return async (input) => {
     connection.guard(table)
     return (await query.values(bind(input))).map(decoded) as Result
+  }
+}
+
+/** The same for each of several inputs, in one round trip. Undefined where a query takes none. */
+export function directRowsOfEach<Input extends Record<string, unknown>, Result>(
+  handle: object,
+  prepared: Prepared,
+): ((inputs: readonly Input[]) => Promise<Result[]>) | undefined {
+  const connection = directConnections.get(handle)
+  const query = connection?.prepareForEach?.(prepared)
+  const columns = query && columnsIn(prepared)
+  if (!columns) return undefined
+  const bind = binderOf(prepared.getQuery().params, (parameter) => (input: Input) => input[parameter])
+  const decoded = rowDecoder(columns)
+  return async (inputs) => {
+    connection?.guard(undefined)
+    const found = await query(inputs.map((input) => [...bind(input)]))
+    return found.map((rows) => rows.map(decoded)) as Result[]
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'drizzle-orm'
 import type { IndexColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Reader, Transaction } from './database.ts'
-import { directInsert, directRows, directRun, parameterIn } from './direct-queries.ts'
+import { directInsert, directRows, directRowsOfEach, directRun, parameterIn } from './direct-queries.ts'
 
 type Params = Record<string, unknown>
 
@@ -91,6 +91,28 @@ export function statement<K extends Kinds, Result, On extends Reader | Transacti
       queries.set(on, query)
     }
     return query(params)
+  }
+}
+
+/** The same for several values of its parameters, all of them texts: on PostgreSQL, one round trip for all. */
+export function statementForEach<K extends Record<string, typeof text>, Result>(
+  name: string,
+  kinds: K,
+  build: (on: Reader, parameters: Bound<K>) => Preparable<Result>,
+): (on: Reader, each: readonly ParamsOf<K>[]) => Promise<Result[]> {
+  type Run = (each: readonly ParamsOf<K>[]) => Promise<Result[]>
+  const queries = new WeakMap<Reader, Run>()
+  const one = statement(name, kinds, build)
+  return (on, each) => {
+    let query = queries.get(on)
+    if (!query) {
+      const prepared = build(on, boundOf(kinds)).prepare(name)
+      query =
+        directRowsOfEach<ParamsOf<K>, Result>(on, prepared) ??
+        ((inputs) => Promise.all(inputs.map((input) => one(on, input))))
+      queries.set(on, query)
+    }
+    return query(each)
   }
 }
 

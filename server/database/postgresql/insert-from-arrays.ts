@@ -2,6 +2,7 @@ import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { PgDialect } from 'drizzle-orm/pg-core/dialect'
 import type { InsertDefinition, InsertedRow } from '../direct-queries.ts'
+import { textElement } from './arrays.ts'
 
 const dialect = new PgDialect({ casing: 'snake_case' })
 
@@ -63,7 +64,7 @@ function elementOf(value: unknown, name: string, column: Column | undefined): st
   if (value === undefined) throw new Error(`The row has no value for "${name}".`)
   const encoded = value === null ? null : column?.mapToDriverValue(value)
   if (encoded === null || encoded === undefined) return 'NULL'
-  if (typeof encoded === 'string') return `"${encoded.replace(/["\\]/g, '\\$&')}"`
+  if (typeof encoded === 'string') return textElement(encoded)
   if (encoded instanceof Uint8Array) return `"\\\\x${encoded.toHex()}"`
   return String(encoded)
 }

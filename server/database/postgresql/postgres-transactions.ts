@@ -6,6 +6,7 @@ import type { BatchTransaction } from '../batch.ts'
 import { isRetryable, isStorageFault, StorageError, storageCode, type Transaction } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
+import { arrayOf } from './arrays.ts'
 import { type ArrayInsert, insertFromArrays } from './insert-from-arrays.ts'
 import { type Pool, SILENT } from './postgres-pool.ts'
 
@@ -289,8 +290,7 @@ function insertCollected(open: OpenTransaction, references: References): void {
     if (!collected) return
     open.collected.delete(table)
     for (const parent of references.get(table) ?? []) insert(parent)
-    const arrays = collected.values.map((values) => `{${values.join(',')}}`)
-    send(open, open.client.unsafe(collected.insert.text, arrays))
+    send(open, open.client.unsafe(collected.insert.text, collected.values.map(arrayOf)))
   }
   for (const table of [...open.collected.keys()]) insert(table)
 }

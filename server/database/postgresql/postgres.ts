@@ -19,6 +19,7 @@ import { directConnections } from '../direct-queries.ts'
 import { statement, text } from '../statement.ts'
 import { partitions } from '../tables/cluster.ts'
 import { refuseInsideUnit } from '../unit.ts'
+import { arraysOf, queryForEach } from './arrays.ts'
 import { currentFence, type Fence, PartitionLost } from './fence.ts'
 import { openPool } from './postgres-pool.ts'
 import { openTransactions, readReferences } from './postgres-transactions.ts'
@@ -192,6 +193,16 @@ function guarded(client: SQL, guard: () => void): Reader {
       const query = prepared.getQuery().sql
       const values = (given: unknown[]) => client.unsafe(query, [...given]).values()
       return { run: values, values }
+    },
+    prepareForEach(prepared) {
+      const query = queryForEach(prepared.getQuery().sql)
+      return async (rows) => {
+        const found: unknown[][][] = rows.map(() => [])
+        const arrays = arraysOf(rows)
+        for (const [place, ...row] of await client.unsafe(query, arrays).values())
+          found[Number(place) - 1]?.push(row)
+        return found
+      }
     },
   })
   return handle

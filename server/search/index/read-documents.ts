@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
-import { statement, text } from '../../database/statement.ts'
+import { statement, statementForEach, text } from '../../database/statement.ts'
 import { attachments } from '../../database/tables/attachments.ts'
 import { telegramChats, telegramConversations } from '../../database/tables/bots.ts'
 import { customers } from '../../database/tables/customers.ts'
@@ -37,17 +37,18 @@ export interface UnitSize {
   tickets: number
   /** No further ticket is read after this many words. A single long thread has more. */
   words: number
-  /**
-   * Tickets read at once where a query takes a round trip. On SQLite it is one: what doesn't fit into the unit would be
-   * read in vain.
-   */
-  atOnce: number
 }
 
 /** Some five milliseconds. */
-export const SMALL_UNIT: UnitSize = { tickets: 40, words: 4_000, atOnce: 1 }
+export const SMALL_UNIT: UnitSize = { tickets: 40, words: 4_000 }
 /** Some ten milliseconds. Each unit costs a commit and the merging of a segment, so fewer of them take less time. */
-export const LARGE_UNIT: UnitSize = { tickets: 80, words: 8_000, atOnce: 8 }
+export const LARGE_UNIT: UnitSize = { tickets: 80, words: 8_000 }
+
+/**
+ * Tickets read at once where a query takes a round trip. On SQLite it is one: what doesn't fit into the unit would be read
+ * in vain.
+ */
+const AT_ONCE = { sqlite: 1, postgresql: 8 }
 
 /** Tickets read before other requests run. */
 const TICKETS_PER_YIELD = 10
@@ -58,12 +59,15 @@ export async function readDocuments(
   { orgId, ids, size }: { orgId: string; ids: string[]; size: UnitSize },
 ): Promise<TicketDocument[]> {
   const documents: TicketDocument[] = []
-  const atOnce = engine === 'sqlite' ? 1 : size.atOnce
+  const atOnce = AT_ONCE[engine]
   const wanted = ids.slice(0, size.tickets)
   let total = 0
   for (let start = 0; start < wanted.length; start += atOnce) {
     const some = wanted.slice(start, start + atOnce)
-    const found = await Promise.all(some.map((ticketId) => documentOf(read, { orgId, ticketId })))
+    const found = await documentsOf(
+      read,
+      some.map((ticketId) => ({ orgId, ticketId })),
+    )
     for (const document of found) {
       documents.push(document)
       total += document.words?.length ?? 0
@@ -79,10 +83,19 @@ interface TicketId {
   ticketId: string
 }
 
-async function documentOf(read: Reader, id: TicketId): Promise<TicketDocument> {
-  const [ticket] = await ticketAndCustomer(read, id)
+async function documentsOf(read: Reader, ids: TicketId[]): Promise<TicketDocument[]> {
+  const [found, messagesOf] = await Promise.all([ticketAndCustomer(read, ids), newestMessages(read, ids)])
+  return Promise.all(ids.map((id, place) => documentOf(read, id, found[place]?.[0], messagesOf[place] ?? [])))
+}
+
+async function documentOf(
+  read: Reader,
+  id: TicketId,
+  ticket: TicketAndCustomer | undefined,
+  newest: Text[],
+): Promise<TicketDocument> {
   if (!ticket) return { ticketId: id.ticketId, words: undefined }
-  const words = await documentWords(read, id, ticket)
+  const words = await documentWords(read, id, ticket, newest)
   const document = { ticketId: id.ticketId, words, isNew: !ticket.isIndexed }
   if (ticket.isCustomerIndexed) return document
   const customer = { ticketId: ticket.customerId, words: wordsOfCustomer(id.orgId, ticket), isNew: true }
@@ -98,19 +111,20 @@ export async function wordsWithoutNotes(
   id: TicketId,
   { isRequired }: { isRequired: boolean },
 ): Promise<string[] | undefined> {
-  const [ticket] = await ticketAndCustomer(read, id)
+  const [[ticket] = []] = await ticketAndCustomer(read, [id])
   if (!ticket || !(ticket.hasNotes || isRequired)) return undefined
-  return documentWords(read, id, { ...ticket, hasNotes: false }, fileNamesOutsideNotes)
+  const [messageRows = []] = await newestMessages(read, [id])
+  return documentWords(read, id, { ...ticket, hasNotes: false }, messageRows, fileNamesOutsideNotes)
 }
 
 /** The words a ticket is found by. */
 async function documentWords(
   read: Reader,
   id: TicketId,
-  ticket: Awaited<ReturnType<typeof ticketAndCustomer>>[number],
+  ticket: TicketAndCustomer,
+  messageRows: Text[],
   namesOfFiles: typeof fileNames = fileNames,
 ): Promise<string[]> {
-  const messageRows = await newestMessages(read, id)
   const first = oldestIn(messageRows) ?? (await firstMessage(read, id))[0]
   const newest = [...messageRows, ...(ticket.hasNotes ? await newestNotes(read, id) : [])].sort(
     (one, other) => other.createdAt - one.createdAt,
@@ -170,7 +184,9 @@ const username = sql<string | null>`case ${tickets.channel} when 'telegram' then
       and ${telegramChats.chatId} = ${telegramConversations.chatId}
     where ${telegramConversations.ticketId} = ${tickets.id}) end`
 
-const ticketAndCustomer = statement('search_ticket', { orgId: text, ticketId: text }, (read: Reader, p) =>
+type TicketAndCustomer = Awaited<ReturnType<typeof ticketAndCustomer>>[number][number]
+
+const ticketAndCustomer = statementForEach('search_ticket', { orgId: text, ticketId: text }, (read, p) =>
   read
     .select({
       subject: tickets.subject,
@@ -248,10 +264,10 @@ const firstMessage = statement('search_first_message', { orgId: text, ticketId: 
     .orderBy(upTo(1, asc(messages.createdAt), asc(messages.id))),
 )
 
-const newestMessages = statement(
+const newestMessages = statementForEach(
   'search_newest_messages',
   { orgId: text, ticketId: text },
-  (read: Reader, p) =>
+  (read, p) =>
     read
       .select(textColumns(MAX_OF_ONE))
       .from(messages)
