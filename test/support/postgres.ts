@@ -35,9 +35,9 @@ export function postgresPrograms(): string | undefined {
     .find((folder) => existsSync(join(folder, 'bin/initdb')))
 }
 
-/** Starts a private cluster in a temporary folder, with a migrated database to copy. A durable one, for measuring, keeps to PostgreSQL's own settings. It ends with this process, however that ends; `stop` also waits for it. */
+/** Starts a private cluster in a temporary folder, with a migrated database to copy. A durable one, for measuring, is on a disk and keeps to PostgreSQL's own settings. It ends with this process, however that ends; `stop` also waits for it. */
 export async function startCluster(programs: string, of = { isDurable: false }): Promise<Cluster> {
-  const folder = temporaryFolder('postgresql')
+  const folder = temporaryFolder('postgresql', of.isDurable ? tmpdir() : undefined)
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
   const user = unprivilegedUser(folder, data)
