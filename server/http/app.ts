@@ -74,7 +74,7 @@ import { type KnownRoute, unknownRoute } from './unknown-route.ts'
 import { widgetScriptRoutes } from './widget-script.ts'
 
 /** Supervisors such as Kubernetes wait for a second or a few. */
-const MAX_READY_MS = 1_500
+const MAX_READY_MS = 800
 
 /** For a year, with all ports of the host. Not for loopback names, which every program on a machine shares. */
 const HTTPS_ONLY = 'max-age=31536000'
