@@ -86,6 +86,8 @@ export async function openPostgresBus({
   let isWhole = false
   let isStopped = false
   let replacedAt = monotonic()
+  /** Whether nothing could be sent since then: what was connected meanwhile may stay dead. */
+  let wasAway = false
   let listening = openListener()
   const first = Promise.withResolvers<void>()
 
@@ -202,12 +204,22 @@ export async function openPostgresBus({
           set_config('synchronous_commit', 'off', true),
           extract(epoch from clock_timestamp())::float8 * 1000 as now`
         onTime(row.now, askedAt, monotonic())
+        if (wasAway && !isStopped) replaceListener()
       } catch {
         // The next one shows that it is missing.
+        wasAway = true
       } finally {
         unsent -= 1
       }
     })
+  }
+
+  function replaceListener(): void {
+    replacedAt = monotonic()
+    wasAway = false
+    const old = listening
+    listening = openListener()
+    void old.close({ timeout: 0 }).catch(() => {})
   }
 
   function collect(): void {
@@ -230,12 +242,7 @@ export async function openPostgresBus({
     if (monotonic() - heardAt > MAX_SILENCE_MS) {
       if (isWhole) log.warn('bus_silent', { node: nodeId })
       becomeBroken()
-      if (monotonic() - replacedAt > REPLACE_EVERY_MS) {
-        replacedAt = monotonic()
-        const old = listening
-        listening = openListener()
-        void old.close({ timeout: 0 }).catch(() => {})
-      }
+      if (monotonic() - replacedAt > REPLACE_EVERY_MS) replaceListener()
     }
     if (!isWhole || isAnyoneSilent()) onWritten(undefined)
   })
