@@ -10,6 +10,8 @@ const SLOWEST_UPLOAD = 256 * 1024
 const MAX_SILENCE_MS = 15_000
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 100
+/** What a service answers that is busy, or whose connection to its client is slow. */
+const TRY_AGAIN = /^(408|429|RequestTimeout|SlowDown|TooManyRequests)$/
 const NAME = /^([0-9a-f]{2})\/(\1[0-9a-f]{62})$/
 
 /** Files on S3. Everything throws `BucketError` when the bucket can't be reached or used. */
@@ -76,7 +78,9 @@ export function openBucket(place: S3Place): Bucket {
         if (response.ok) return response
         const code = /<Code>(\w+)<\/Code>/.exec(await response.text())?.[1]
         if (response.status === 404 && code !== 'NoSuchBucket') return response
-        fault = new BucketError(`${where} can't be used: ${code ?? response.status}.`, response.status < 500)
+        const isRefusal =
+          response.status < 500 && ![response.status, code].some((one) => TRY_AGAIN.test(`${one}`))
+        fault = new BucketError(`${where} can't be used: ${code ?? response.status}.`, isRefusal)
       } catch (cause) {
         fault = new BucketError(`${where} can't be reached: ${reasonOfS3(cause)}.`, false, cause)
       } finally {

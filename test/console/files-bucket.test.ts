@@ -243,6 +243,27 @@ describe.if(s3 !== undefined)('with files in a bucket', () => {
     expect(await look()).toEqual([expect.stringContaining(`${place} can't be reached: `)])
   })
 
+  test.each([
+    [400, 'RequestTimeout'],
+    [408, ''],
+    [429, 'TooManyRequests'],
+  ])('one that answers %d %s is away, which keeps no server from starting', async (status, code) => {
+    await using busy = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: ({ method }) =>
+        method === 'GET'
+          ? new Response('<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>')
+          : new Response(code && `<Error><Code>${code}</Code></Error>`, { status }),
+    })
+    const settings = { ...s3?.filesSettings(), AWS_ENDPOINT_URL_S3: busy.url.origin }
+    const bellhop = await startBellhop({ settings })
+    const refused = await tryUpload(await bellhop.organization(), 'a', 'meanwhile')
+    problemOf(refused, 503, 'storage_unavailable')
+    expect(refused.headers.get('retry-after')).toBe('5')
+    await bellhop.stop()
+  })
+
   test('a bucket that refuses is named at the start', async () => {
     const settings = { ...s3?.filesSettings(), BELLHOP_FILES: 's3://no-such-bucket/files' }
     const config = readConfig({ PORT: '0', BELLHOP_DATA: temporaryFolder('data'), ...settings })
