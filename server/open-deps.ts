@@ -20,7 +20,7 @@ import { createEncryption } from './encryption.ts'
 import { createId } from './ids.ts'
 import { createLog, type Log } from './log.ts'
 import { namingFullDisk, readSecretKey, renewNodeId } from './machine/data-folder.ts'
-import { describeS3, regionOf } from './network/s3.ts'
+import { describeS3 } from './network/s3.ts'
 import { isSetUp } from './organizations/directory.ts'
 import { createPulse } from './pulse.ts'
 import { VERSION } from './version.ts'
@@ -111,8 +111,8 @@ async function joinOthers(
     BELLHOP_URL: publicUrl ?? '',
     BELLHOP_FILES: files ? describeS3(files) : '',
     ...(files && {
-      AWS_ENDPOINT_URL_S3: files.endpoint?.replace(/\/+$/, '') ?? '',
-      AWS_REGION: regionOf(files),
+      AWS_ENDPOINT_URL_S3: files.endpoint ?? '',
+      AWS_REGION: files.region,
     }),
   }
   const node = { ...renewNodeId(dataFolder), version: VERSION, settings, shown: shownOf(config) }

@@ -6,7 +6,7 @@ export interface S3Place {
   /** Without slashes at its ends; empty for none. */
   prefix: string
   endpoint: string | undefined
-  region: string | undefined
+  region: string
   accessKeyId: string
   secretAccessKey: string
   sessionToken: string | undefined
@@ -33,8 +33,9 @@ export function readS3Place(value: string, settings: S3Settings): S3Place {
   return {
     bucket,
     prefix: path.replace(/^\/+|\/+$/g, ''),
-    endpoint: settings.AWS_ENDPOINT_URL_S3 || undefined,
-    region: settings.AWS_REGION || undefined,
+    endpoint: settings.AWS_ENDPOINT_URL_S3?.replace(/\/+$/, '') || undefined,
+    // Otherwise Bun would take another one from the environment.
+    region: settings.AWS_REGION || 'us-east-1',
     accessKeyId: AWS_ACCESS_KEY_ID,
     secretAccessKey: AWS_SECRET_ACCESS_KEY,
     sessionToken: settings.AWS_SESSION_TOKEN || undefined,
@@ -46,18 +47,13 @@ export function describeS3({ bucket, prefix }: S3Place): string {
   return `s3://${bucket}${prefix && `/${prefix}`}`
 }
 
-export function regionOf({ region }: S3Place): string {
-  return region ?? 'us-east-1'
-}
-
 export function openS3(place: S3Place): S3Client {
-  const { bucket, endpoint, accessKeyId, secretAccessKey, sessionToken } = place
+  const { bucket, endpoint, region, accessKeyId, secretAccessKey, sessionToken } = place
   return new S3Client({
     bucket,
     accessKeyId,
     secretAccessKey,
-    // Otherwise Bun would take them from the environment.
-    region: regionOf(place),
+    region,
     ...(endpoint !== undefined && { endpoint }),
     ...(sessionToken !== undefined && { sessionToken }),
   })

@@ -85,6 +85,10 @@ describe.if(engine === 'postgresql')('servers on one PostgreSQL database', () =>
     expect(await refusal(BELLHOP_FILES, { AWS_REGION: 'eu-central-1' })).toBe(different('AWS_REGION'))
     const same = { AWS_ENDPOINT_URL_S3: `${AWS_ENDPOINT_URL_S3}/`, AWS_REGION: 'us-east-1' }
     expect(await refusal(BELLHOP_FILES, same)).toBeUndefined()
+    const place = { BELLHOP_DATA: first.deps.config.dataFolder }
+    const command = await runProgram({ ...settings, ...elsewhere, ...place }, ['files', 'check'])
+    expect(command.err).toContain('AWS_ENDPOINT_URL_S3 is ')
+    expect(command.err).toContain(' for the server, and http://127.0.0.1:10 for this command.')
     await first.stop()
     const alone = await startBellhop({ settings: { ...settings, BELLHOP_FILES: '' } })
     expect(await refusal('')).toBe(
