@@ -1,6 +1,9 @@
+import { sql } from 'drizzle-orm'
+import { engine } from '../database/columns.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
+import { installation } from '../database/tables/cluster.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, type Fault, invalid } from '../errors.ts'
@@ -27,11 +30,22 @@ export async function beginLog(deps: Deps, tx: Transaction, orgId: string): Prom
     .where(matches(organizations, { id: orgId }))
 }
 
+/** Throws 503 right after a failover, until a server has looked whether events were lost (organizations/log-history.ts). */
 export async function endOfLog(read: Reader, orgId: string): Promise<LogEnd> {
   const [end] = await findEnd(read, { orgId })
   if (!end) throw new Error(`There is no organization ${orgId}.`)
-  return end
+  const { isFollowed, ...log } = end
+  if (isFollowed) return log
+  const detail = 'The database was replaced, and what it lacks is not known yet. Try again.'
+  throw new AppError(503, 'storage_unavailable', detail, { headers: { 'retry-after': '1' } })
 }
+
+/** Another one after each failover of PostgreSQL, and after a restore to a point in time. */
+export const TIMELINE = sql<string>`left(pg_walfile_name(pg_current_wal_lsn()), 8)`
+
+/** Whether the history is known of the database as it is. Services without timelines have none. */
+const IS_FOLLOWED = sql<boolean>`not exists (select 1 from ${installation} where case
+  when ${installation.history} is null then false else ${installation.history}::json ->> 'timeline' <> ${TIMELINE} end)`
 
 /** Where the log ends now. To clients, positions are opaque. */
 export async function newestPosition(read: Reader, orgId: string): Promise<string> {
@@ -71,7 +85,11 @@ export function eventsExpired(): AppError {
 
 const findEnd = statement('events_end', { orgId: text }, (read: Reader, p) =>
   read
-    .select({ logId: organizations.logId, newest: organizations.lastEvent })
+    .select({
+      logId: organizations.logId,
+      newest: organizations.lastEvent,
+      isFollowed: engine === 'sqlite' ? sql<boolean>`1` : IS_FOLLOWED,
+    })
     .from(organizations)
     .where(matches(organizations, { id: p.orgId })),
 )

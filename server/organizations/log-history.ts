@@ -1,19 +1,19 @@
 import { sql } from 'drizzle-orm'
+import { repeatEvery, systemClock } from '../clock.ts'
 import { isStorageFault } from '../database/database.ts'
 import { type History, installation, nodes } from '../database/tables/cluster.ts'
 import type { Deps } from '../deps.ts'
-import { beginLog } from '../events/positions.ts'
-import { startPeriodic } from '../jobs/pruning.ts'
+import { beginLog, TIMELINE } from '../events/positions.ts'
 import { listOrganizations } from './directory.ts'
 
+/** Each server looks, because the one that has the first partition may have died with the database. */
 const CHECK_EVERY_MS = 2_000
 
 const NOW = {
   /** Another one for a copy of the database, such as one that was restored from a dump. */
   identity: sql<string>`(select system_identifier from pg_control_system())::text || '/' || (
     select oid from pg_database where datname = current_database())::text || '/' || 'organizations'::regclass::oid::text`,
-  /** Another one after each failover, and after a restore to a point in time. */
-  timeline: sql<string>`left(pg_walfile_name(pg_current_wal_lsn()), 8)`,
+  timeline: TIMELINE,
   /** Whether a standby has all that was confirmed. */
   isSynchronous: sql<boolean>`current_setting('synchronous_standby_names') <> ''
     and current_setting('synchronous_commit') not in ('off', 'local')`,
@@ -32,14 +32,17 @@ export async function followDatabase(deps: Deps): Promise<{ stop(): void | Promi
     if (isStorageFault(error)) throw error
     // Some services with the protocol of PostgreSQL have no timelines.
     deps.log.warn('database_history_unknown', { error })
+    await deps.database.write(undefined, async (tx) => {
+      await tx.update(installation).set({ history: null })
+    })
     return { stop() {} }
   }
-  return startPeriodic(deps, 'database_history', {
-    everyMs: CHECK_EVERY_MS,
-    async slice() {
+  return repeatEvery(CHECK_EVERY_MS, systemClock, async () => {
+    try {
       await beginLogsAfterLoss(deps, false)
-      return false
-    },
+    } catch (error) {
+      if (!isStorageFault(error)) deps.log.error('database_history_unknown', { error })
+    }
   })
 }
 

@@ -20,7 +20,10 @@ interface Waiting {
 export interface EventWaits {
   /** Counts a request that waits, or a stream, until it is disposed. Throws 429 when the key, or all, have too many. */
   admit(keyId: string, kind: 'wait' | 'stream'): Disposable
-  /** Settles when the organization has an event after this number, after some milliseconds, or when the server stops. */
+  /**
+   * Settles when the newest event of the organization has another number: there are more events, or some were lost in a
+   * failover. Also after some milliseconds, and when the server stops.
+   */
   until(orgId: string, wanted: { after: number; ms: number; signal: AbortSignal }): Promise<void>
   isStopped(): boolean
   /** Wakes everyone. */
@@ -40,7 +43,7 @@ export function createEventWaits(deps: Deps): EventWaits {
     if (byOrganization.size === 0) return
     const newest = await newestEvents(deps.database.read, byOrganization.keys())
     for (const [orgId, waiting] of byOrganization) {
-      for (const one of waiting) if ((newest.get(orgId) ?? 0) > one.after) one.wake()
+      for (const one of waiting) if ((newest.get(orgId) ?? one.after) !== one.after) one.wake()
     }
   }
 
@@ -70,7 +73,7 @@ export function createEventWaits(deps: Deps): EventWaits {
       const cancelTimer = deps.clock.after(ms, resolve)
       signal.addEventListener('abort', waiting.wake)
       // Something may have been committed between the last read and now.
-      if ((await newestEvent(deps.database.read, orgId)) > after) resolve()
+      if ((await newestEvent(deps.database.read, orgId)) !== after) resolve()
       await promise
       cancelTimer()
       signal.removeEventListener('abort', waiting.wake)
