@@ -55,7 +55,9 @@ export async function startReplicatedPostgres({
   const link = startDatabaseRelay(primary.address)
   const { hostname, port } = new URL(link.url)
   const source = `host=${hostname} port=${port} user=postgres application_name=${STANDBY}`
-  const standby = await createServer({ primary_conninfo: source }, hasOwnClock)
+  // By default, a synchronous primary that was away commits nothing for up to 5 seconds, until its standby connects again.
+  const follows = { primary_conninfo: source, wal_retrieve_retry_interval: '200ms' }
+  const standby = await createServer(follows, hasOwnClock)
   writeFileSync(join(standby.data, 'standby.signal'), '')
   // A synchronous primary takes connections before the standby is there, and commits nothing.
   await Promise.all([primary.start(), standby.start()])
