@@ -72,14 +72,12 @@ export function notificationRoutes(guard: AgentGuard) {
       transform: noQuery,
       response: { 200: schemas.unseen },
     })
-    .put(
-      '/views/:id/bell',
-      async ({ me, as, params, body, status }) => {
-        await setBell(as, me, { viewId: params.id, ...body })
-        return status(204, undefined)
-      },
-      { ...withBody, params: byId, body: schemas.bell, response: nothing },
-    )
+    .put('/views/:id/bell', ({ me, as, params, body }) => setBell(as, me, { ...body, viewId: params.id }), {
+      ...withBody,
+      params: byId,
+      body: schemas.bellChange,
+      response: { 200: schemas.bell },
+    })
 }
 
 async function readOwn(deps: Deps, { orgId, agentId, email }: SignedIn) {

@@ -83,3 +83,6 @@ export const unseen = t.Object({
 })
 
 export const bell = t.Object({ push: t.Boolean(), email: t.Boolean() }, strict)
+
+/** What isn't given stays as it is. */
+export const bellChange = t.Object({ push: t.Optional(t.Boolean()), email: t.Optional(t.Boolean()) }, strict)

@@ -28,13 +28,16 @@ export async function listBells(
     .orderBy(savedViews.createdAt, savedViews.id)
 }
 
-/** Sets how an agent is notified of a view's new tickets; off removes the bell. Throws 404 for a view they can't see. */
+/**
+ * Sets how an agent is notified of a view's new tickets, and returns it; off removes the bell. What isn't given stays as it
+ * is: the page may not know of the last change. Throws 404 for a view they can't see.
+ */
 export async function setBell(
   deps: Deps,
   { orgId, agentId }: { orgId: string; agentId: string },
-  { viewId, push, email }: { viewId: string } & Bell,
-): Promise<void> {
-  await deps.database.write(orgId, async (tx) => {
+  { viewId, ...change }: { viewId: string } & Partial<Bell>,
+): Promise<Bell> {
+  return deps.database.write(orgId, async (tx) => {
     const isVisible = or(eq(savedViews.agentId, agentId), eq(savedViews.isShared, true))
     const [view] = isId('viw', viewId)
       ? await tx
@@ -44,6 +47,11 @@ export async function setBell(
       : []
     if (!view) throw notFound('view')
     const isTheirs = matches(viewBells, { orgId, agentId, viewId })
+    const [before] = await tx
+      .select({ push: viewBells.push, email: viewBells.email })
+      .from(viewBells)
+      .where(isTheirs)
+    const { push, email } = { push: false, email: false, ...before, ...change }
     if (push || email) {
       await tx
         .insert(viewBells)
@@ -54,5 +62,6 @@ export async function setBell(
         })
     } else await tx.delete(viewBells).where(isTheirs)
     recordWorkspaceChange(deps, tx, orgId)
+    return { push, email }
   })
 }

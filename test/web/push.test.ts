@@ -6,7 +6,7 @@ import { createView } from '../../server/saved-views/saved-views.ts'
 import { type SignedInAgent, signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
-import { browserTest, openPage } from '../support/browser.ts'
+import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { makeTickets, openList } from '../support/inbox.ts'
 import { newMailbox } from '../support/mailboxes.ts'
 import { type PushBrowser, startPushService } from '../support/push-service.ts'
@@ -307,12 +307,20 @@ browserTest('the bell of a saved view pushes, emails or both, in its menu and on
 
   await page.goto('/settings/account/notifications')
   const boxOf = (way: string) => page.getByLabel(`${way}: A ticket is new in “Refunds”`)
+  await boxOf('Push').waitFor()
+  // Both before the page has read what the first one did.
+  const mayRead = Promise.withResolvers<void>()
+  await interceptRequests(page, '**/console/me/notifications', async (route) => {
+    await mayRead.promise
+    await route.continue()
+  })
   await boxOf('Push').press('Space')
   await eventually(async () =>
     Bun.deepEquals(await bells(), [{ viewId, name: 'Refunds', push: false, email: true }]),
   )
   await boxOf('Email').press('Space')
   await eventually(async () => (await bells()).length === 0)
+  mayRead.resolve()
   // Off, it can be turned on again.
   await boxOf('Email').press('Space')
   await eventually(async () =>

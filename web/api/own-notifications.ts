@@ -24,7 +24,7 @@ export async function changeOwnNotifications(change: Change): Promise<void> {
   await ask(notifications.patch(change)).finally(readOwnNotificationsAgain)
 }
 
-/** Sets the bell of a saved view. */
-export async function changeBell(viewId: string, { push, email }: Bell): Promise<void> {
-  await ask(api.console.views({ id: viewId }).bell.put({ push, email })).finally(readOwnNotificationsAgain)
+/** Changes the bell of a saved view, and returns what it is then. */
+export function changeBell(viewId: string, change: Partial<Bell>): Promise<Bell> {
+  return ask(api.console.views({ id: viewId }).bell.put(change)).finally(readOwnNotificationsAgain)
 }

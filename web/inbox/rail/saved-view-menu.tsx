@@ -30,7 +30,7 @@ function BellChoices(props: { view: SavedView }) {
   const query = useQuery(() => ownNotificationsQuery)
   const bell = () =>
     query.data?.bells.find(({ viewId }) => viewId === props.view.id) ?? { push: false, email: false }
-  const change = (way: Partial<Bell>) => void ringFor(props.view, { ...bell(), ...way })
+  const change = (way: Partial<Bell>) => void ringFor(props.view, way)
   return (
     <>
       <MenuChoice icon={<BellIcon />} isChosen={bell().push} onSelect={() => change({ push: !bell().push })}>

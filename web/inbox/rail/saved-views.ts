@@ -23,10 +23,10 @@ export async function changeView({ id }: SavedView, change: Partial<ViewFields>)
 }
 
 /** Sets how the agent is notified of tickets that are new in a view. */
-export async function ringFor({ id, name }: SavedView, bell: Bell): Promise<void> {
-  const ways = [bell.push && 'push', bell.email && 'email'].filter((way) => way !== false)
+export async function ringFor({ id, name }: SavedView, change: Partial<Bell>): Promise<void> {
   try {
-    await changeBell(id, bell)
+    const bell = await changeBell(id, change)
+    const ways = [bell.push && 'push', bell.email && 'email'].filter((way) => way !== false)
     toast(`Notifications for “${name}”: ${ways.join(' and ') || 'off'}.`)
   } catch (error) {
     toastError(`Couldn't change the bell of “${name}”. ${errorMessage(error)}`)

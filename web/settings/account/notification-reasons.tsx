@@ -113,20 +113,23 @@ function BellRow(props: { own: OwnNotifications; viewId: string; hasNoMail: bool
   const found = () => props.own.bells.find(({ viewId }) => viewId === props.viewId)
   const name = createMemo<string>((before) => found()?.name ?? before, '')
   const bell = (): Bell => found() ?? { push: false, email: false }
-  const change = (way: Partial<Bell>) => changeBell(props.viewId, { ...bell(), ...way })
   const reason = () => `A ticket is new in “${name()}”`
   return (
     <tr>
       <th scope="row">{reason()}</th>
       <td>
-        <Box label={`Push: ${reason()}`} isChecked={bell().push} save={(push) => change({ push })} />
+        <Box
+          label={`Push: ${reason()}`}
+          isChecked={bell().push}
+          save={(push) => changeBell(props.viewId, { push })}
+        />
       </td>
       <td>
         <Box
           label={`Email: ${reason()}`}
           isChecked={bell().email}
           isDisabled={props.hasNoMail}
-          save={(email) => change({ email })}
+          save={(email) => changeBell(props.viewId, { email })}
         />
       </td>
       <td />
