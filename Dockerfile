@@ -2,6 +2,8 @@
 FROM oven/bun:1.4.5 AS build
 WORKDIR /source
 COPY . .
+# Of the last release, in this folder: --build-arg PREVIOUS_PAGES=bellhop-1.4.0-pages.tar.gz
+ARG PREVIOUS_PAGES
 RUN bun install --frozen-lockfile && bun run build && mkdir --mode=700 /data
 
 # glibc, certificates, and time zones: no shell, no package manager.

@@ -7,16 +7,22 @@ import { type ArchivedFile, tarGz, zip } from './archives.ts'
 import { gitCommit, licenseTexts } from './build-facts.ts'
 import { buildClients } from './clients/build.ts'
 import { bundledPackages } from './packages.ts'
+import { packPages } from './previous-pages.ts'
 import { sbom } from './sbom.ts'
 
 /** As Bun names them. Those for x64 need no AVX2: with Bun 1.4.5, `linux-x64-baseline` has the same bytes. */
 const TARGETS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64']
 const ROOT = join(import.meta.dir, '..')
+const WEB = join(ROOT, 'dist/web')
 const MONITORING = join(ROOT, 'server/http/docs/monitoring')
 
 /**
- * Makes every file of a release, or only the given targets: `bun run release linux-x64`. The pages must be built. The same
- * commit, Bun, and packages make the same bytes.
+ * Makes every file of a release, or only the given targets: `bun run release linux-x64`. The pages must be built, after the
+ * first release with the archive of the pages of the one before:
+ *
+ *     PREVIOUS_PAGES=bellhop-1.4.0-pages.tar.gz bun run release
+ *
+ * The same commit, Bun, packages, and previous pages make the same bytes.
  */
 async function release(folder: string, targets: string[]): Promise<void> {
   const unknown = targets.find((target) => !TARGETS.includes(target))
@@ -37,6 +43,9 @@ async function release(folder: string, targets: string[]): Promise<void> {
     writeFileSync(join(folder, name), bytes)
     process.stdout.write(`${name}\n`)
   }
+  const pages = `bellhop-${version}-pages.tar.gz`
+  writeFileSync(join(folder, pages), await packPages(WEB, time))
+  process.stdout.write(`${pages}\n`)
   const bill = sbom({ version, commit, time }, bundledPackages())
   writeFileSync(join(folder, `bellhop-${version}.cdx.json`), `${JSON.stringify(bill, null, 2)}\n`)
   for (const file of readdirSync(MONITORING)) {

@@ -2,12 +2,15 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
+import { addPreviousPages } from '../release/previous-pages.ts'
 import { checkWidgetSize } from './widget/check-size.ts'
 
 const TOP = join(import.meta.dir, '..')
 const CONFIG = join(import.meta.dir, 'vite.config.ts')
 /** Inputs of the build, the server modules that the pages use among them (test/support/architecture-rules.ts). */
 const INPUTS = ['web/**/*', 'server/{formatting,search}/*', 'server/dates.ts', 'bun.lock']
+/** The archive of the pages of the last release. Without it, pages that are open during an upgrade may miss files. */
+const { PREVIOUS_PAGES } = process.env
 /** Level 11 takes twice as long and saves two percent. */
 const BROTLI_QUALITY = 10
 const MAX_WAIT_MS = 120_000
@@ -54,6 +57,7 @@ async function fingerprint(): Promise<string> {
   for (const path of paths.sort()) {
     hash.update(`${path}\0`).update(readFileSync(join(TOP, path)))
   }
+  if (PREVIOUS_PAGES) hash.update(readFileSync(PREVIOUS_PAGES))
   return hash.digest('hex')
 }
 
@@ -72,6 +76,7 @@ async function build(dist: string, config: string, inputsHash: string): Promise<
   await run([join(import.meta.dir, 'widget/build-widget.ts'), join(fresh, 'widget')])
   for (const folder of ['', 'assets', 'widget', 'widget/assets']) compress(join(fresh, folder))
   checkWidgetSize(join(fresh, 'widget'))
+  if (PREVIOUS_PAGES) await addPreviousPages(fresh, PREVIOUS_PAGES)
   writeFileSync(join(fresh, 'built-from'), inputsHash)
   if (existsSync(built)) renameSync(built, old)
   renameSync(fresh, built)

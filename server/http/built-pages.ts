@@ -8,6 +8,8 @@ const FOLDER =
 const INDEX = join(FOLDER, 'index.html')
 const ASSETS = join(FOLDER, 'assets')
 const WIDGET = join(FOLDER, 'widget')
+/** Files of the release before that these pages don't have: pages opened before an upgrade load them later. */
+const PREVIOUS = join(FOLDER, 'previous')
 const WIDGET_SCRIPT = 'widget.js'
 const WORKER = 'sw.js'
 
@@ -70,9 +72,19 @@ function readPages(): BuiltPages {
   return {
     worker,
     index: readFileSync(INDEX, 'utf8'),
-    assets: readFolder(ASSETS),
-    widget: { script, etag: etagOf(script.plain), assets: readFolder(join(WIDGET, 'assets')) },
+    assets: withPrevious(readFolder(ASSETS), 'assets'),
+    widget: {
+      script,
+      etag: etagOf(script.plain),
+      assets: withPrevious(readFolder(join(WIDGET, 'assets')), 'widget/assets'),
+    },
   }
+}
+
+/** Own ones are first. */
+function withPrevious(own: Map<string, Asset>, path: string): Map<string, Asset> {
+  const folder = join(PREVIOUS, path)
+  return existsSync(folder) ? new Map([...own, ...readFolder(folder)]) : own
 }
 
 function readFolder(folder: string): Map<string, Asset> {

@@ -37,6 +37,7 @@ function assetResponse(request: Request, name: string): Response {
   const { assets } = requirePages().widget
   const asset = assets.get(name)
   if (asset) return encodedResponse(request, asset, ASSET_HEADERS)
+  // Before those of the previous release.
   const newest = [...assets.keys()].find((one) => /^app-.*\.js$/.test(one))
   if (name === NEWEST && newest) {
     const headers = {

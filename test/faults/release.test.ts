@@ -28,6 +28,7 @@ test(
     expect(readdirSync(first).sort()).toEqual([
       'SHA256SUMS',
       `${NAME}.tar.gz`,
+      `bellhop-${version}-pages.tar.gz`,
       `bellhop-${version}.cdx.json`,
       'bellhop-alerts.yml',
       `bellhop-client-${version}.tgz`,

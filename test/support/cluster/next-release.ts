@@ -1,5 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { addPreviousPages, packPages } from '../../../release/previous-pages.ts'
 import { VERSION } from '../../../server/version.ts'
 import { temporaryFolder } from '../folder.ts'
 import { PROGRAM } from '../program.ts'
@@ -23,9 +24,9 @@ export function thisRelease(): Release {
 
 /**
  * A copy of this source that is so many releases ahead. Each of them adds a column to a table that is in use, and an index;
- * all files of its pages have other names.
+ * all files of its pages have other names. It has those of this source, as a release has those of the one before.
  */
-export function makeNextRelease(ahead = 1): Release {
+export async function makeNextRelease(ahead = 1): Promise<Release> {
   const folder = temporaryFolder('next-release')
   for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -35,7 +36,10 @@ export function makeNextRelease(ahead = 1): Release {
     text.replace(`"version": "${VERSION}"`, `"version": "${version}"`),
   )
   for (let each = 1; each <= ahead; each += 1) addMigrations(folder, each)
+  const archive = join(folder, 'pages.tar.gz')
+  writeFileSync(archive, await packPages(join(ROOT, 'dist/web'), new Date()))
   renameAssets(join(folder, 'dist/web'), ahead)
+  await addPreviousPages(join(folder, 'dist/web'), archive)
   const program = [process.execPath, join(folder, 'server/main.ts')]
   return { version, program, assets: assetsOf(folder) }
 }

@@ -9,7 +9,7 @@ const FILES = 40
 export interface Visits {
   /** Requests that were not answered, or with a fault of the server. */
   failed: string[]
-  /** Files that no server gave, although one of their release was running all the while. */
+  /** Files that no server gave, although one that has them was running all the while. */
   missing: string[]
   /** How many files the opened pages of each release loaded, by its version. */
   loaded: Map<string, number>
@@ -19,16 +19,12 @@ export interface Visits {
 
 /**
  * Browsers that open pages and load their files, some of them only later, and programs that read events between. A page of
- * which no server is left is loaded again, as the pages do themselves. `url` is that of a proxy with HTTPS.
+ * which no server has the files is loaded again, as the pages do themselves. `url` is that of a proxy with HTTPS.
  */
 export async function startVisits(
   url: string,
   { key }: Tenant,
-  {
-    count,
-    releases,
-    isRunning,
-  }: { count: number; releases: Release[]; isRunning(release: Release): boolean },
+  { count, releases, isServed }: { count: number; releases: Release[]; isServed(release: Release): boolean },
 ): Promise<Visits> {
   const { ca } = await makeCertificates()
   const failed: string[] = []
@@ -42,7 +38,6 @@ export async function startVisits(
       const answer = await fetch(url + path, { headers, tls: { ca } })
       cookies.push(...answer.headers.getSetCookie().map((cookie) => cookie.split(';', 1)[0] ?? ''))
       const text = await answer.text()
-      if (answer.status >= 500) failed.push(`${path}: ${answer.status} ${text.slice(0, 200)}`)
       return { status: answer.status, text }
     } catch (error) {
       failed.push(`${path}: ${error}`)
@@ -54,13 +49,13 @@ export async function startVisits(
     const { text } = await get('/sign-in', cookies)
     const release = releases.find(({ assets }) => assets.some((path) => text.includes(`"${path}"`)))
     if (!release) return void failed.push(`/sign-in: ${text.slice(0, 200)}`)
-    for (let file = 0; file < FILES && isRunning(release) && !isOver; file += 1) {
+    for (let file = 0; file < FILES && isServed(release) && !isOver; file += 1) {
       const path = release.assets[Math.floor(Math.random() * release.assets.length)] ?? ''
       const { status } = await get(path, cookies)
       if (status === 200) loaded.set(release.version, (loaded.get(release.version) ?? 0) + 1)
-      else if (status === 404 && isRunning(release)) missing.push(`${release.version} ${path}`)
+      else if (isServed(release)) missing.push(`${release.version} ${path}: ${status}`)
       const listed = await get('/v1/events?limit=5', cookies)
-      if (listed.status >= 400) failed.push(`/v1/tickets: ${listed.status} ${listed.text.slice(0, 200)}`)
+      if (listed.status >= 400) failed.push(`/v1/events: ${listed.status} ${listed.text.slice(0, 200)}`)
       await Bun.sleep(Math.random() * 2 * PAUSE_MS)
     }
   }
