@@ -71,6 +71,47 @@ describe.if(engine === 'postgresql')('servers behind the proxies of the guide', 
   }
 })
 
+describe('servers of two versions', () => {
+  for (const proxy of PROXIES) {
+    testWith(
+      [proxy.program],
+      `behind ${proxy.name} are all asked for a file before there is none`,
+      async () => {
+        await using stack = new AsyncDisposableStack()
+        const servers = Array.from({ length: NODES }, (_, number) => {
+          const server = Bun.serve({
+            port: 0,
+            fetch: () => new Response('none', { status: 404 }),
+            routes: { [`/assets/${number}.js`]: new Response('file'), '/health/ready': new Response('ok') },
+          })
+          stack.defer(() => server.stop(true))
+          return server
+        })
+        const port = reservePort()
+        const upstreams = servers.map((server) => `http://127.0.0.1:${server.port}`)
+        const running = await startProxy(proxy, port, upstreams)
+        stack.defer(() => running.stop())
+        const ask = async (file: string) => {
+          const headers = { cookie: `__Host-bellhop_session=${crypto.randomUUID()}` }
+          return (await fetch(`https://localhost:${port}/assets/${file}`, { tls, headers })).status
+        }
+        const askAll = async (file: string) => {
+          const answers = []
+          for (let each = 0; each < TICKETS; each += 1) answers.push(await ask(file))
+          return answers
+        }
+        await eventually(async () => (await ask('0.js')) === 200)
+        const found = Array(TICKETS).fill(200)
+        for (const file of ['0.js', '1.js', '2.js']) expect(await askAll(file)).toEqual(found)
+        expect(await askAll('3.js')).toEqual(Array(TICKETS).fill(404))
+        await servers[0]?.stop(true)
+        for (const file of ['1.js', '2.js']) expect(await askAll(file)).toEqual(found)
+      },
+      MAX_WAIT_MS,
+    )
+  }
+})
+
 describe('servers that answer as ones without a database', () => {
   for (const proxy of PROXIES.filter(({ program }) => program === 'nginx')) {
     testWith(

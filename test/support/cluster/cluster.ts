@@ -6,16 +6,17 @@ import type { Deps } from '../../../server/deps.ts'
 import { createLog } from '../../../server/log.ts'
 import { openDeps } from '../../../server/open-deps.ts'
 import { createOrganization } from '../../../server/organizations/organizations.ts'
+import { PROXIES, startProxy } from '../../docs/proxies.ts'
 import { type SignedInAgent, signInAgent } from '../agents.ts'
 import { writeCaFile } from '../certificates.ts'
 import { createAs, startOtherSides } from '../every-channel.ts'
 import { temporaryFolder } from '../folder.ts'
+import { reservePort } from '../mail/ports.ts'
 import type { Place } from '../program.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { startS3 } from '../s3-server.ts'
 import { ORIGIN } from '../visitors.ts'
 import { eventually } from '../webhooks.ts'
-import { type Balancer, startBalancer } from './balancers.ts'
 import { type ClusterNode, createNode } from './nodes.ts'
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts'
 import type { Tenant } from './writers.ts'
@@ -24,7 +25,8 @@ const SECRET = 'the same secret on every node of the cluster'
 const UNLIMITED = { rateLimit: 1_000_000 }
 
 export interface ClusterSettings {
-  nodes?: number
+  /** One or three, as in the guide. */
+  nodes?: 1 | 3
   balancer?: 'nginx' | 'caddy'
   organizations?: number
   /** Whether a commit waits for the standby. */
@@ -68,7 +70,7 @@ export interface TestCluster extends AsyncDisposable {
 
 export async function startCluster({
   nodes: count = 3,
-  balancer: proxy = 'nginx',
+  balancer: program = 'nginx',
   organizations: organizationCount = 20,
   isSynchronous = true,
   haveOwnClocks = false,
@@ -103,20 +105,26 @@ export async function startCluster({
     started.use(node.relay)
     started.defer(node.kill)
   }
-  const balancer: Balancer = started.use(await startBalancer(proxy, nodes))
+  const proxy = PROXIES.find((one) => one.program === program)
+  if (!proxy) throw new Error(`The guide has no ${program}.`)
+  const port = reservePort()
+  const url = `http://127.0.0.1:${port}`
+  const upstreams = nodes.map((node) => node.url)
+  const { stop } = await startProxy(proxy, port, upstreams, { isPlain: true })
+  started.defer(async () => void (await stop()))
   const deps = await openDeps(
     readConfig({ ...place, DATABASE_URL: database, BELLHOP_DATA: temporaryFolder('data') }),
     { log: createLog('error', false, () => {}, Date.now) },
   )
   const organizations = await Promise.all(
-    Array.from({ length: organizationCount }, (_, number) => createTenant(deps, balancer.url, number)),
+    Array.from({ length: organizationCount }, (_, number) => createTenant(deps, url, number)),
   )
   const [first] = organizations
   const widget = first && (await createWidget(deps, first.orgId, { name: 'Shop', origins: [ORIGIN] }))
   await deps.database.close()
   await Promise.all(nodes.map((node) => node.start()))
   // A proxy that asks them finds them ready a moment later.
-  await eventually(async () => (await fetch(`${balancer.url}/health/ready`)).ok)
+  await eventually(async () => (await fetch(`${url}/health/ready`)).ok)
   for (const { admin, orgId } of organizations) {
     await createAs(admin, '/console/endpoints', {
       url: `${receiver.url}/${orgId}`,
@@ -126,7 +134,7 @@ export async function startCluster({
   if (first) await sides?.connect(first.admin)
   const everything = started.move()
   return {
-    url: balancer.url,
+    url,
     nodes,
     postgres,
     database: () => database,
