@@ -141,6 +141,24 @@ test('replies to one person leave in order, also when the first one has to wait'
   expect(order).toEqual([other, first, second, third])
 })
 
+test('replies to one person leave in order, also when the clock is set back between them', async () => {
+  await using outgoing = await withClock()
+  const { smtp, clock } = outgoing
+  smtp.fail({ at: 'end', does: { code: 451, text: 'Later' } })
+  const ticketId = await outgoing.ticket()
+  const ids = [await outgoing.reply(ticketId, 'First.')]
+  await attempted(outgoing, ids[0] ?? '', 1)
+  for (const text of ['Second.', 'Third.']) {
+    clock.jump(-HOUR)
+    ids.push(await outgoing.reply(ticketId, text))
+  }
+  await Bun.sleep(A_MOMENT_MS)
+  expect(smtp.messages).toEqual([])
+  clock.advance(MINUTE + 1_000)
+  await outgoing.until(ticketId, ids.at(-1) ?? '', 'sent')
+  expect(smtp.messages.map(({ raw }) => ids.findIndex((id) => raw.includes(id)))).toEqual([0, 1, 2])
+})
+
 test('while a server is down, one message asks and the others wait with the reason; then all leave', async () => {
   await using outgoing = await withClock()
   const { smtp, clock, ben } = outgoing

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { Send } from '../../channels/channel.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { command, insertOf, integer, statement, text } from '../../database/statement.ts'
@@ -6,11 +7,31 @@ import { type RecipientOutcome, sends } from '../../database/tables/sends.ts'
 import { tickets, ticketTags } from '../../database/tables/tickets.ts'
 import type { Deps } from '../../deps.ts'
 import { recordEvents } from '../../events/events.ts'
+import { createId, timeOfId } from '../../ids.ts'
 
 /** `dueAt` of a send whose mailbox or bot is paused or refused: the end of time (ECMA-262, section 21.4.1.1). */
 export const UNTIL_RESUMED = 8_640_000_000_000_000
 
-export const insertSends = insertOf(sends)
+/** Also a send that is made after the clock was set back comes after those of its conversation that haven't left. */
+export async function insertSends(tx: Transaction, planned: readonly Send[]): Promise<void> {
+  const inOrder: Send[] = []
+  for (const send of planned) {
+    const [last] = await findLastOf(tx, { conversation: send.conversation })
+    const isAfter = !last || last.id < send.id
+    inOrder.push(isAfter ? send : { ...send, id: createId('snd', timeOfId(last.id) + 1) })
+  }
+  await insertInOrder(tx, inOrder)
+}
+
+const insertInOrder = insertOf(sends)
+
+const findLastOf = statement('sends_last_of_conversation', { conversation: text }, (tx, p) =>
+  tx
+    .select({ id: sends.id })
+    .from(sends)
+    .where(and(eq(sends.conversation, p.conversation), sql`state in ('waiting', 'sending')`))
+    .orderBy(sql`${sends.id} desc limit 1`),
+)
 
 /** The sends of a message, the newest first: one for each way out, and one for each change of it. */
 export const findSends = statement(
