@@ -1,7 +1,7 @@
 import { openPool } from '../database/postgresql/postgres-pool.ts'
 import type { Log } from '../log.ts'
 import type { Cluster } from './cluster.ts'
-import { joinNodes, type NodeFacts } from './membership.ts'
+import { joinNodes, type NodeFacts, type OnTime } from './membership.ts'
 import { openPostgresBus } from './postgres-bus.ts'
 
 /** For leases and messages. */
@@ -14,7 +14,7 @@ interface Given {
   node: NodeFacts
   log: Log
   onWritten: (written?: ReadonlySet<string>, orgIds?: ReadonlySet<string>) => void
-  onTime: (time: number, askedAt: number, answeredAt: number) => void
+  onTime: OnTime
 }
 
 /** Joins the servers of a PostgreSQL database. Throws `StartError` when this one can't work with them. */
@@ -25,7 +25,7 @@ export async function joinCluster({ url, node, log, onWritten, onTime }: Given):
   const bus = await openPostgresBus({ nodeId: node.id, url, client, log, onWritten, onTime })
   opened.defer(bus.stop)
   const tellOthers = () => bus.send('partitions', '')
-  const membership = await joinNodes(client, node, { log, onGivenBack: tellOthers })
+  const membership = await joinNodes(client, node, { log, onGivenBack: tellOthers, onTime })
   bus.on('partitions', membership.rebalance)
   // The others give some of theirs back.
   tellOthers()

@@ -28,6 +28,9 @@ const LEAVE_CHECK_MS = 100
 /** Rows of nodes that ended without deleting them are kept for so long. */
 const FORGET_AFTER_MS = 3_600_000
 
+/** The database's time in milliseconds since 1970, and the monotonic times before and after it was asked. */
+export type OnTime = (time: number, askedAt: number, answeredAt: number) => void
+
 export interface NodeFacts {
   id: string
   /** The node of the same data folder that ended before this one started; empty for none. */
@@ -38,6 +41,16 @@ export interface NodeFacts {
   /** What doctor looks at: the host name, and settings that may differ, by name. */
   shown: Record<string, string>
 }
+
+/** `text`: it is another with each renewal. `isOver`: by the database's time. */
+interface Lease {
+  text: string
+  isOver: boolean
+  isRetiring: boolean
+}
+
+/** A node with its lease, in SQL. */
+const LEASE = "nodes.id || ':' || lease_until"
 
 export interface Membership extends Partitions {
   /** Whether the lease is renewed. */
@@ -58,7 +71,7 @@ export interface Membership extends Partitions {
 export async function joinNodes(
   client: SQL,
   facts: NodeFacts,
-  { log, onGivenBack }: { log: Log; onGivenBack: () => void },
+  { log, onGivenBack, onTime }: { log: Log; onGivenBack: () => void; onTime: OnTime },
 ): Promise<Membership> {
   const followers = new Set<PartitionFollower>()
   /** Of the partitions that this node has, also of those it is giving back. */
@@ -69,7 +82,8 @@ export async function joinNodes(
   let held = ''
   let renewedAt = Number.NEGATIVE_INFINITY
   let cancelExpiry = () => {}
-  let others = 0
+  /** The leases of other nodes, and since when each is known, by the monotonic clock. */
+  let leases = new Map<string, Lease & { since: number }>()
   let hasLeft = false
   /** Renewals run one after the other. */
   let running = Promise.resolve()
@@ -107,9 +121,10 @@ export async function joinNodes(
         insert into nodes (id, version, settings, started_at, lease_until, is_retiring)
         values ($1, $2, $3, ${DATABASE_TIME}, ${DATABASE_TIME} + $4::bigint, $7)
         on conflict (id) do update set lease_until = excluded.lease_until, is_retiring = excluded.is_retiring),
-      forgotten as (delete from nodes where id <> $1 and lease_until < ${DATABASE_TIME} - $5::bigint),
+      forgotten as (delete from nodes where lease_until < ${DATABASE_TIME} - $5::bigint and position(${LEASE} in $8) > 0),
       freed as (update partitions set node_id = null where node_id = $1 and position(id in $6) = 0)
-      select (select count(*) from nodes where id <> $1 and lease_until > ${DATABASE_TIME} and not is_retiring)::int as others,
+      select (select coalesce(json_agg(json_build_object('id', id, 'text', ${LEASE}, 'isRetiring', is_retiring,
+          'isOver', lease_until <= ${DATABASE_TIME})), '[]') from nodes where id <> $1)::text as leases,
         (select coalesce(string_agg(id || ':' || token, ' '), '') from partitions where node_id = $1) as kept`,
       [
         facts.id,
@@ -119,6 +134,7 @@ export async function joinNodes(
         FORGET_AFTER_MS,
         [...tokens.keys()].join(''),
         isRetiring,
+        gone(),
       ],
     )
     // Meanwhile, others may have taken what this node had, also while the machine slept and its monotonic clock stood.
@@ -132,8 +148,37 @@ export async function joinNodes(
     cancelExpiry = after(MAX_TRUST_MS - (monotonic() - askedAt), () => {
       if (!isMember()) loseAll()
     })
-    others = row.others
-    await share(Math.ceil(PARTITIONS.length / (others + 1)))
+    noteLeases(JSON.parse(row.leases))
+    await share(Math.ceil(PARTITIONS.length / (others() + 1)))
+  }
+
+  function noteLeases(found: (Lease & { id: string })[]): void {
+    const before = leases
+    leases = new Map(
+      found.map(({ id, ...lease }) => {
+        const known = before.get(id)
+        const first = lease.isOver ? Number.NEGATIVE_INFINITY : monotonic()
+        const since = known ? (known.text === lease.text ? known.since : monotonic()) : first
+        return [id, { ...lease, since }]
+      }),
+    )
+  }
+
+  /**
+   * Whether a node has stopped to renew its lease. The time of the database alone doesn't tell: when it is set, all leases
+   * are over at once, or for minutes none is.
+   */
+  function isGone({ isOver, since }: Lease & { since: number }): boolean {
+    return monotonic() - since >= (isOver ? MAX_TRUST_MS : LEASE_MS)
+  }
+
+  /** What others have as theirs is free while these are their leases. */
+  function gone(): string {
+    return [...leases.values()].flatMap((lease) => (isGone(lease) ? [lease.text] : [])).join(' ')
+  }
+
+  function others(): number {
+    return [...leases.values()].filter((lease) => !(lease.isRetiring || isGone(lease))).length
   }
 
   async function share(most: number): Promise<void> {
@@ -144,15 +189,19 @@ export async function joinNodes(
   }
 
   async function take(howMany: number): Promise<void> {
-    const taken: { id: string; token: string }[] = await client.unsafe(
+    const askedAt = monotonic()
+    const taken: { id: string; token: string; now: string }[] = await client.unsafe(
       `update partitions set node_id = $1, token = token + 1 where id in (
         select id from partitions where position(id in $2) = 0 and (node_id is null or node_id = $1 or not exists (
-          select 1 from nodes where nodes.id = partitions.node_id and lease_until > ${DATABASE_TIME}))
+          select 1 from nodes where nodes.id = partitions.node_id and position(${LEASE} in $4) = 0))
         order by id limit $3::int for update skip locked)
-      returning id, token::text as token`,
-      [facts.id, [...tokens.keys()].join(''), howMany],
+      returning id, token::text as token, ${DATABASE_TIME}::text as now`,
+      [facts.id, [...tokens.keys()].join(''), howMany, gone()],
     )
-    if (taken.length === 0) return
+    const [first] = taken
+    if (!first) return
+    // The due times in it may be by a time that this node hasn't heard of.
+    onTime(Number(first.now), askedAt, monotonic())
     for (const { id, token } of taken) tokens.set(id, Number(token))
     log.debug('partitions_taken', { node: facts.id, partitions: taken.map(({ id }) => id).join('') })
     change()
@@ -235,7 +284,7 @@ export async function joinNodes(
 
   return {
     isMember,
-    counts: () => ({ nodes: others + (isMember() ? 1 : 0), partitions: isMember() ? held.length : 0 }),
+    counts: () => ({ nodes: others() + (isMember() ? 1 : 0), partitions: isMember() ? held.length : 0 }),
     rebalance: () => void queue(renew),
     retire() {
       isRetiring = true
