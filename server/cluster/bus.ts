@@ -1,5 +1,5 @@
 /** What nodes tell each other besides commits. */
-export type Topic = 'partitions' | 'shifted' | 'presence' | 'pages' | 'visitors'
+export type Topic = 'partitions' | 'presence' | 'pages' | 'visitors'
 
 /**
  * Messages between the nodes of a cluster. They may get lost; then every receiver looks at everything that is stored.

@@ -65,7 +65,10 @@ export async function seedDeliveries(
     do {
       const claims = at < now ? ATTEMPTS_AT_ONCE : 0
       const task = { laneId: id, claims, mustRecover: false, finished }
-      const processed = await processEndpoint(depsAt(deps, at), tx, task, () => false)
+      const processed = await processEndpoint(depsAt(deps, at), tx, task, {
+        isRunning: () => false,
+        now: at,
+      })
       if (!processed) throw new Error(`The endpoint ${id} of ${orgId} is missing.`)
       const { endpoint, claimed } = processed
       finished = claimed

@@ -1,5 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { FIRST, partitionOf } from '../cluster/partitions.ts'
+import { partitionOf } from '../cluster/partitions.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { type Fence, PartitionLost, withFence } from '../database/postgresql/fence.ts'
 import type { Deps } from '../deps.ts'
@@ -17,10 +17,8 @@ import { type ClockJump, watchClock } from './clock-jump.ts'
 const MAX_WAIT_MS = 60_000
 const WAIT_AFTER_STORAGE_ERROR_MS = 1_000
 const SHUTDOWN_TIMEOUT_MS = 10_000
-/** By then a node has moved the due times, or no one can: the jump came with an outage of minutes. */
-const MAX_SHIFT_DELAY_MS = 300_000
-/** All nodes ask for the database's time this often. */
-const MAX_CLOCK_LAG_MS = 1_000
+/** When the other nodes know that the clock was set back: they ask each second, and a dead connection is noticed within five. */
+const CLOCK_KNOWN_MS = [2_000, 8_000]
 /** How long a result may wait to share a commit with others while its lane has this many jobs queued. */
 const SHARED_COMMIT_MS = 20
 const ENOUGH_QUEUED = 8
@@ -72,17 +70,21 @@ interface AttemptKind<J extends { id: string }, R> {
   findDisturbed(read: Reader, held: string): Promise<string[]>
   /**
    * Records results, recovers, and claims, each lane's in this order. A result counts only for the attempt that is still
-   * current. `isRunning`: whether an attempt of this server belongs to a job.
+   * current. `isRunning`: whether an attempt of this server belongs to a job. Due times are reckoned from `now`.
    */
-  process(tx: Transaction, tasks: LaneTask<J, R>[], isRunning: (jobId: string) => boolean): Promise<Batch<J>>
+  process(
+    tx: Transaction,
+    tasks: LaneTask<J, R>[],
+    by: { isRunning: (jobId: string) => boolean; now: number },
+  ): Promise<Batch<J>>
   /**
    * Makes one attempt, and waits before while `atOnce` attempts of its lane are in progress. After a failure, those of the
    * lane that wait end as `unsent`. Never rejects: a failure is a result.
    */
   run(job: J, atOnce: number): Promise<R | 'unsent'>
   hasFailed(result: R): boolean
-  /** Shifts due times with the clock. */
-  shift(tx: Transaction, jump: ClockJump): Promise<void>
+  /** Shifts the due times of lanes with the clock, whose ids end with one of `held`. */
+  shift(tx: Transaction, jump: ClockJump, held: string): Promise<void>
   /** Ends attempts that wait, of a kind with lanes that are queued. */
   withdraw?(): void
   /** Ends what attempts use, so that those in progress and those that wait end at once. */
@@ -118,7 +120,7 @@ interface HeldLane {
  */
 export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: AttemptKind<J, R>): Attempts {
   const { clock, database } = deps
-  const { partitions, bus } = deps.cluster
+  const { partitions } = deps.cluster
   const checkClock = watchClock(clock)
   /**
    * Ids only. A Map or Set that always gains and loses entries leaves old tables behind, which keep what was in them, and
@@ -134,9 +136,13 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   let searched = ''
   /** Of the batch that is being committed. */
   let committing: Fence | undefined
-  /** The newest jump of the clock that due times don't show yet. */
+  /** A jump of the clock that due times don't show yet. */
   let jump: ClockJump | null = null
-  let jumpSeenAt = Number.NEGATIVE_INFINITY
+  /**
+   * Partitions that this node already had at the last look at the clock before a jump: it shifts their due times. Those of
+   * another one are as its holder left them. A node that takes one knows the time from then at the latest.
+   */
+  let followed = partitions.held()
   let isStopping = false
   /** When results that wait to share a commit must be recorded. */
   let recordBy = Number.POSITIVE_INFINITY
@@ -149,44 +155,40 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     if (!(await followClock())) return WAIT_AFTER_STORAGE_ERROR_MS
     if (partitions.held() === '' && finished.length === 0) return MAX_WAIT_MS
     await findDisturbed()
-    const now = clock.now()
+    const [now, askedAt] = [clock.now(), clock.monotonic()]
     const due = isStopping || partitions.held() === '' ? [] : await findDue(now)
     const tasks = plan(due)
     if (tasks.length === 0) recordBy = Number.POSITIVE_INFINITY
     const untilRecord = recordBy - clock.monotonic()
     if (tasks.length === 0 || (untilRecord > 0 && tasks.every(hasEnoughQueued))) {
       const nextDueAt = await kind.findNextDueAt(database.read, { now, held: partitions.held() })
-      const untilDue = (nextDueAt ?? Number.POSITIVE_INFINITY) - clock.now()
+      const untilDue = (nextDueAt ?? Number.POSITIVE_INFINITY) - now - (clock.monotonic() - askedAt)
       return Math.min(untilDue, untilRecord, MAX_WAIT_MS)
     }
     return (await commitBatch(due)) ? 0 : WAIT_AFTER_STORAGE_ERROR_MS
   }
 
-  /**
-   * The due times of a cluster move once: one node moves them, and tells the others, who have seen the same jump. Returns
-   * false after a storage error.
-   */
+  /** Each node shifts the due times of its partitions, before it claims anything by the new time. False after a storage error. */
   async function followClock(): Promise<boolean> {
-    const seen = checkClock()
-    if (seen) {
-      jump = seen
-      jumpSeenAt = clock.monotonic()
-    }
-    if (!partitions.hasFirst() && clock.monotonic() - jumpSeenAt > MAX_SHIFT_DELAY_MS) jump = null
-    if (!(jump && partitions.hasFirst())) return true
+    if (!hasJumped() || !jump) return true
     const by = jump
-    const shiftAll = () => database.write(undefined, (tx) => kind.shift(tx, by))
-    const isShifted = await saved(() => withFence(partitions.fenceOf([FIRST]), shiftAll))
-    if (!isShifted) return false
+    const shift = () => database.write(undefined, (tx) => kind.shift(tx, by, followed))
+    if (followed !== '' && !(await saved(() => withFence(partitions.fenceOf(followed), shift)))) return false
     jump = null
-    bus.send('shifted', kind.name)
+    if (by.by < 0) for (const milliseconds of CLOCK_KNOWN_MS) clock.after(milliseconds, searchAgain)
     return true
   }
 
-  /** Another node may notice a jump up to a second before this one. */
-  function forgetJump(): void {
-    checkClock()
-    jump = null
+  function hasJumped(): boolean {
+    jump ??= checkClock()
+    if (!jump) followed = partitions.held()
+    return jump !== null
+  }
+
+  /** What others wrote by a time before the clock was set back is due too late. */
+  function searchAgain(): void {
+    searched = ''
+    loop.wake()
   }
 
   async function findDue(now: number): Promise<AttemptLane[]> {
@@ -224,6 +226,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     }
     if (lanes.size === 0) endIdleWaits()
     searched = [...searched].filter((partition) => partitions.has(partition)).join('')
+    followed = [...followed].filter((partition) => partitions.owns(partition)).join('')
     for (const id of disturbed) if (!partitions.has(id)) disturbed.delete(id)
     if ([...lanes.keys()].some((id) => !partitions.has(id))) kind.withdraw?.()
     loop.wake()
@@ -255,8 +258,9 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
         database.write(undefined, (tx) => {
           // Planned here and not before, to include results that came while the unit was queued.
           recordBy = Number.POSITIVE_INFINITY
-          tasks = plan(isStopping ? [] : due, isFenced)
-          return kind.process(tx, tasks, (id) => jobs.has(id))
+          // By another time than the due times, it would send retries early, or have them come late.
+          tasks = hasJumped() ? [] : plan(isStopping ? [] : due, isFenced)
+          return kind.process(tx, tasks, { isRunning: (id) => jobs.has(id), now: clock.now() })
         }),
       )
       for (const { laneId, finished: recorded, mustRecover } of tasks) {
@@ -363,14 +367,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
   }
 
   const loop = startLoop(deps, kind.name, kind.tables, run)
-  const stopListening = bus.on('shifted', (name) => {
-    if (name !== kind.name) return
-    forgetJump()
-    clock.after(2 * MAX_CLOCK_LAG_MS, forgetJump)
-  })
   const stopFollowing = partitions.follow({
     onChange: forgetLost,
     isBusy: (partition) =>
+      jump !== null ||
       committing?.has(partition) === true ||
       [...lanes.keys(), ...finished.map(({ laneId }) => laneId)].some((id) => partitionOf(id) === partition),
   })
@@ -390,7 +390,6 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       await untilIdle()
       if (finished.length > 0) await commitBatch([])
       stopFollowing()
-      stopListening()
     },
   }
 }

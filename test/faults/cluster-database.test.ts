@@ -140,7 +140,7 @@ describe.if(engine === 'postgresql')('PgBouncer between a server and PostgreSQL'
     ['pgbouncer'],
     'is fine in session mode, and refused in transaction and statement mode, where no notification arrives',
     async () => {
-      await using postgres = await startReplicatedPostgres({ isSynchronous: false, hasOwnClock: false })
+      await using postgres = await startReplicatedPostgres({ isSynchronous: false })
       const settings = { BELLHOP_SECRET: 'the same secret on every node of the cluster' }
       await using sessions = await startPgBouncer(postgres.primary.address, 'session')
       const pooled = createNode(sessions.url, settings, false)

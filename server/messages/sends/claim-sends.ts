@@ -1,5 +1,6 @@
-import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { Send } from '../../channels/channel.ts'
+import { engine } from '../../database/columns.ts'
 import type { Reader, Transaction } from '../../database/database.ts'
 import { integer, statement, text } from '../../database/statement.ts'
 import { messages } from '../../database/tables/messages.ts'
@@ -188,10 +189,18 @@ export async function releaseSend(
   }
 }
 
-export async function shiftSends(tx: Transaction, jump: ClockJump, now: number): Promise<void> {
+/** Shifts due times with the clock, of mailboxes and bots whose ids end with one of `held`. */
+export async function shiftSends(
+  tx: Transaction,
+  jump: ClockJump,
+  { now, held }: { now: number; held: string },
+): Promise<void> {
   const { dueAt, where } = shiftOfDueTimes(jump, { now, isRetry: sql`attempts > 0` })
-  await tx
-    .update(sends)
-    .set({ dueAt })
-    .where(and(isUnfinished, sql`due_at <> ${UNTIL_RESUMED}`, where))
+  const isTheirs = isHeld(sends.laneId, sql`${held}`)
+  const isShifted = and(isUnfinished, sql`due_at <> ${UNTIL_RESUMED}`, where, isTheirs)
+  if (engine === 'postgresql') {
+    // In one order, in which two units never wait for each other.
+    await tx.select({ id: sends.id }).from(sends).where(isShifted).orderBy(asc(sends.id)).for('update')
+  }
+  await tx.update(sends).set({ dueAt }).where(isShifted)
 }

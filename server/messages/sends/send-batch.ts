@@ -33,9 +33,8 @@ export async function processSends(
   deps: Deps,
   tx: Transaction,
   tasks: Task[],
-  isRunning: (sendId: string) => boolean,
+  { isRunning, now }: { isRunning: (sendId: string) => boolean; now: number },
 ): Promise<{ claimed: Send[]; stopped: Account[] }> {
-  const now = deps.clock.now()
   for (const orgId of [...new Set(tasks.map((task) => task.orgId))].sort())
     await lockOrganization(tx, { orgId })
   const changes = new Changes()

@@ -124,12 +124,12 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
       stopped = undefined
       return (await findDisturbed(read, { now: clock.now(), held })).map((account) => laneOf(account).id)
     },
-    async process(tx, tasks, isRunning) {
+    async process(tx, tasks, by) {
       const toDo = tasks.flatMap((task) => {
         const account = accounts.get(task.laneId)
         return account ? [{ ...task, ...account }] : []
       })
-      const { claimed, stopped: nowStopped } = await processSends(deps, tx, toDo, isRunning)
+      const { claimed, stopped: nowStopped } = await processSends(deps, tx, toDo, by)
       return {
         claimed: claimed.map((send) => ({ lane: laneOf(send), jobs: [send] })),
         afterCommit() {
@@ -150,7 +150,7 @@ export function startSending(deps: Deps, onAttempt: (outcome: string) => void = 
       return { send, recipients, result, startedAt }
     },
     hasFailed: ({ result }) => ACCOUNT_FAULTS.includes(result.fault),
-    shift: (tx, jump) => shiftSends(tx, jump, clock.now()),
+    shift: (tx, jump, held) => shiftSends(tx, jump, { now: clock.now(), held }),
     async close() {
       for (const transport of loaded.values()) await transport.then((each) => each.close()).catch(() => {})
     },

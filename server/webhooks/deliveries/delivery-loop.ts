@@ -51,10 +51,10 @@ export function startDelivering(
       return times.length > 0 ? Math.min(...times) : undefined
     },
     findDisturbed: (read, held) => findDisturbed(deps, read, held),
-    async process(tx, tasks, isRunning) {
+    async process(tx, tasks, by) {
       const processed: ProcessedEndpoint[] = []
       for (const task of tasks) {
-        const each = await processEndpoint(deps, tx, task, isRunning)
+        const each = await processEndpoint(deps, tx, task, by)
         if (each) processed.push(each)
       }
       const switchedOff = processed.filter(({ wasSwitchedOff }) => wasSwitchedOff)
@@ -77,7 +77,7 @@ export function startDelivering(
       return result
     },
     hasFailed: ({ outcome }) => outcome !== 'succeeded',
-    shift: (tx, jump) => shiftSchedule(tx, deps.clock.now(), jump),
+    shift: (tx, jump, held) => shiftSchedule(tx, jump, { now: deps.clock.now(), held }),
     withdraw: sender.withdraw,
     close: sender.close,
     notSaved: 'delivery_results_not_saved',

@@ -27,7 +27,7 @@ export async function processEndpoint(
   deps: Deps,
   tx: Transaction,
   task: LaneTask<DeliveryJob, AttemptResult>,
-  isRunning: (deliveryId: string) => boolean,
+  { isRunning, now }: { isRunning: (deliveryId: string) => boolean; now: number },
 ): Promise<ProcessedEndpoint | null> {
   const [before] = await lockEndpointById(tx, { id: task.laneId })
   if (!before) return null
@@ -38,14 +38,13 @@ export async function processEndpoint(
       await undoClaim(tx, delivery)
       continue
     }
-    const { isFinal } = await recordResult(deps, tx, delivery, result)
+    const { isFinal } = await recordResult(deps, tx, delivery, { result, now })
     if (countsForHealth(delivery, result)) endpoint = healthAfter(endpoint, attemptOf(result, isFinal))
   }
   if (task.mustRecover) {
-    await recoverInterrupted(deps, tx, { endpointId: endpoint.id, isRunning })
-    await clampDueTimes(deps, tx, endpoint.id)
+    await recoverInterrupted(deps, tx, { endpointId: endpoint.id, isRunning, now })
+    await clampDueTimes(deps, tx, { endpointId: endpoint.id, now })
   }
-  const now = deps.clock.now()
   const mayClaim = task.claims > 0 && endpoint.deletedAt === null
   const claimed = mayClaim ? await claimDue(tx, endpoint, now, task.claims) : []
   await saveHealthAndSchedule(tx, { ...endpoint, nextDeliveryAt: await nextDeliveryAt(tx, endpoint, now) })

@@ -54,9 +54,9 @@ export async function recordResult(
   deps: Deps,
   tx: Transaction,
   delivery: Claim,
-  result: AttemptResult,
+  { result, now }: { result: AttemptResult; now: number },
 ): Promise<{ isFinal: boolean }> {
-  const next = nextState(deps, delivery, result)
+  const next = nextState(deps, delivery, result, now)
   const finished = {
     deliveryId: delivery.id,
     number: delivery.attempt,
@@ -86,16 +86,20 @@ export async function recordResult(
 export async function recoverInterrupted(
   deps: Deps,
   tx: Transaction,
-  { endpointId, isRunning }: { endpointId: string; isRunning: (deliveryId: string) => boolean },
+  {
+    endpointId,
+    isRunning,
+    now,
+  }: { endpointId: string; isRunning: (deliveryId: string) => boolean; now: number },
 ): Promise<void> {
   for (const delivery of await deliveriesInFlight(tx, { endpointId })) {
     if (!isRunning(delivery.id)) {
-      await recordResult(deps, tx, delivery, interruptedResult(deps.clock.now()))
+      await recordResult(deps, tx, delivery, { result: interruptedResult(now), now })
     }
   }
 }
 
-function nextState(deps: Deps, delivery: Claim, result: AttemptResult): NextState {
+function nextState(deps: Deps, delivery: Claim, result: AttemptResult, now: number): NextState {
   const { dueAt, retries, interruptions, manual, finishedAt } = delivery
   if (result.outcome === 'interrupted' && interruptions < MAX_INTERRUPTIONS) {
     return { state: 'pending', dueAt, retries, interruptions: interruptions + 1, manual, finishedAt }
@@ -109,7 +113,8 @@ function nextState(deps: Deps, delivery: Claim, result: AttemptResult): NextStat
     : nextRetryAt({
         schedule: deps.config.webhookRetriesMs,
         retry: retries,
-        failedAt: result.endedAt,
+        // By the clock that due times go by now: it may have been set since the attempt ended.
+        failedAt: now,
         jitter: randomShare(deps),
         retryAfterMs: result.retryAfterMs,
       })

@@ -86,8 +86,11 @@ export async function findDisturbed(deps: Deps, read: Reader, held: string): Pro
 }
 
 /** A due time later than any delay allows was written by a wrong clock: a first attempt is due now, a retry soon. */
-export async function clampDueTimes(deps: Deps, tx: Transaction, endpointId: string): Promise<void> {
-  const now = deps.clock.now()
+export async function clampDueTimes(
+  deps: Deps,
+  tx: Transaction,
+  { endpointId, now }: { endpointId: string; now: number },
+): Promise<void> {
   const latest = now + maxDelayMs(deps)
   const isTheirs = and(eq(deliveries.endpointId, endpointId), sql`state = 'pending'`)
   await tx
@@ -105,12 +108,16 @@ function maxDelayMs({ config }: Deps): number {
 }
 
 /**
- * Shifts due times with the clock. Endpoints are switched off after days of failures: the time that the clock skipped is
+ * Shifts due times with the clock, of endpoints whose ids end with one of `held`. They are switched off after days of failures: the time that the clock skipped is
  * not one of them. On PostgreSQL, a statement that waits for a row still sees the deliveries as they were when it began,
- * and would miss those it waited for, so one locks all endpoints before, in the order of other units.
+ * and would miss those it waited for, so one locks the endpoints before, in the order of other units.
  */
-export async function shiftSchedule(tx: Transaction, now: number, jump: ClockJump): Promise<void> {
-  const isThere = isNull(endpoints.deletedAt)
+export async function shiftSchedule(
+  tx: Transaction,
+  jump: ClockJump,
+  { now, held }: { now: number; held: string },
+): Promise<void> {
+  const isThere = and(isNull(endpoints.deletedAt), isHeld(endpoints.id, sql`${held}`))
   if (engine === 'postgresql') {
     await tx
       .select({ id: endpoints.id })
@@ -121,7 +128,7 @@ export async function shiftSchedule(tx: Transaction, now: number, jump: ClockJum
   }
   const { dueAt, where } = shiftOfDueTimes(jump, { now, isRetry: sql`attempt > 0` })
   // By endpoint, so that the index of pending deliveries is used: it finds only the rows that move.
-  const ids = sql`(select id from endpoints where deleted_at is null)`
+  const ids = sql`(select ${endpoints.id} from ${endpoints} where ${isThere})`
   await tx
     .update(deliveries)
     .set({ dueAt })

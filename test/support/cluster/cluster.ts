@@ -31,7 +31,7 @@ export interface ClusterSettings {
   organizations?: number
   /** Whether a commit waits for the standby. */
   isSynchronous?: boolean
-  /** Whether the clocks of nodes and of PostgreSQL can be set. */
+  /** Whether the clocks of nodes can be set. */
   haveOwnClocks?: boolean
   /** Whether the first organization has a mailbox, a bot, and a widget. */
   hasChannels?: boolean
@@ -78,7 +78,7 @@ export async function startCluster({
   settings = {},
 }: ClusterSettings = {}): Promise<TestCluster> {
   await using started = new AsyncDisposableStack()
-  const postgres = started.use(await startReplicatedPostgres({ isSynchronous, hasOwnClock: haveOwnClocks }))
+  const postgres = started.use(await startReplicatedPostgres({ isSynchronous }))
   let database = postgres.primary.address
   const receiver = await startReceiver()
   started.defer(receiver.stop)

@@ -7,7 +7,6 @@ import { folderOfProcess, temporaryFolder } from '../folder.ts'
 import { reservePort } from '../mail/ports.ts'
 import { execute, postgresPrograms, reachable, run, unprivilegedUser, waitUntilReady } from '../postgres.ts'
 import { eventually } from '../webhooks.ts'
-import { createFakedTime } from './faked-time.ts'
 
 const DATABASE = 'bellhop'
 /** As it calls itself at the primary. */
@@ -21,8 +20,8 @@ export interface PostgresServer {
   stop(): Promise<void>
   /** As a machine that loses its power. */
   kill(): Promise<void>
-  /** Sets its clock off by so much. */
-  setClock(offMs: number): void
+  /** Sets the clock that it tells off by so much. */
+  setClock(offMs: number): Promise<void>
   /** Each deadlock that it ended, with the statements. */
   deadlocks(): string[]
 }
@@ -41,23 +40,18 @@ export interface ReplicatedPostgres extends AsyncDisposable {
 export interface Replication {
   /** Whether a commit waits until the standby has it. */
   isSynchronous: boolean
-  /** Whether `setClock` works. Asking for the time takes longer then. */
-  hasOwnClock: boolean
 }
 
 /** A primary with a standby, each with a data folder of its own. */
-export async function startReplicatedPostgres({
-  isSynchronous,
-  hasOwnClock,
-}: Replication): Promise<ReplicatedPostgres> {
+export async function startReplicatedPostgres({ isSynchronous }: Replication): Promise<ReplicatedPostgres> {
   const names = { synchronous_standby_names: `ANY 1 (${STANDBY})` }
-  const primary = await createServer(isSynchronous ? names : {}, hasOwnClock)
+  const primary = await createServer(isSynchronous ? names : {})
   const link = startDatabaseRelay(primary.address)
   const { hostname, port } = new URL(link.url)
   const source = `host=${hostname} port=${port} user=postgres application_name=${STANDBY}`
   // By default, a synchronous primary that was away commits nothing for up to 5 seconds, until its standby connects again.
   const follows = { primary_conninfo: source, wal_retrieve_retry_interval: '200ms' }
-  const standby = await createServer(follows, hasOwnClock)
+  const standby = await createServer(follows)
   writeFileSync(join(standby.data, 'standby.signal'), '')
   // A synchronous primary takes connections before the standby is there, and commits nothing.
   await Promise.all([primary.start(), standby.start()])
@@ -91,19 +85,17 @@ const SETTINGS = {
   max_wal_size: '512MB',
   autovacuum_naptime: '1s',
   jit: 'off',
+  // What asks for the time gets it from `setClock`.
+  search_path: 'public, pg_catalog',
 }
 
-async function createServer(
-  more: Record<string, string>,
-  hasOwnClock: boolean,
-): Promise<PostgresServer & { data: string }> {
+async function createServer(more: Record<string, string>): Promise<PostgresServer & { data: string }> {
   const programs = requirePrograms()
   const folder = temporaryFolder('postgresql')
   const data = join(folder, 'data')
   cpSync(await template(), data, { recursive: true })
-  const clock = createFakedTime(folder)
   const port = reservePort()
-  const command = serverCommand({ folder, data, port, programs }, more, hasOwnClock ? clock.env : {})
+  const command = serverCommand({ folder, data, port, programs }, more)
   const log = Bun.file(join(folder, 'log'))
   const address = addressOf(port)
   let server: Bun.Subprocess | undefined
@@ -129,13 +121,22 @@ async function createServer(
     },
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
-    setClock: clock.set,
+    setClock: (offMs) => setClock(address, offMs),
     deadlocks: () => readFileSync(join(folder, 'log'), 'utf8').match(DEADLOCK) ?? [],
   }
 }
 
 /** It names a character of the statement when that waited for a table. */
 const DEADLOCK = /deadlock detected.*\n.*DETAIL: (?:.*\n\t)*.*/g
+
+/** For all who ask, at once. Under `faketime`, the signals of PostgreSQL end it now and then while it reads the time. */
+function setClock(address: string, offMs: number): Promise<void> {
+  return execute(
+    address,
+    `create or replace function public.clock_timestamp() returns timestamptz language sql volatile
+      as $$ select pg_catalog.clock_timestamp() + interval '${offMs} milliseconds' $$`,
+  )
+}
 
 let made: Promise<string> | undefined
 
@@ -161,6 +162,7 @@ async function makeTemplate(): Promise<string> {
   await waitUntilReady(administrator)
   await execute(administrator, `create database ${DATABASE}`)
   await migratePostgres(addressOf(port), 0)
+  await setClock(addressOf(port), 0)
   server.kill('SIGINT')
   await server.exited
   return data
@@ -169,13 +171,11 @@ async function makeTemplate(): Promise<string> {
 function serverCommand(
   { folder, data, port, programs }: { folder: string; data: string; port: number; programs: string },
   more: Record<string, string>,
-  env: Record<string, string> = {},
 ): string[] {
   const settings = { ...SETTINGS, ...more, port, unix_socket_directories: folder }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const user = unprivilegedUser(folder, ...everythingIn(data))
-  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`)
-  return [...user, 'env', ...variables, join(programs, 'bin/postgres'), '-D', data, ...options]
+  return [...user, join(programs, 'bin/postgres'), '-D', data, ...options]
 }
 
 function requirePrograms(): string {
