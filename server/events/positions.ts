@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { engine } from '../database/columns.ts'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
+import { DATABASE_TIMELINE } from '../database/postgresql/database-timeline.ts'
 import { statement, text } from '../database/statement.ts'
 import { installation } from '../database/tables/cluster.ts'
 import { organizations } from '../database/tables/organizations.ts'
@@ -41,7 +42,7 @@ export async function endOfLog(read: Reader, orgId: string): Promise<LogEnd> {
 }
 
 /** Another one after each failover of PostgreSQL, and after a restore to a point in time. */
-export const TIMELINE = sql<string>`left(pg_walfile_name(pg_current_wal_lsn()), 8)`
+export const TIMELINE = sql<string>`${sql.raw(DATABASE_TIMELINE)}`
 
 /** Whether the history is known of the database as it is. Services without timelines have none. */
 const IS_FOLLOWED = sql<boolean>`not exists (select 1 from ${installation} where case

@@ -7,6 +7,7 @@ import { isRetryable, isStorageFault, StorageError, storageCode, type Transactio
 import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
 import { arrayOf } from './arrays.ts'
+import { DATABASE_TIMELINE } from './database-timeline.ts'
 import { type ArrayInsert, insertFromArrays } from './insert-from-arrays.ts'
 import { type Pool, SILENT } from './postgres-pool.ts'
 
@@ -45,15 +46,16 @@ interface CollectedRows {
 export function openTransactions(
   pool: Pool,
   read: SQL,
-  { references, maxIdleMs }: { references: References; maxIdleMs: number },
+  { references, timeline, maxIdleMs }: { references: References; timeline: string; maxIdleMs: number },
 ) {
   const idle: Writer[] = []
+  const beginUnit = `${BEGIN_UNIT}, ${timeline}`
 
   return async function transact<T>(
     orgId: string | undefined,
     run: (on: PostgresTransaction) => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    let id: string | undefined
+    let begunAs: string[] = []
     let finished: T | undefined
 
     /** Nothing that comes before the first query of a unit takes a round trip of its own, and neither does the commit. */
@@ -69,8 +71,8 @@ export function openTransactions(
       }
       writer.open = open
       send(open, client`begin`)
-      send(open, client.unsafe(BEGIN_UNIT, [String(maxIdleMs)]), ([row]) => {
-        id = row?.[0]
+      send(open, client.unsafe(beginUnit, [String(maxIdleMs)]), ([row = []]) => {
+        begunAs = row
       })
       const begun = Promise.all(open.sent)
       if (orgId !== undefined) send(open, client.unsafe(LOCK_ORGANIZATION, [orgId]))
@@ -80,7 +82,7 @@ export function openTransactions(
         insertCollected(open, references)
         // So that the server can be asked about it.
         await begun
-        if (id === undefined) throw open.failure
+        if (begunAs.length === 0) throw open.failure
         finished = result
         return (await commit(open)) ? result : undefined
       } finally {
@@ -96,7 +98,7 @@ export function openTransactions(
     } catch (reason) {
       // One that the pool has given up may go on.
       if (!isStorageFault(reason) || storageCode(reason) === SILENT) throw reason
-      const outcome = finished === undefined ? 'aborted' : await outcomeOf(read, id)
+      const outcome = finished === undefined ? 'aborted' : await outcomeOf(read, begunAs, timeline)
       if (outcome === 'committed') return finished
       throw new StorageError("The database server couldn't save the change.", {
         cause: reason,
@@ -125,15 +127,26 @@ const LOCK_ORGANIZATION = 'select 1 from organizations where id = $1 for no key 
 const MAX_ASK_MS = 8_000
 const ASK_EVERY_MS = 100
 
-/** Undefined when the server doesn't say. */
-async function outcomeOf(client: SQL, id: string | undefined): Promise<string | undefined> {
+/**
+ * Undefined when the server doesn't say. After a failover, the id may be that of another transaction: the standby begins a
+ * timeline without the last ones, and gives their ids again.
+ */
+async function outcomeOf(
+  client: SQL,
+  [id, , , before]: string[],
+  timeline: string,
+): Promise<string | undefined> {
   if (id === undefined) return undefined
   let isOver = false
 
   async function ask(): Promise<string | undefined> {
     while (!isOver) {
       try {
-        const [row] = await client.unsafe('select pg_xact_status($1::text::xid8) as status', [id])
+        const [row] = await client.unsafe(
+          `select pg_xact_status($1::text::xid8) as status, ${timeline} as timeline`,
+          [id],
+        )
+        if (row?.status === 'committed' && row.timeline !== before) return undefined
         if (row?.status !== 'in progress') return row?.status
       } catch {}
       await pause(ASK_EVERY_MS)
@@ -256,6 +269,17 @@ function newWriter(client: SQL, references: References): Writer {
     },
   })
   return writer
+}
+
+/** In SQL. Some services with the protocol of PostgreSQL have none. */
+export async function readTimeline(client: SQL): Promise<string> {
+  try {
+    await client.unsafe(`select ${DATABASE_TIMELINE}`)
+    return DATABASE_TIMELINE
+  } catch (error) {
+    if (isStorageFault(error)) throw error
+    return "''"
+  }
 }
 
 /** By table: those whose rows its rows refer to. */

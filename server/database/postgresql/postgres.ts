@@ -22,7 +22,7 @@ import { refuseInsideUnit } from '../unit.ts'
 import { arraysOf, queryForEach } from './arrays.ts'
 import { currentFence, type Fence, PartitionLost } from './fence.ts'
 import { openPool } from './postgres-pool.ts'
-import { openTransactions, readReferences } from './postgres-transactions.ts'
+import { openTransactions, readReferences, readTimeline } from './postgres-transactions.ts'
 
 const MAX_TRIES = 8
 /** Multiplied by the number of tries. */
@@ -71,6 +71,7 @@ export async function openPostgres(
   const refuseRead = () => refuseInsideUnit('read')
   const transact = openTransactions(writing, client, {
     references: await readReferences(client),
+    timeline: await readTimeline(client),
     maxIdleMs: isNode ? MAX_IDLE_MS : MAX_COMMAND_IDLE_MS,
   })
   /** By organization: the units that wait for the batch that is being committed. */
