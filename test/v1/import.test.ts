@@ -143,7 +143,8 @@ describe('an imported ticket', () => {
     const before = await storedEvents(bellhop.deps, client.orgId)
     const [one] = await imported(client, oldTicket('t1', { channel: 'email' }))
     const after = await storedEvents(bellhop.deps, client.orgId)
-    const added = after.slice(before.length)
+    // The mailbox may have tried to connect before it was paused, and says so.
+    const added = after.slice(before.length).filter(({ type }) => type !== 'workspace.changed')
     expect(added.map(({ type, ticketId, body }) => [type, ticketId, body])).toEqual([
       ['ticket.imported', one?.id ?? '', ''],
     ])
