@@ -19,3 +19,8 @@ export function withFence<T>(fence: Fence | undefined, work: () => Promise<T>): 
 export function currentFence(): Fence | undefined {
   return fenceOfCaller.getStore()
 }
+
+/** Each partition with its token, between blanks. */
+export function textOf(fence: Fence): string {
+  return ` ${[...fence].map(([id, token]) => `${id}:${token}`).join(' ')} `
+}

@@ -8,6 +8,7 @@ import { directConnections } from '../direct-queries.ts'
 import { beforeUnitQuery, tableWrittenBy, UnitFault } from '../unit.ts'
 import { arrayOf } from './arrays.ts'
 import { DATABASE_TIMELINE } from './database-timeline.ts'
+import { type Fence, PartitionLost, textOf } from './fence.ts'
 import { type ArrayInsert, insertFromArrays } from './insert-from-arrays.ts'
 import { type Pool, SILENT } from './postgres-pool.ts'
 
@@ -36,9 +37,16 @@ interface CollectedRows {
   values: string[][]
 }
 
+/** What a transaction begins with. */
+export interface Start {
+  orgId: string | undefined
+  fence: Fence | undefined
+}
+
 /**
  * Returns a function that commits what `run` changes, unless that returns undefined. With an organization it locks its
- * row first, so that all changes of one happen one after the other, as on SQLite. The database server ends a transaction
+ * row first, so that all changes of one happen one after the other, as on SQLite. With a fence it commits only while
+ * this node holds the partitions; until then, no other node takes them. The database server ends a transaction
  * that sends no query for `maxIdleMs`. Also returns undefined when a change failed that `run` hadn't waited for. Throws
  * `StorageError` when the connection is lost, unless the server says that the transaction was committed; `run` may go on
  * for a moment then.
@@ -49,10 +57,11 @@ export function openTransactions(
   { references, timeline, maxIdleMs }: { references: References; timeline: string; maxIdleMs: number },
 ) {
   const idle: Writer[] = []
-  const beginUnit = `${BEGIN_UNIT}, ${timeline}`
+  const begin = beginWith(timeline, '0')
+  const beginFenced = beginWith(timeline, HELD)
 
   return async function transact<T>(
-    orgId: string | undefined,
+    { orgId, fence }: Start,
     run: (on: PostgresTransaction) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     let begunAs: string[] = []
@@ -71,9 +80,14 @@ export function openTransactions(
       }
       writer.open = open
       send(open, client`begin`)
-      send(open, client.unsafe(beginUnit, [String(maxIdleMs)]), ([row = []]) => {
-        begunAs = row
-      })
+      const settings = [String(maxIdleMs)]
+      send(
+        open,
+        fence ? client.unsafe(beginFenced, [...settings, textOf(fence)]) : client.unsafe(begin, settings),
+        ([row = []]) => {
+          begunAs = row
+        },
+      )
       const begun = Promise.all(open.sent)
       if (orgId !== undefined) send(open, client.unsafe(LOCK_ORGANIZATION, [orgId]))
       try {
@@ -83,6 +97,8 @@ export function openTransactions(
         // So that the server can be asked about it.
         await begun
         if (begunAs.length === 0) throw open.failure
+        if (fence && Number(begunAs[2]) < fence.size)
+          throw new PartitionLost('Another node does this work now.')
         finished = result
         return (await commit(open)) ? result : undefined
       } finally {
@@ -119,8 +135,13 @@ async function commit(open: OpenTransaction): Promise<boolean> {
 
 // Settings of a session would be refused by PgBouncer when they come with the connection. Units look up rows by their
 // keys, so no plan depends on the values.
-const BEGIN_UNIT = `select pg_current_xact_id()::text, set_config('plan_cache_mode', 'force_generic_plan', true),
-  set_config('idle_in_transaction_session_timeout', cast($1 as text), true)`
+function beginWith(timeline: string, held: string): string {
+  return `select pg_current_xact_id()::text, ${timeline}, ${held}, set_config('plan_cache_mode', 'force_generic_plan', true),
+    set_config('idle_in_transaction_session_timeout', cast($1 as text), true)`
+}
+/** How many of the partitions it holds, in SQL. Until the transaction ends, no one else takes these. */
+const HELD = `(select count(*) from (select 1 from partitions
+  where cast($2 as text) like '% ' || id || ':' || token || ' %' for share) held)`
 const LOCK_ORGANIZATION = 'select 1 from organizations where id = $1 for no key update'
 
 /** How long the server is asked what became of a transaction whose connection was lost in its commit. */
@@ -131,11 +152,7 @@ const ASK_EVERY_MS = 100
  * Undefined when the server doesn't say. After a failover, the id may be that of another transaction: the standby begins a
  * timeline without the last ones, and gives their ids again.
  */
-async function outcomeOf(
-  client: SQL,
-  [id, , , before]: string[],
-  timeline: string,
-): Promise<string | undefined> {
+async function outcomeOf(client: SQL, [id, before]: string[], timeline: string): Promise<string | undefined> {
   if (id === undefined) return undefined
   let isOver = false
 

@@ -1,5 +1,4 @@
 import type { SQL } from 'bun'
-import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import { pause, systemClock } from '../../clock.ts'
 import { yieldToEventLoop } from '../../loop.ts'
@@ -13,16 +12,13 @@ import {
   type Reader,
   StorageError,
   storageCode,
-  type Transaction,
 } from '../database.ts'
 import { directConnections } from '../direct-queries.ts'
-import { statement, text } from '../statement.ts'
-import { partitions } from '../tables/cluster.ts'
 import { refuseInsideUnit } from '../unit.ts'
 import { arraysOf, queryForEach } from './arrays.ts'
-import { currentFence, type Fence, PartitionLost } from './fence.ts'
+import { currentFence, textOf } from './fence.ts'
 import { openPool } from './postgres-pool.ts'
-import { openTransactions, readReferences, readTimeline } from './postgres-transactions.ts'
+import { openTransactions, readReferences, readTimeline, type Start } from './postgres-transactions.ts'
 
 const MAX_TRIES = 8
 /** Multiplied by the number of tries. */
@@ -74,7 +70,7 @@ export async function openPostgres(
     timeline: await readTimeline(client),
     maxIdleMs: isNode ? MAX_IDLE_MS : MAX_COMMAND_IDLE_MS,
   })
-  /** By organization: the units that wait for the batch that is being committed. */
+  /** By organization and fence: the units that wait for the batch that is being committed. */
   const queues = new Map<string, QueuedUnit[]>()
   const running = new Set<Promise<void>>()
   let isClosed = false
@@ -84,26 +80,27 @@ export async function openPostgres(
     return new Promise((resolve, reject) => {
       if (isClosed) throw new StorageError('The database is closed.')
       const fence = currentFence()
-      const unit = queuedUnit({ orgId, work: fence ? fenced(fence, work) : work, first, resolve, reject })
-      const queue = orgId === undefined ? undefined : queues.get(orgId)
+      const unit = queuedUnit({ orgId, work, first, resolve, reject })
+      const name = orgId && orgId + (fence ? textOf(fence) : '')
+      const queue = name && queues.get(name)
       if (queue) queue.push(unit)
       else {
-        const committing = commitAll(orgId, [unit]).finally(() => running.delete(committing))
+        const committing = commitAll({ orgId, fence }, [unit], name).finally(() => running.delete(committing))
         running.add(committing)
       }
     })
   }
 
   /** Units that come while a batch is committed share the next one. */
-  async function commitAll(orgId: string | undefined, queue: QueuedUnit[]): Promise<void> {
-    if (orgId !== undefined) queues.set(orgId, queue)
+  async function commitAll(start: Start, queue: QueuedUnit[], name: string | undefined): Promise<void> {
+    if (name !== undefined) queues.set(name, queue)
     // Requests that arrive in the same turn of the event loop share a batch.
     await yieldToEventLoop()
-    while (queue.length > 0) await commitBatch(orgId, queue)
-    if (orgId !== undefined) queues.delete(orgId)
+    while (queue.length > 0) await commitBatch(start, queue)
+    if (name !== undefined) queues.delete(name)
   }
 
-  async function commitBatch(orgId: string | undefined, queue: QueuedUnit[]): Promise<void> {
+  async function commitBatch(start: Start, queue: QueuedUnit[]): Promise<void> {
     const units: QueuedUnit[] = []
     let startedAt: number | undefined
     function isFull(): boolean {
@@ -114,7 +111,7 @@ export async function openPostgres(
       const written = new Set<string>()
       let isOver = false
       const run = (next: () => QueuedUnit | undefined, hasSavepoints = false) =>
-        transact(orgId, async (on) => {
+        transact(start, async (on) => {
           // After its connection is lost, it would still take units that no one answers.
           const settle = await runBatch(on, () => (isOver ? undefined : next()), written, hasSavepoints)
           if (settle && !isNode && written.size > 0) await on.execute(TELL_NODES)
@@ -166,24 +163,6 @@ export async function openPostgres(
     },
   }
 }
-
-/** A unit that is kept only while this node holds its partitions. Until its commit, no other node takes them. */
-function fenced<T, First>(fence: Fence, work: (tx: Transaction, first: First) => Promise<T>): typeof work {
-  const holders = ` ${[...fence].map(([id, token]) => `${id}:${token}`).join(' ')} `
-  return async (tx, first) => {
-    const kept = await lockPartitions(tx, { holders })
-    if (kept.length < fence.size) throw new PartitionLost('Another node does this work now.')
-    return work(tx, first)
-  }
-}
-
-const lockPartitions = statement('partitions_lock', { holders: text }, (tx, p) =>
-  tx
-    .select({ id: partitions.id })
-    .from(partitions)
-    .where(sql`${p.holders} like '% ' || ${partitions.id} || ':' || ${partitions.token} || ' %'`)
-    .for('share'),
-)
 
 /** Drizzle calls its logger before each query, so a guard that throws there prevents the query. */
 function guarded(client: SQL, guard: () => void): Reader {
