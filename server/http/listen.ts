@@ -14,6 +14,8 @@ const IDLE_TIMEOUT_S = 30
 /** How long running requests may take to finish when the server stops. */
 const SHUTDOWN_TIMEOUT_MS = 8_000
 const DRAIN_CHECK_MS = 20
+const SHORT_TURN_MS = 0.2
+const MAX_TURNS = 500
 
 type Server = NonNullable<AnyElysia['server']>
 
@@ -106,14 +108,25 @@ function requireFreePort(hostname: string, port: number): void {
 }
 
 async function stop(app: AnyElysia, clock: Clock, replaced: Server[]): Promise<void> {
-  // Bun closes connections whose request has arrived but isn't read yet. A turn accepts and reads what is there.
-  await yieldToEventLoop()
-  await yieldToEventLoop()
+  await readArrived(clock)
   const ended = Promise.all([app.stop(), ...replaced.map(drain)])
   await within<unknown>(SHUTDOWN_TIMEOUT_MS, ended, () => undefined, clock)
   // Not awaited: the promise of the first call is returned.
   for (const one of replaced) one.stop(true).catch(() => {})
   if (app.server) await app.stop(true)
+}
+
+/**
+ * The listener takes connections with it whose request has arrived but isn't read yet. Each turn of the event loop accepts
+ * and reads what is there, so it closes after a turn that was so short that hardly anything has arrived since.
+ */
+async function readArrived(clock: Clock): Promise<void> {
+  await yieldToEventLoop()
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    const before = clock.monotonic()
+    await yieldToEventLoop()
+    if (clock.monotonic() - before < SHORT_TURN_MS) return
+  }
 }
 
 /** Waits for the requests of a server that another one has replaced. Its connections stay open after them. */
