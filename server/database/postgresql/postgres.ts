@@ -94,9 +94,11 @@ export async function openPostgres(
   /** Units that come while a batch is committed share the next one. */
   async function commitAll(start: Start, queue: QueuedUnit[], name: string | undefined): Promise<void> {
     if (name !== undefined) queues.set(name, queue)
-    // Requests that arrive in the same turn of the event loop share a batch.
-    await yieldToEventLoop()
-    while (queue.length > 0) await commitBatch(start, queue)
+    while (queue.length > 0) {
+      // Requests that arrive in the same turn of the event loop share a batch.
+      await yieldToEventLoop()
+      await commitBatch(start, queue)
+    }
     if (name !== undefined) queues.delete(name)
   }
 
