@@ -5,15 +5,16 @@ import { median, type Result } from '../result.ts'
 import { type BenchNodes, TICKETS } from './bench-nodes.ts'
 import type { ProcessorLimits } from './processor-limits.ts'
 
-const CORES_OF_NODE = 0.4
+/** Three of these, PostgreSQL and the client fit on two cores. */
+const CORES_OF_NODE = 0.2
 const CORES_OF_POSTGRES = 0.8
 /** Of all nodes together. */
 const CONNECTIONS = 48
-const ROUNDS = 2
+const ROUNDS = 3
 const READS = { milliseconds: 1_200, status: 200 }
 const CREATES = { milliseconds: 1_800, status: 201 }
 /** So that queries are planned and code is compiled. */
-const WARMING_MS = 700
+const WARMING_MS = 1_500
 /** What a load leaves to do is done by then. */
 const SETTLING_MS = 300
 
@@ -31,7 +32,7 @@ export async function benchShares(
 ): Promise<Result[]> {
   const reads = clusters.map((cluster) => ({ cluster, next: nextRead(cluster), ...READS }))
   const creates = clusters.map((cluster) => ({ cluster, next: cluster.nextCreate, ...CREATES }))
-  for (const one of [...reads, ...creates]) await spread({ ...one, milliseconds: WARMING_MS })
+  for (const one of [...reads, ...creates]) await spread({ ...one, milliseconds: WARMING_MS * one.cluster.nodes.length })
   const isLimited = [
     limits.limit(pidsOfTree(postgresPid), CORES_OF_POSTGRES),
     ...clusters.flatMap(({ nodes }) => nodes.map(({ pid }) => limits.limit([pid], CORES_OF_NODE))),
