@@ -101,6 +101,8 @@ describeWithMail(
           await Bun.sleep(Math.random() * MAX_LIFE_MS)
           await act(stage)
         }
+        // Some kinds take longer than others.
+        await eventually(() => [...acknowledged.values()].every(({ size }) => size > 0))
         isOver = true
         await Promise.all(writers)
 
