@@ -264,12 +264,16 @@ export function createLastUsed(deps: Deps) {
   }
 
   function startTimer(): void {
-    cancelTimer ??= deps.clock.after(SAVE_EVERY_MS, () => {
-      save().catch((error) => {
-        deps.log.warn('last_used_not_saved', { error })
-        if (!isStopped) startTimer()
-      })
-    })
+    cancelTimer ??= deps.clock.after(SAVE_EVERY_MS, () => void tryToSave())
+  }
+
+  async function tryToSave(): Promise<void> {
+    try {
+      await save()
+    } catch (error) {
+      deps.log.warn('last_used_not_saved', { error })
+      if (!isStopped) startTimer()
+    }
   }
 
   return {
@@ -277,10 +281,10 @@ export function createLastUsed(deps: Deps) {
       unsaved.set(keyId, deps.clock.now())
       startTimer()
     },
-    /** Saves what hasn't been saved yet. */
+    /** Saves what hasn't been saved yet, if it can. */
     stop(): Promise<void> {
       isStopped = true
-      return save()
+      return tryToSave()
     },
   }
 }

@@ -205,11 +205,7 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
     window.cancelReturn()
     const waitMs = window.endsAt - clock.monotonic()
     if (!window.block || (window.left === 0 && waitMs > 0)) return
-    window.cancelReturn = clock.after(Math.max(0, waitMs), () => {
-      returnBlock(key, window).catch((error: unknown) =>
-        deps.log.warn('requests_not_returned', { key, error }),
-      )
-    })
+    window.cancelReturn = clock.after(Math.max(0, waitMs), () => void returnBlock(key, window))
   }
 
   async function returnBlock(key: string, window: Window): Promise<void> {
@@ -217,6 +213,8 @@ export function createKeyWindows(deps: Deps): KeyLimiter {
     window.isAsking = true
     try {
       await ask(key, window, 0)
+    } catch (error) {
+      deps.log.warn('requests_not_returned', { key, error })
     } finally {
       window.isAsking = false
       void askWhileWaited(key, window)

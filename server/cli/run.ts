@@ -56,6 +56,9 @@ const POOLED =
 const SESSION_MODE =
   'If PgBouncer is between, use its session mode: DATABASE_URL must not lead through transaction or statement mode.'
 
+const UNANSWERED = /^ERR_POSTGRES_CONNECTION_(?:SILENT|AWAY)$/
+const FULL_POOL = 'If PgBouncer is between, its pool may be full: a server has up to 20 connections.'
+
 /** Uses the innermost cause: the outer messages of a failed query contain its parameters. */
 function causeMessage(error: unknown): string {
   let innermost = error
@@ -67,8 +70,9 @@ function causeMessage(error: unknown): string {
   if (code === 'SQLITE_CONSTRAINT_TRIGGER') return message ?? ''
   if (code.startsWith('SQLITE_')) return `Can't use the database in BELLHOP_DATA: ${message}.`
   if (code.startsWith('ERR_POSTGRES_')) {
-    const advice = POOLED.test(String(message)) ? ` ${SESSION_MODE}` : ''
-    return `Can't use the database at DATABASE_URL: ${message}.${advice}`
+    const isPooled = POOLED.test(String(message))
+    const advice = isPooled ? ` ${SESSION_MODE}` : UNANSWERED.test(code) ? ` ${FULL_POOL}` : ''
+    return `Can't use the database at DATABASE_URL: ${message?.replace(/\.$/, '')}.${advice}`
   }
   return `Unexpected error: ${message}`
 }

@@ -1,7 +1,7 @@
 import type { SQL } from 'bun'
 import { repeatEvery, systemClock } from '../clock.ts'
 import { storageCode } from '../database/database.ts'
-import { DATABASE_TIME } from '../database/postgresql/database-time.ts'
+import { DATABASE_TIME, IS_LEASED } from '../database/postgresql/database-time.ts'
 import type { Fence } from '../database/postgresql/fence.ts'
 import { tooFarApart } from '../database/postgresql/postgres-migrations.ts'
 import { openPool } from '../database/postgresql/postgres-pool.ts'
@@ -328,7 +328,7 @@ export async function joinNodes(
 /** Throws `StartError` when a node that lives is of another release, has other settings, or keeps its files to itself. */
 async function requireSame(client: SQL, { id, version, settings }: NodeFacts): Promise<void> {
   const others: { version: string; settings: string }[] = await client.unsafe(
-    `select version, settings from nodes where id <> $1 and lease_until > ${DATABASE_TIME}`,
+    `select version, settings from nodes where id <> $1 and ${IS_LEASED}`,
     [id],
   )
   for (const other of others) {
@@ -354,9 +354,7 @@ async function requireSame(client: SQL, { id, version, settings }: NodeFacts): P
 export async function hasNodes(url: string): Promise<boolean> {
   const client = openPool(url, { max: 1, connectionTimeout: 5 })
   try {
-    const [row] = await client.unsafe(
-      `select exists (select 1 from nodes where lease_until > ${DATABASE_TIME}) as "isUsed"`,
-    )
+    const [row] = await client.unsafe(`select exists (select 1 from nodes where ${IS_LEASED}) as "isUsed"`)
     return row.isUsed
   } catch (error) {
     // A database of an earlier version, or without data.

@@ -1,6 +1,6 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { systemClock, within } from '../clock.ts'
-import { DATABASE_TIME } from '../database/postgresql/database-time.ts'
+import { DATABASE_TIME, IS_LEASED } from '../database/postgresql/database-time.ts'
 import { nodes, partitions } from '../database/tables/cluster.ts'
 import { judgeClock } from './check-clock.ts'
 import { countOf, type Finding, findingsOf, type OpenInstallation } from './finding.ts'
@@ -31,7 +31,7 @@ export async function checkServers({ config, deps, signal }: OpenInstallation): 
     })
     .from(nodes)
     .leftJoin(partitions, eq(partitions.nodeId, nodes.id))
-    .where(sql`${nodes.leaseUntil} > ${NOW}`)
+    .where(sql.raw(IS_LEASED))
     .groupBy(nodes.id)
     .orderBy(nodes.startedAt)
   const found: Finding[] = []
@@ -70,7 +70,7 @@ export async function checkServers({ config, deps, signal }: OpenInstallation): 
     .select({ count: sql<string>`count(*)` })
     .from(partitions)
     .where(
-      sql`not exists (select 1 from ${nodes} where ${nodes.id} = ${partitions.nodeId} and ${nodes.leaseUntil} > ${NOW})`,
+      sql`not exists (select 1 from ${nodes} where ${nodes.id} = ${partitions.nodeId} and ${sql.raw(IS_LEASED)})`,
     )
   if (living.length > 0 && Number(free?.count) > 0) {
     const detail = `${free?.count} of 32 parts of the background work are done by no server.`

@@ -15,7 +15,7 @@ const IDLE_TIMEOUT_S = 30
 const SHUTDOWN_TIMEOUT_MS = 8_000
 const DRAIN_CHECK_MS = 20
 const SHORT_TURN_MS = 0.2
-const MAX_TURNS = 500
+const MAX_TURNS_MS = 1_000
 
 type Server = NonNullable<AnyElysia['server']>
 
@@ -121,9 +121,9 @@ async function stop(app: AnyElysia, clock: Clock, replaced: Server[]): Promise<v
  * and reads what is there, so it closes after a turn that was so short that hardly anything has arrived since.
  */
 async function readArrived(clock: Clock): Promise<void> {
+  const until = clock.monotonic() + MAX_TURNS_MS
   await yieldToEventLoop()
-  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const before = clock.monotonic()
+  for (let before = clock.monotonic(); before < until; before = clock.monotonic()) {
     await yieldToEventLoop()
     if (clock.monotonic() - before < SHORT_TURN_MS) return
   }

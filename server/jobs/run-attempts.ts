@@ -388,7 +388,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
       cancelTimeout()
       await kind.close()
       await untilIdle()
-      if (finished.length > 0) await commitBatch([])
+      if (finished.length > 0 && (await followClock())) await commitBatch([])
       stopFollowing()
     },
   }

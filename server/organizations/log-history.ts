@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm'
 import { repeatEvery, systemClock } from '../clock.ts'
 import { isStorageFault } from '../database/database.ts'
+import { IS_LEASED } from '../database/postgresql/database-time.ts'
 import { type History, installation, nodes } from '../database/tables/cluster.ts'
 import type { Deps } from '../deps.ts'
 import { beginLog, TIMELINE } from '../events/positions.ts'
+import { createErrorLog } from '../loop.ts'
 import { listOrganizations } from './directory.ts'
 
 /** Each server looks, because the one that has the first partition may have died with the database. */
@@ -37,11 +39,12 @@ export async function followDatabase(deps: Deps): Promise<{ stop(): void | Promi
     })
     return { stop() {} }
   }
+  const logError = createErrorLog(deps, 'database_history_unknown')
   return repeatEvery(CHECK_EVERY_MS, systemClock, async () => {
     try {
       await beginLogsAfterLoss(deps, false)
     } catch (error) {
-      if (!isStorageFault(error)) deps.log.error('database_history_unknown', { error })
+      if (!isStorageFault(error)) logError({ error })
     }
   })
 }
@@ -52,7 +55,7 @@ async function beginLogsAfterLoss(deps: Deps, isStarting: boolean): Promise<void
   const orgIds = (await listOrganizations(deps)).map(({ id }) => id)
   const reason = await deps.database.write(undefined, async (tx) => {
     const others = sql<boolean>`exists (select 1 from ${nodes} where ${nodes.id} <> ${deps.cluster.nodeId}
-      and ${nodes.leaseUntil} > extract(epoch from clock_timestamp()) * 1000)`
+      and ${sql.raw(IS_LEASED)})`
     const [row] = await tx
       .select({ ...NOW, hasOthers: others })
       .from(installation)

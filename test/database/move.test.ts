@@ -56,7 +56,7 @@ describe.if(engine === 'postgresql')('an organization with rows in every table',
     const refused = await request('POST', ticketInput())
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
     await eventually(async () => (await request('GET')).status === 503)
-    await server.end('SIGTERM')
+    expect(await server.end('SIGTERM')).toBe(0)
     expect(await contentsOfPostgres(second)).toEqual(await contentsOfFile(dataFolder))
     const moved =
       'The data was moved to PostgreSQL, and this copy is out of date. Set DATABASE_URL to the database that has it. To move back, run: bellhop move --back'

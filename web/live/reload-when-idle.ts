@@ -1,7 +1,8 @@
 /** Without input for this long at least, and up to twice that: not all pages load at once. */
 const IDLE_MS = 300_000
-/** What would be gone, or lose the cursor. */
-const IN_USE = '[role$=dialog], .bulk-bar, :read-write:focus'
+/** What would be gone. */
+const OPEN = '[role$=dialog], .bulk-bar'
+const CURSOR = ':read-write:focus'
 
 let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -28,6 +29,7 @@ async function reloadIfOutdated(): Promise<void> {
   const [script] = /\/assets\/index[^"]+/.exec(page) ?? []
   if (!script || document.querySelector(`[src="${script}"]`)) return
   const isFree = dispatchEvent(new Event('beforeunload', { cancelable: true }))
-  if (isFree && !document.querySelector(IN_USE)) location.reload()
+  const isTyping = document.hasFocus() && document.querySelector(CURSOR)
+  if (isFree && !isTyping && !document.querySelector(OPEN)) location.reload()
   else wait()
 }

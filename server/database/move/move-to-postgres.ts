@@ -12,7 +12,7 @@ import {
   requireOpenable,
 } from '../migration-ledger.ts'
 import { DATABASE_FILE } from '../open.ts'
-import { DATABASE_TIME } from '../postgresql/database-time.ts'
+import { IS_LEASED } from '../postgresql/database-time.ts'
 import { type OwnConnection, openOwnConnection } from '../postgresql/own-connection.ts'
 import { copyAllRows, requireSame } from '../postgresql/postgres-copy.ts'
 import { migratePostgres } from '../postgresql/postgres-migrations.ts'
@@ -165,7 +165,7 @@ async function claimTarget(client: OwnConnection, tables: Table[], mark: string)
   await client.begin(async (tx) => {
     await tx.unsafe('lock table organizations, nodes in exclusive mode')
     const [found] = await tx.unsafe(`select exists (select 1 from organizations) as organization,
-      exists (select 1 from nodes where lease_until > ${DATABASE_TIME}) as node`)
+      exists (select 1 from nodes where ${IS_LEASED}) as node`)
     if (found.organization) {
       throw new StartError('The database has another installation. Choose an empty one.')
     }

@@ -13,7 +13,7 @@ import {
   requireOpenable,
 } from '../migration-ledger.ts'
 import { MIGRATIONS, type Migration } from '../migrations.ts'
-import { DATABASE_TIME } from './database-time.ts'
+import { IS_LEASED } from './database-time.ts'
 
 /** An arbitrary number, the same in every process: only one process migrates a database at a time. */
 const TRY_LOCK = 'select pg_try_advisory_xact_lock(7235512) as "isMine"'
@@ -158,9 +158,7 @@ async function note(on: Connection, [version, migration]: [number, Migration], n
 async function requireNearNodes(client: SQL): Promise<void> {
   const [table] = await client`select to_regclass('nodes') is not null as "isThere"`
   if (!table.isThere) return
-  const nodes: { version: string }[] = await client.unsafe(
-    `select version from nodes where lease_until > ${DATABASE_TIME}`,
-  )
+  const nodes: { version: string }[] = await client.unsafe(`select version from nodes where ${IS_LEASED}`)
   const far = nodes.find(({ version }) => !canRunTogether(version, VERSION))
   if (far) throw tooFarApart(far.version)
 }

@@ -131,11 +131,19 @@ export function openPool(
 
   /** A query that is begun once it is awaited. Drizzle awaits it or its `values()`. */
   function query(begin: (on: SQL) => SQL.Query<unknown>): SQL.Query<unknown> {
+    let running: Promise<unknown> | undefined
     return new Proxy(begin(client), {
       get(unused, name) {
-        if (name === 'values') return () => run((on) => begin(on).values())
+        if (name === 'values')
+          return () => {
+            running ??= run((on) => begin(on).values())
+            return running
+          }
         if (name === 'then')
-          return (...then: Parameters<Promise<unknown>['then']>) => run(begin).then(...then)
+          return (...then: Parameters<Promise<unknown>['then']>) => {
+            running ??= run(begin)
+            return running.then(...then)
+          }
         return Reflect.get(unused, name)
       },
     })

@@ -108,8 +108,8 @@ function maxDelayMs({ config }: Deps): number {
 }
 
 /**
- * Shifts due times with the clock, of endpoints whose ids end with one of `held`. They are switched off after days of
- * failures: the time that the clock skipped is not one of them. On PostgreSQL, a statement that waits for a row still sees
+ * Shifts due times with the clock, of endpoints whose ids end with one of `held`. Endpoints are switched off after days
+ * of failures: the time that the clock skipped is not one of them. On PostgreSQL, a statement that waits for a row still sees
  * the deliveries as they were when it began, and would miss those it waited for, so one locks the endpoints before, in the
  * order of other units.
  */

@@ -98,12 +98,18 @@ export function createLastSeen(deps: Deps, onChanged: (orgId: string, ticketIds:
     timer?.cancel()
     const cancel = deps.clock.after(milliseconds, () => {
       timer = undefined
-      save().catch((error) => {
-        deps.log.warn('last_seen_not_saved', { error })
-        if (!isStopped) saveIn(SAVE_EVERY_MS)
-      })
+      void tryToSave()
     })
     timer = { dueAt, cancel }
+  }
+
+  async function tryToSave(): Promise<void> {
+    try {
+      await save()
+    } catch (error) {
+      deps.log.warn('last_seen_not_saved', { error })
+      if (!isStopped) saveIn(SAVE_EVERY_MS)
+    }
   }
 
   return {
@@ -125,10 +131,10 @@ export function createLastSeen(deps: Deps, onChanged: (orgId: string, ticketIds:
       })
       saveIn(isChanged ? SAVE_CHANGED_MS : SAVE_EVERY_MS)
     },
-    /** Saves what hasn't been saved yet. */
+    /** Saves what hasn't been saved yet, if it can. */
     stop(): Promise<void> {
       isStopped = true
-      return save()
+      return tryToSave()
     },
   }
 }
