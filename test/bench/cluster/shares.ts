@@ -32,7 +32,8 @@ export async function benchShares(
 ): Promise<Result[]> {
   const reads = clusters.map((cluster) => ({ cluster, next: nextRead(cluster), ...READS }))
   const creates = clusters.map((cluster) => ({ cluster, next: cluster.nextCreate, ...CREATES }))
-  for (const one of [...reads, ...creates]) await spread({ ...one, milliseconds: WARMING_MS * one.cluster.nodes.length })
+  for (const one of [...reads, ...creates])
+    await spread({ ...one, milliseconds: WARMING_MS * one.cluster.nodes.length })
   const isLimited = [
     limits.limit(pidsOfTree(postgresPid), CORES_OF_POSTGRES),
     ...clusters.flatMap(({ nodes }) => nodes.map(({ pid }) => limits.limit([pid], CORES_OF_NODE))),
