@@ -50,9 +50,9 @@ export async function startLoad(cluster: TestCluster): Promise<Load> {
     async expectWhole(name, faults) {
       await Promise.all([writers.stop(), mirrored?.stop()])
       const stoppedAt = performance.now()
-      await expectStoredOnce(cluster, writers)
       const resets = await expectPagesWhole(cluster, pages)
       const pagesMs = performance.now() - stoppedAt
+      await expectStoredOnce(cluster, writers)
       const { doubles, longestMs } = await expectDelivered(cluster, writers, IN_FLIGHT * faults)
       const mails = (await mirrored?.expectEqual(faults)) ?? 0
       const sorted = latencies.toSorted((a, b) => a - b)
