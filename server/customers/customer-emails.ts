@@ -34,19 +34,6 @@ export async function emailsOf(
   return [email, ...((await otherEmails(on, orgId, [id])).get(id) ?? [])]
 }
 
-/** The customer who has an address, as their first or another one. In a unit of the organization, no one else gets it. */
-export async function ownerOf(
-  on: Reader | Transaction,
-  orgId: string,
-  email: string,
-): Promise<{ id: string; name: string } | undefined> {
-  const emailKey = email.toLowerCase()
-  const [owner] = await ownerByFirst(on, { orgId, emailKey })
-  if (owner) return owner
-  const [other] = await ownerByOther(on, { orgId, emailKey })
-  return other
-}
-
 /**
  * Gives a customer these addresses, the first one first, in place of those that they have. Each must be theirs or no
  * one's, and different from the others without regard to case.
@@ -95,22 +82,4 @@ const ticketEmails = statement(
       .leftJoin(customerEmails, eq(customerEmails.customerId, customers.id))
       .where(matches(tickets, { orgId: p.orgId, id: p.ticketId }))
       .orderBy(customerEmails.position),
-)
-
-const ownerByFirst = statement(
-  'customer_by_first_email',
-  { orgId: text, emailKey: text },
-  (on: Reader | Transaction, p) =>
-    on.select({ id: customers.id, name: customers.name }).from(customers).where(matches(customers, p)),
-)
-
-const ownerByOther = statement(
-  'customer_by_other_email',
-  { orgId: text, emailKey: text },
-  (on: Reader | Transaction, p) =>
-    on
-      .select({ id: customers.id, name: customers.name })
-      .from(customerEmails)
-      .innerJoin(customers, eq(customers.id, customerEmails.customerId))
-      .where(matches(customerEmails, { orgId: p.orgId, emailKey: p.emailKey })),
 )

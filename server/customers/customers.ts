@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { ChannelKind } from '../channels/kinds.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { insertOf, integer, statement, text } from '../database/statement.ts'
 import { customerIdentities, customers } from '../database/tables/customers.ts'
@@ -8,7 +8,6 @@ import type { Deps } from '../deps.ts'
 import { notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { ownerOf } from './customer-emails.ts'
 
 export interface Customer {
   id: string
@@ -45,8 +44,7 @@ export async function upsertCustomer(
   orgId: string,
   { name, email, isNameVerified = true, createdAt }: GivenCustomer,
 ): Promise<Customer> {
-  const emailKey = email.toLowerCase()
-  const [known] = await customerByEmail(tx, { orgId, emailKey })
+  const known = await ownerOf(tx, orgId, email)
   const now = deps.clock.now()
   if (!known) {
     const made = {
@@ -55,7 +53,7 @@ export async function upsertCustomer(
       name: name ?? email.slice(0, email.lastIndexOf('@')),
       isNameGuessed: name === undefined,
       email,
-      emailKey,
+      emailKey: email.toLowerCase(),
       createdAt: createdAt ?? now,
       updatedAt: now,
     }
@@ -68,6 +66,16 @@ export async function upsertCustomer(
   const [renamed] = await rename(tx, { orgId, id: customer.id, name, now })
   if (name !== customer.name) recordCustomerUpdate(deps, tx, orgId, customer.id)
   return renamed ?? customer
+}
+
+/** The customer who has an address, as their first or another one. In a unit of the organization, no one else gets it. */
+export async function ownerOf(
+  on: Reader | Transaction,
+  orgId: string,
+  email: string,
+): Promise<(Customer & { isNameGuessed: boolean }) | undefined> {
+  const [owner] = await customerByEmail(on, { orgId, emailKey: email.toLowerCase() })
+  return owner
 }
 
 /** Records that something changed that `/v1/customers` shows, in the unit that changes it. */
@@ -189,15 +197,18 @@ export const customerColumns = {
   version: customers.version,
 }
 
-/** By any of their addresses. In a unit of the organization, no one else changes them. */
-const customerByEmail = statement('customer_by_email', { orgId: text, emailKey: text }, (tx, p) => {
-  const first = sql`select id from customers where org_id = ${p.orgId} and email_key = ${p.emailKey}`
-  const other = sql`select customer_id from customer_emails where org_id = ${p.orgId} and email_key = ${p.emailKey}`
-  return tx
-    .select({ ...customerColumns, isNameGuessed: customers.isNameGuessed })
-    .from(customers)
-    .where(eq(customers.id, sql`coalesce((${first}), (${other}))`))
-})
+const customerByEmail = statement(
+  'customer_by_email',
+  { orgId: text, emailKey: text },
+  (on: Reader | Transaction, p) => {
+    const first = sql`select id from customers where org_id = ${p.orgId} and email_key = ${p.emailKey}`
+    const other = sql`select customer_id from customer_emails where org_id = ${p.orgId} and email_key = ${p.emailKey}`
+    return on
+      .select({ ...customerColumns, isNameGuessed: customers.isNameGuessed })
+      .from(customers)
+      .where(eq(customers.id, sql`coalesce((${first}), (${other}))`))
+  },
+)
 
 const insertCustomers = insertOf(customers, {
   columns: ['id', 'orgId', 'name', 'isNameGuessed', 'email', 'emailKey', 'createdAt', 'updatedAt'],

@@ -13,7 +13,7 @@ import type { LargeResponses } from '../../responses/large-responses.ts'
 import { jsonSlices } from '../../responses/row-slices.ts'
 import { actorOf } from '../../tickets/v1.ts'
 import { badTextBody, problem } from '../../tickets/v1-document.ts'
-import { ownerOf } from '../customer-emails.ts'
+import { ownerOf } from '../customers.ts'
 import { type CustomerChange, editCustomer, putCustomer } from '../directory/edit-customer.ts'
 import { findCustomers, isFound } from '../directory/list-customers.ts'
 import {

@@ -9,8 +9,8 @@ import { AppError, type Fault, invalid } from '../../errors.ts'
 import { externalIdTaken, type MetadataChange, mergeMetadata } from '../../requests/metadata.ts'
 import { cleanLines, isBlank, oneLine } from '../../text/text.ts'
 import { requireOutside } from '../../tickets/change-customer.ts'
-import { emailsOf, ownerOf, replaceEmails } from '../customer-emails.ts'
-import { type CustomerRow, recordCustomerUpdate, requireCustomer } from '../customers.ts'
+import { emailsOf, replaceEmails } from '../customer-emails.ts'
+import { type CustomerRow, ownerOf, recordCustomerUpdate, requireCustomer } from '../customers.ts'
 import { findByExternalId, requireCustomerMatch } from '../shown-customers.ts'
 
 /** Addresses that an agent can give a customer. A merge can leave one with more. */

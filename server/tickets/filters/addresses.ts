@@ -1,4 +1,4 @@
-import { ownerOf } from '../../customers/customer-emails.ts'
+import { ownerOf } from '../../customers/customers.ts'
 import type { Reader } from '../../database/database.ts'
 import { matches } from '../../database/matches.ts'
 import { statement, text } from '../../database/statement.ts'
