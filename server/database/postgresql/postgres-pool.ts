@@ -132,19 +132,16 @@ export function openPool(
   /** A query that is begun once it is awaited. Drizzle awaits it or its `values()`. */
   function query(begin: (on: SQL) => SQL.Query<unknown>): SQL.Query<unknown> {
     let running: Promise<unknown> | undefined
-    return new Proxy(begin(client), {
-      get(unused, name) {
-        if (name === 'values')
-          return () => {
-            running ??= run((on) => begin(on).values())
-            return running
-          }
+    function once(start: typeof begin | ((on: SQL) => Promise<unknown>)): Promise<unknown> {
+      running ??= run<unknown>(start)
+      return running
+    }
+    return new Proxy({} as SQL.Query<unknown>, {
+      get(_, name) {
+        if (name === 'values') return () => once((on) => begin(on).values())
         if (name === 'then')
-          return (...then: Parameters<Promise<unknown>['then']>) => {
-            running ??= run(begin)
-            return running.then(...then)
-          }
-        return Reflect.get(unused, name)
+          return (...then: Parameters<Promise<unknown>['then']>) => once(begin).then(...then)
+        return undefined
       },
     })
   }
