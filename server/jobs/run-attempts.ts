@@ -170,8 +170,8 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
 
   /** Each node shifts the due times of its partitions, before it claims anything by the new time. False after a storage error. */
   async function followClock(): Promise<boolean> {
-    if (!hasJumped() || !jump) return true
-    const by = jump
+    const by = unshiftedJump()
+    if (!by) return true
     const shift = () => database.write(undefined, (tx) => kind.shift(tx, by, followed))
     if (followed !== '' && !(await saved(() => withFence(partitions.fenceOf(followed), shift)))) return false
     jump = null
@@ -179,10 +179,10 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
     return true
   }
 
-  function hasJumped(): boolean {
+  function unshiftedJump(): ClockJump | null {
     jump ??= checkClock()
     if (!jump) followed = partitions.held()
-    return jump !== null
+    return jump
   }
 
   /** What others wrote by a time before the clock was set back is due too late. */
@@ -259,7 +259,7 @@ export function runAttempts<J extends { id: string }, R>(deps: Deps, kind: Attem
           // Planned here and not before, to include results that came while the unit was queued.
           recordBy = Number.POSITIVE_INFINITY
           // By another time than the due times, it would send retries early, or have them come late.
-          tasks = hasJumped() ? [] : plan(isStopping ? [] : due, isFenced)
+          tasks = unshiftedJump() ? [] : plan(isStopping ? [] : due, isFenced)
           return kind.process(tx, tasks, { isRunning: (id) => jobs.has(id), now: clock.now() })
         }),
       )
