@@ -31,6 +31,8 @@ export type IdPrefix =
   | 'mov'
   | 'psh'
   | 'ntf'
+  | 'sug'
+  | 'grt'
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 /** Two characters encode ten bits. */

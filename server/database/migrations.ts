@@ -14,6 +14,7 @@ import postgresql0012 from '../../drizzle/postgresql/0012_cluster.sql' with { ty
 import postgresql0013 from '../../drizzle/postgresql/0013_limits.sql' with { type: 'text' }
 import postgresql0014 from '../../drizzle/postgresql/0014_file_locks.sql' with { type: 'text' }
 import postgresql0015 from '../../drizzle/postgresql/0015_database_history.sql' with { type: 'text' }
+import postgresql0016 from '../../drizzle/postgresql/0016_programs.sql' with { type: 'text' }
 import sqlite0000 from '../../drizzle/sqlite/0000_start.sql' with { type: 'text' }
 import sqlite0001 from '../../drizzle/sqlite/0001_backups.sql' with { type: 'text' }
 import sqlite0002 from '../../drizzle/sqlite/0002_mail_people.sql' with { type: 'text' }
@@ -30,6 +31,7 @@ import sqlite0012 from '../../drizzle/sqlite/0012_cluster.sql' with { type: 'tex
 import sqlite0013 from '../../drizzle/sqlite/0013_limits.sql' with { type: 'text' }
 import sqlite0014 from '../../drizzle/sqlite/0014_file_locks.sql' with { type: 'text' }
 import sqlite0015 from '../../drizzle/sqlite/0015_database_history.sql' with { type: 'text' }
+import sqlite0016 from '../../drizzle/sqlite/0016_programs.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -58,6 +60,7 @@ export const MIGRATIONS = {
     { name: 'limits', sql: sqlite0013 },
     { name: 'file_locks', sql: sqlite0014 },
     { name: 'database_history', sql: sqlite0015 },
+    { name: 'programs', sql: sqlite0016 },
   ],
   postgresql: [
     { name: 'start', sql: postgresql0000 },
@@ -76,5 +79,6 @@ export const MIGRATIONS = {
     { name: 'limits', sql: postgresql0013 },
     { name: 'file_locks', sql: postgresql0014 },
     { name: 'database_history', sql: postgresql0015 },
+    { name: 'programs', sql: postgresql0016 },
   ],
 } satisfies Record<string, Migration[]>

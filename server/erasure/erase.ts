@@ -15,7 +15,15 @@ import { notificationEmails, notifications } from '../database/tables/notificati
 import { organizations } from '../database/tables/organizations.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
-import { activities, drafts, followers, mentions, notes, readMarks } from '../database/tables/threads.ts'
+import {
+  activities,
+  drafts,
+  followers,
+  mentions,
+  notes,
+  readMarks,
+  suggestions,
+} from '../database/tables/threads.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 import { snoozes, timers } from '../database/tables/timers.ts'
 import type { Deps } from '../deps.ts'
@@ -46,6 +54,7 @@ const TICKET_TABLES = [
   readMarks,
   followers,
   drafts,
+  suggestions,
   scheduledMessages,
   timers,
   snoozes,

@@ -24,7 +24,15 @@ import { savedViews } from '../database/tables/saved-views.ts'
 import { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { sends } from '../database/tables/sends.ts'
 import { agentLinks } from '../database/tables/sessions.ts'
-import { activities, drafts, followers, mentions, notes, readMarks } from '../database/tables/threads.ts'
+import {
+  activities,
+  drafts,
+  followers,
+  mentions,
+  notes,
+  readMarks,
+  suggestions,
+} from '../database/tables/threads.ts'
 import { PLACES, tickets } from '../database/tables/tickets.ts'
 import { snoozes, timers } from '../database/tables/timers.ts'
 import { attempts, deliveries, endpoints, resendJobs } from '../database/tables/webhooks.ts'
@@ -99,6 +107,7 @@ export const RECORD_KINDS: RecordKind[] = [
   }),
   kind('note', notes, ['id']),
   kind('activity', activities, ['id']),
+  kind('suggestion', suggestions, ['id']),
   kind('timer', timers, ['ticketId', 'kind', 'ref']),
   kind('snooze', snoozes, ['ticketId']),
   kind('draft', drafts, ['agentId', 'ticketId', 'kind']),

@@ -210,6 +210,7 @@ function ticketOf(deps: Deps, { orgId, sent, messages, customer, assignedTo, cre
     tags: cleanTags(sent.tags ?? []),
     mailboxId: '',
     mergedInto: null,
+    isSuggested: false,
     place: PLACES.inbox,
     version: 1,
     createdAt,
@@ -217,6 +218,7 @@ function ticketOf(deps: Deps, { orgId, sent, messages, customer, assignedTo, cre
     lastMessageAt,
     snoozedUntil: null,
     externalId,
+    isSuggested: false,
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
     waitingOrder: waitingOrderOf(question?.at, lastMessageAt),
   }

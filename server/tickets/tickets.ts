@@ -112,6 +112,7 @@ export async function openTicket(
     snoozedUntil: null,
     externalId: input.externalId ?? null,
     metadata: mergeMetadata(null, input.metadata),
+    isSuggested: false,
     waitingOrder: waitingOrderOf(waits ? now : undefined, now),
     customer,
   }

@@ -47,7 +47,9 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       subject: id,
       mailboxId: '',
       mergedInto: null,
+    isSuggested: false,
       externalId: null,
+      isSuggested: false,
       metadata: null,
       version: 1,
     }

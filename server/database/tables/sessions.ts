@@ -1,5 +1,6 @@
-import { index, integer, table, text, uniqueIndex } from '../columns.ts'
+import { index, integer, json, table, text, uniqueIndex } from '../columns.ts'
 import { agents } from './agents.ts'
+import type { KeyScope } from './api-keys.ts'
 import { organizations } from './organizations.ts'
 
 /** What a one-time link is for. */
@@ -54,5 +55,65 @@ export const agentLinks = table(
     uniqueIndex('agent_links_by_hash').on(row.hash),
     index('agent_links_by_agent').on(row.orgId, row.agentId),
     index('agent_links_by_expiry').on(row.expiresAt),
+  ],
+)
+
+/** Programs that agents let act for them over OAuth. Ended ones are deleted; the audit log keeps that they existed. */
+export const programGrants = table(
+  'program_grants',
+  {
+    id: text().primaryKey(),
+    orgId: text()
+      .notNull()
+      .references(() => organizations.id),
+    agentId: text()
+      .notNull()
+      .references(() => agents.id),
+    /** The address of the client's metadata document, or a registration that we sealed. */
+    clientId: text().notNull(),
+    clientName: text().notNull(),
+    /** Where it sends people back to. */
+    clientHost: text().notNull(),
+    scopes: json().$type<KeyScope[]>().notNull(),
+    createdAt: integer().notNull(),
+    lastUsedAt: integer(),
+    /** When its last refresh token ends. */
+    expiresAt: integer().notNull(),
+  },
+  (row) => [
+    index('program_grants_by_agent').on(row.orgId, row.agentId, row.createdAt),
+    index('program_grants_by_expiry').on(row.expiresAt),
+  ],
+)
+
+export const GRANT_TOKEN_KINDS = ['code', 'access', 'refresh'] as const
+export type GrantTokenKind = (typeof GRANT_TOKEN_KINDS)[number]
+
+/** What a code must be redeemed with. */
+export interface CodeTerms {
+  redirectUri: string
+  /** SHA-256 of the verifier, base64url (PKCE). */
+  challenge: string
+}
+
+/** Codes, access tokens, and refresh tokens. A used one is kept until it ends: its second use ends the grant. */
+export const grantTokens = table(
+  'grant_tokens',
+  {
+    /** SHA-256 of the token, hex. */
+    hash: text().primaryKey(),
+    orgId: text().notNull(),
+    grantId: text()
+      .notNull()
+      .references(() => programGrants.id),
+    kind: text().$type<GrantTokenKind>().notNull(),
+    /** Of a code. */
+    terms: json().$type<CodeTerms | null>(),
+    usedAt: integer(),
+    expiresAt: integer().notNull(),
+  },
+  (row) => [
+    index('grant_tokens_by_grant').on(row.grantId),
+    index('grant_tokens_by_expiry').on(row.expiresAt),
   ],
 )

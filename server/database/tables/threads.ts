@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, index, integer, json, primaryKey, table, text } from '../columns.ts'
+import { boolean, index, integer, json, primaryKey, table, text, uniqueIndex } from '../columns.ts'
 import type { ActorKind } from './audit.ts'
 import type { MessageFormat } from './messages.ts'
 import type { Recipients } from './scheduled-messages.ts'
@@ -161,5 +161,58 @@ export const followers = table(
   (row) => [
     primaryKey({ columns: [row.orgId, row.agentId, row.ticketId] }),
     index('followers_by_ticket').on(row.ticketId),
+  ],
+)
+
+/**
+ * `sent`: an agent sent it as it was; `edited`: with changes. `rejected`: an agent dismissed it. `superseded`: the ticket was
+ * answered otherwise, the customer wrote again, or the program suggested something else. `withdrawn`: its program deleted it.
+ */
+export const SUGGESTION_STATES = ['open', 'sent', 'edited', 'rejected', 'superseded', 'withdrawn'] as const
+export type SuggestionState = (typeof SUGGESTION_STATES)[number]
+
+/** What an answer is based on. */
+export interface SuggestionSource {
+  title: string
+  /** Http or https. */
+  url: string
+}
+
+/** Answers that programs suggest and agents decide about. Closed ones are kept for 90 days. */
+export const suggestions = table(
+  'suggestions',
+  {
+    id: text().primaryKey(),
+    orgId: text().notNull(),
+    ticketId: text()
+      .notNull()
+      .references(() => tickets.id),
+    /** Who suggests it: an agent, such as a program, or a key that belongs to none. */
+    byId: text().notNull(),
+    text: text().notNull(),
+    format: text().$type<MessageFormat>().notNull(),
+    attachmentCount: integer().notNull().default(0),
+    /** Id of the customer's message. */
+    answers: text().notNull(),
+    sources: json().$type<SuggestionSource[]>().notNull(),
+    /** From 0 to 1; null if its program didn't say. */
+    confidence: json().$type<number | null>(),
+    state: text().$type<SuggestionState>().notNull().default('open'),
+    /** The agent who took it into their composer last. Their next message on the ticket closes it as `sent` or `edited`. */
+    usedBy: text(),
+    /** The message that it became. */
+    messageId: text(),
+    /** From 0 to 1: how much of it is in that message. */
+    similarity: json().$type<number | null>(),
+    /** Why an agent dismissed it; empty for no reason. */
+    reason: text().notNull().default(''),
+    createdAt: integer().notNull(),
+    closedAt: integer(),
+  },
+  (row) => [
+    index('suggestions_by_ticket').on(row.ticketId, row.createdAt, row.id),
+    uniqueIndex('suggestions_open').on(row.orgId, row.ticketId, row.byId).where(sql`state = 'open'`),
+    index('suggestions_by_state').on(row.orgId, row.byId, row.state),
+    index('suggestions_closed').on(row.closedAt).where(sql`closed_at is not null`),
   ],
 )

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { ChannelKind } from '../../channels/kinds.ts'
 import {
+  boolean,
   endingWith,
   index,
   integer,
@@ -69,8 +70,11 @@ export const tickets = table(
     externalId: text(),
     /** Null for none. */
     metadata: json().$type<Metadata | null>(),
+    /** Whether a program's answer is open. Kept by the units that open and close them. */
+    isSuggested: boolean().notNull().default(false),
   },
   (row) => [
+    index('tickets_suggested').on(row.orgId, row.id).where(sql`is_suggested`),
     index('tickets_by_wake').on(row.orgId, row.snoozedUntil, row.id).where(sql`snoozed_until is not null`),
     // Together they hold every combination of the filters as at most 48 ranges (server/tickets/list-ranges.ts).
     index('tickets_by_created').on(
