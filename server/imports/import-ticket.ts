@@ -218,7 +218,6 @@ function ticketOf(deps: Deps, { orgId, sent, messages, customer, assignedTo, cre
     lastMessageAt,
     snoozedUntil: null,
     externalId,
-    isSuggested: false,
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
     waitingOrder: waitingOrderOf(question?.at, lastMessageAt),
   }

@@ -47,9 +47,8 @@ export async function storeTicket(deps: Deps, orgId: string, given: StoredTicket
       subject: id,
       mailboxId: '',
       mergedInto: null,
-    isSuggested: false,
-      externalId: null,
       isSuggested: false,
+      externalId: null,
       metadata: null,
       version: 1,
     }
