@@ -20,7 +20,7 @@ export type ReceivedFile = Pick<Attachment, 'hash' | 'name' | 'type' | 'size' | 
 /** The files of a new message: uploads, what arrived with it, or those that it had while it was scheduled. */
 export type NewAttachments = { uploads: Uploads } | { received: ReceivedFile[] } | { bound: Attachment[] }
 
-/** What gets the files: a message, scheduled message or note. */
+/** What gets the files: a message, scheduled message, note or suggestion. */
 interface Owner {
   ownerId: string
   /** Null for a message that opens a ticket later. */
@@ -149,7 +149,7 @@ export async function replaceFiles(
   return attachUploads(deps, tx, orgId, { ownerId, ticketId: null, ids, uploader: agentId })
 }
 
-/** Copies the files of a saved reply as uploads of an agent, in order. */
+/** Copies the files of a saved reply or a suggestion as uploads of an agent, in order. */
 export async function uploadCopies(
   deps: Deps,
   tx: Transaction,
@@ -162,6 +162,7 @@ export async function uploadCopies(
     ...file,
     id: deps.newId('att'),
     ownerId: null,
+    ticketId: null,
     uploadedBy: agentId,
     createdAt,
   }))

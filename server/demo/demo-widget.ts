@@ -113,14 +113,14 @@ async function addChat(
   const agent = agents[0]
   if (chat.answer === undefined || !agent) return
   const answered = depsAt(opened, opened.clock.now() + MINUTE_MS, { kind: 'agent', ...agent })
-  const { event, message } = await addAgentMessage(answered, tx, orgId, {
+  const { events, message } = await addAgentMessage(answered, tx, orgId, {
     ticketId,
     text: chat.answer,
     format: 'markdown',
     agentId: agent.id,
     agentName: agent.name,
   })
-  recordEvents(answered, tx, orgId, [event])
+  recordEvents(answered, tx, orgId, events)
   // Read at once, so that no email is due to an address of the demo.
   await tx
     .update(widgetConversations)

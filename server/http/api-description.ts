@@ -65,6 +65,16 @@ const webhooks = {
     'Sent when a message is sent, fails, bounces or is held, and when its files arrive late.',
   ),
   'note.added': described('note.added', 'Note added', 'Sent for every internal note.'),
+  'suggestion.added': described(
+    'suggestion.added',
+    'Suggestion added',
+    'Sent when a program suggests an answer to agents.',
+  ),
+  'suggestion.closed': described(
+    'suggestion.closed',
+    'Suggestion closed',
+    'Sent when a suggestion is no longer open. Its `state` says what became of it.',
+  ),
   'customer.updated': described(
     'customer.updated',
     'Customer updated',
@@ -110,6 +120,7 @@ export const API = {
     { name: 'Customers', description: 'Read, change, merge and delete those who write to you.' },
     { name: 'Events', description: 'Follow everything that happens.' },
     { name: 'Notes', description: 'What your team writes to each other on a ticket.' },
+    { name: 'Suggestions', description: 'Suggest answers that agents decide about.' },
     { name: 'Attachments', description: 'Send and read files.' },
     { name: 'Agents', description: 'Who works on tickets.' },
     { name: 'Webhooks', description: 'What Bellhop sends to your endpoints.' },

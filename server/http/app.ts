@@ -53,6 +53,8 @@ import { createAttempts } from '../sessions/attempts.ts'
 import type { FirstRun } from '../sessions/first-run.ts'
 import type { AgentGuard } from '../sessions/require-agent.ts'
 import { sessionRoutes } from '../sessions/routes.ts'
+import { suggestionRoutes } from '../suggestions/routes.ts'
+import { suggestionApiRoutes } from '../suggestions/v1.ts'
 import { tagRoutes } from '../tags/routes.ts'
 import { tagApiRoutes } from '../tags/v1.ts'
 import { threadRoutes } from '../threads/routes.ts'
@@ -182,6 +184,7 @@ export function createApp(
       .use(eventRoutes(deps, guards.keys, guards.events))
       .use(bulkChangeRoutes(deps, guards.keys))
       .use(deletionRoutes(deps, guards.keys))
+      .use(suggestionApiRoutes(deps, guards.keys))
   }
 
   function readingApiRoutes() {
@@ -201,6 +204,7 @@ export function createApp(
       .use(bulkRoutes(guards.agents))
       .use(moveConsoleRoutes(guards.agents))
       .use(customerRoutes(deps, guards.agents))
+      .use(suggestionRoutes(guards.agents))
   }
 
   function webhookConsoleRoutes() {

@@ -44,6 +44,8 @@ const row = t.Object({
   hasFailedSend: t.Boolean(),
   /** The agent's own held reply, or one of a disabled agent. */
   hasHeldReply: t.Boolean(),
+  /** A program suggests an answer. */
+  isSuggested: t.Optional(t.Literal(true)),
   snooze: t.Optional(snoozeNote),
   /** The newest note that mentions the agent, in a list of those. */
   mention: t.Optional(
@@ -157,6 +159,7 @@ function viewRow(row: InboxRow) {
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
+    ...(row.isSuggested && { isSuggested: true as const }),
     ...(row.snooze && { snooze: viewSnoozeNote(row.snooze) }),
     ...(row.mention && { mention: viewMention(row.mention) }),
     hasScheduledReply: row.hasScheduledReply,

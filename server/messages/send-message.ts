@@ -80,7 +80,7 @@ export async function sendMessage(
   const bound = scheduled.attachmentCount === 0 ? [] : await findAttachmentsOf(tx, { orgId, ownerId: id })
   const written = { id, ticketId, agentId: agentId ?? undefined, agentName, text, format, requestHash }
   const input = { ...written, recipients, attachments: { bound } }
-  const { message, ticket, event } = await addAgentMessage(asAuthor, tx, orgId, input)
+  const { message, ticket, events } = await addAgentMessage(asAuthor, tx, orgId, input)
   const now = deps.clock.now()
   const actions = stillPossible(ticket, scheduled.actions ?? {}, assignable)
   const isWoken = !isSnoozing(actions, now) && (await isWokenByReply(tx, ticket, agentId))
@@ -91,7 +91,7 @@ export async function sendMessage(
     ...(!isSnoozing(actions, now) && { snoozedUntil: isWoken ? null : undefined }),
   }
   const changed = await changeRow(asAuthor, tx, ticket, { change, assignable, now, isWoken })
-  recordEvents(asAuthor, tx, orgId, changed ? [event, updatedEvent(changed, now)] : [event])
+  recordEvents(asAuthor, tx, orgId, changed ? [...events, updatedEvent(changed, now)] : events)
   if (changed) moveCounters(tx, orgId, [changed])
   return message
 }

@@ -7,7 +7,8 @@ import type { FieldChange } from '../database/tables/threads.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTimeOrNull } from '../dates.ts'
 import type { Deps } from '../deps.ts'
-import { recordEvents } from '../events/events.ts'
+import { type NewEvent, recordEvents } from '../events/events.ts'
+import { closeSuggestions } from '../suggestions/close-suggestions.ts'
 import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import type { Ticket } from '../tickets/queries.ts'
@@ -38,15 +39,13 @@ export async function saveMoved(
     [[line], snoozeChange(before, after)].map((changes) => ({ ticketId: after.id, changes })),
   )
   await recordActivities(deps, tx, orgId, { done: lines.filter(({ changes }) => changes.length > 0), now })
-  recordEvents(
-    deps,
-    tx,
-    orgId,
-    done.map((changed) => {
-      const event = updatedEvent(changed, now)
-      return { ...event, changes: { ...event.changes, messages: {} } }
-    }),
-  )
+  const events = done.map((changed): NewEvent => {
+    const event = updatedEvent(changed, now)
+    return { ...event, changes: { ...event.changes, messages: {} } }
+  })
+  // What was suggested answers a ticket that isn't the same anymore.
+  for (const { before } of moved) events.push(...(await closeSuggestions(deps, tx, before)))
+  recordEvents(deps, tx, orgId, events)
   moveCounters(tx, orgId, done)
 }
 

@@ -113,6 +113,7 @@ function newTicket(deps: Deps, from: Ticket, subject: string): Ticket {
     tags: [],
     externalId: null,
     metadata: null,
+    isSuggested: false,
     place: PLACES.inbox,
     snoozedUntil: null,
     version: 1,

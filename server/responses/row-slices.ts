@@ -15,13 +15,14 @@ export type TextSlices = AsyncGenerator<string, void, void>
  */
 export function inSlice(
   [first, second]: [PgColumn, PgColumn],
-  { where, bytes }: { where: SQL | undefined; bytes: SQL },
+  { where, bytes, isDescending = false }: { where: SQL | undefined; bytes: SQL; isDescending?: boolean },
 ): SQL {
   const [maxRows, maxBytes] = [sql.raw(String(MAX_SLICE_ROWS)), sql.raw(String(MAX_SLICE_BYTES))]
+  const way = sql.raw(isDescending ? 'desc' : 'asc')
   const next = sql`select ${first} as one, ${second} as two, ${bytes} as bytes
-    from ${first.table} where ${where} order by ${first}, ${second} limit ${maxRows}`
-  const sums = sql`select sum(bytes) over (order by one, two) as total from (${next}) as next`
-  return sql`${first}, ${second} limit (
+    from ${first.table} where ${where} order by ${first} ${way}, ${second} ${way} limit ${maxRows}`
+  const sums = sql`select sum(bytes) over (order by one ${way}, two ${way}) as total from (${next}) as next`
+  return sql`${first} ${way}, ${second} ${way} limit (
     select case when count(*) = 0 then 1 else count(*) end from (${sums}) as sums where total <= ${maxBytes})`
 }
 

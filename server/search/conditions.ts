@@ -84,6 +84,8 @@ function conditionOf(kind: Filter['kind'], parameter: string): SQL | undefined {
       return isMentioned
     case 'followed':
       return isFollowed
+    case 'suggested':
+      return isSuggested
     case 'spam':
     case 'snoozed':
     case 'merged':
@@ -116,6 +118,8 @@ const isMentioned = sql`exists (select 1 from mentions mine where mine.org_id = 
 
 const isFollowed = sql`exists (select 1 from followers mine where mine.org_id = ${text.bind('orgId')}
   and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id} and mine.is_following)`
+/** Literally, for the partial index. */
+const isSuggested = sql`is_suggested`
 const isByDisabledAgent = sql`exists (select 1 from agents author
   where author.org_id = ${text.bind('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null)`
 
@@ -155,6 +159,7 @@ export const rareConditions: Partial<Record<Filter['kind'], SQL>> = {
     where ${drafts.orgId} = ${text.bind('orgId')} and ${drafts.agentId} = ${text.bind('me')})`,
   mentioned: sql`${tickets.id} in (select ${mentions.ticketId} from ${mentions}
     where ${mentions.orgId} = ${text.bind('orgId')} and ${mentions.agentId} = ${text.bind('me')})`,
+  suggested: sql`${tickets.orgId} = ${text.bind('orgId')} and ${isSuggested}`,
   snoozed: sql`${tickets.orgId} = ${text.bind('orgId')} and snoozed_until is not null`,
   followed: sql`${tickets.id} in (select ${followers.ticketId} from ${followers}
     where ${followers.orgId} = ${text.bind('orgId')} and ${followers.agentId} = ${text.bind('me')} and ${followers.isFollowing})`,

@@ -33,6 +33,7 @@ export const QUERY_VALUES = {
     'mentioned',
     'followed',
     'scheduled',
+    'suggested',
     'merged',
   ],
 } as const satisfies {
@@ -43,7 +44,7 @@ export const QUERY_VALUES = {
 /** The values of `is:`. */
 export type TicketState = (typeof QUERY_VALUES)['is'][number]
 
-/** What the agent has to do with: found while the ticket is snoozed, too. Few tickets pass each; an index is looked for in this order. */
+/** What the agent has to do with or decide about: found while the ticket is snoozed, too. Few tickets pass each; an index is looked for in this order. */
 export const OWN_STATES = [
   'draft',
   'held',
@@ -51,6 +52,7 @@ export const OWN_STATES = [
   'failed',
   'mentioned',
   'followed',
+  'suggested',
 ] as const satisfies TicketState[]
 
 /** One `key:value` of a query. */

@@ -9,6 +9,7 @@ import { RECIPIENT_STATES } from '../database/tables/sends.ts'
 import { ACTIVITY_FIELDS, DRAFT_KINDS } from '../database/tables/threads.ts'
 import { shownTexts } from '../requests/metadata.ts'
 import { described, oneOf, orNull } from '../requests/schemas.ts'
+import { openSuggestion } from '../suggestions/schemas.ts'
 import { text } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import {
@@ -227,6 +228,8 @@ export const thread = t.Object({
   /** The notes that mention the agent, oldest first. */
   mentions: t.Array(t.Object({ noteId: t.String(), isSeen: t.Boolean() })),
   reply: replyDestination,
+  /** Open ones, newest first. Absent for none. */
+  suggestions: t.Optional(t.Array(openSuggestion)),
   /** The newest answer that the visitor of a widget has seen. */
   seen: t.Optional(t.Object({ messageId: t.String(), at: time('When they saw it.') })),
 })

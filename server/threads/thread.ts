@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts'
 import { readDestination } from '../messages/sends/plan-sends.ts'
 import { readTroubles, type SendTrouble } from '../messages/sends/queries.ts'
 import { type ShownText, shownMetadata } from '../organizations/shown-metadata.ts'
+import { readOpenSuggestions, type Suggestion } from '../suggestions/queries.ts'
 import { countEdits } from '../tickets/message-edits.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { type OfTicket, ofTicket } from '../tickets/rows-of-ticket.ts'
@@ -100,6 +101,8 @@ export interface ThreadFrame {
   mentions: { noteId: string; seenAt: number | null }[]
   /** Where a reply goes. */
   reply: ReplyDestination
+  /** What is open of what programs suggest, newest first. */
+  suggestions: Suggestion[]
   /** The newest answer that the visitor of a widget has seen. */
   seen?: { messageId: string; at: number } | undefined
 }
@@ -130,6 +133,7 @@ export async function readFrame(
     shownMetadata: await shownMetadata(read, orgId, ticket.metadata),
     mentions: await mentionsOf(read, { ...given, agentId }),
     reply,
+    suggestions: ticket.isSuggested ? await readOpenSuggestions(read, given) : [],
     seen: ticket.channel === 'widget' ? await readSeen(read, given) : undefined,
   }
 }

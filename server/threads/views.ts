@@ -4,6 +4,7 @@ import type { FieldChange } from '../database/tables/threads.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { SendTrouble } from '../messages/sends/queries.ts'
+import { viewOpenSuggestion } from '../suggestions/views.ts'
 import type { TicketWithCustomer } from '../tickets/queries.ts'
 import { snoozeNoteOf } from '../tickets/snooze/snooze.ts'
 import { viewListedTicket, viewSnoozeNote } from '../tickets/views.ts'
@@ -20,6 +21,7 @@ export function viewFrame({
   shownMetadata,
   mentions,
   reply,
+  suggestions,
   seen,
 }: ThreadFrame) {
   const note = snoozeNoteOf(ticket, snooze, ticket.lastMessageAt)
@@ -32,6 +34,7 @@ export function viewFrame({
     ...(shownMetadata.length > 0 && { shownMetadata }),
     mentions: mentions.map(({ noteId, seenAt }) => ({ noteId, isSeen: seenAt !== null })),
     reply,
+    ...(suggestions.length > 0 && { suggestions: suggestions.map(viewOpenSuggestion) }),
     ...(seen && { seen: { messageId: seen.messageId, at: isoTime(seen.at) } }),
   }
 }

@@ -11,6 +11,7 @@ import { type NewEvent, recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { planSends } from '../messages/sends/plan-sends.ts'
 import { insertSends } from '../messages/sends/queries.ts'
+import { closeSuggestions } from '../suggestions/close-suggestions.ts'
 import { text, textFault } from '../text/text.ts'
 import { moveCounters } from './counters.ts'
 import { requireNotMerged } from './merged.ts'
@@ -60,11 +61,11 @@ interface NewAgentMessage {
     Pick<Message, 'hasHtml' | 'isHtmlFormatted' | 'hasRemoteImages'>
 }
 
-/** A stored message, its ticket after it, and the event that the caller must record. */
+/** A stored message, its ticket after it, and the events that the caller must record. */
 interface AddedMessage {
   message: MessageWithFiles
   ticket: Ticket
-  event: NewEvent
+  events: NewEvent[]
 }
 
 /** Stores an agent's message, changes the ticket with it, and records the events. Throws 404, and 400 for an attachment that can't be sent. */
@@ -75,12 +76,12 @@ export async function postAgentMessage(
   alsoSave?: AlsoSave<MessageWithFiles>,
 ): Promise<MessageWithFiles> {
   return deps.database.write(orgId, async (tx) => {
-    const { message, ticket, event } = await addAgentMessage(deps, tx, orgId, input)
+    const { message, ticket, events } = await addAgentMessage(deps, tx, orgId, input)
     const now = deps.clock.now()
     const isWoken = await isWokenByReply(tx, ticket, input.agentId)
     const change = { status: input.status, ...(isWoken && { snoozedUntil: null }) }
     const changed = await changeRow(deps, tx, ticket, { change, assignable: new Set(), now, isWoken })
-    recordEvents(deps, tx, orgId, changed ? [event, updatedEvent(changed, now)] : [event])
+    recordEvents(deps, tx, orgId, changed ? [...events, updatedEvent(changed, now)] : events)
     if (changed) moveCounters(tx, orgId, [changed])
     await alsoSave?.(tx, message)
     return message
@@ -88,7 +89,7 @@ export async function postAgentMessage(
 }
 
 /**
- * Stores an agent's message and its sends; the caller records the event. On the API channel, the webhook `message.sent`
+ * Stores an agent's message and its sends, and closes what was suggested; the caller records the events. On the API channel, the webhook `message.sent`
  * delivers it. Locks the ticket's row first. Throws 404, 409 for a merged ticket, and 400 for an attachment that can't be
  * sent.
  */
@@ -152,7 +153,8 @@ export async function addAgentMessage(
   await touchTags(tx, ticket)
   const data = webhookMessageSent({ ...ticket, customer }, message, deps.actor)
   const about = { ticketId, messageId: id, createdAt: now }
-  return { message, ticket, event: { type: 'message.sent', ...about, data } }
+  const closed = forwarded ? [] : await closeSuggestions(deps, tx, ticket, stored)
+  return { message, ticket, events: [{ type: 'message.sent', ...about, data }, ...closed] }
 }
 
 /** Files can be sent without a text, but not a message without both. Throws 400. */

@@ -6,6 +6,7 @@ import { organizations } from '../database/tables/organizations.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, notFound } from '../errors.ts'
 import { type NewEvent, recordEvents } from '../events/events.ts'
+import { closeSuggestions } from '../suggestions/close-suggestions.ts'
 import { moveCounters } from './counters.ts'
 import { requireNotMerged } from './merged.ts'
 import {
@@ -118,6 +119,10 @@ export async function receiveCustomerMessage(
       data: webhookMessageSent({ ...ticket, customer }, { ...message, attachments }, deps.actor),
     },
   ]
+  if (effect === 'question') {
+    const closed = await closeSuggestions(deps, tx, ticket)
+    events.push(...closed.map((event) => ({ ...event, byId: customer.id })))
+  }
   // No one ends a snooze: the server does.
   if (changed) events.push({ ...updatedEvent(changed, now), ...(!isWoken && { byId: customer.id }) })
   recordEvents(deps, tx, orgId, events)

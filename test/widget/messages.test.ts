@@ -144,7 +144,7 @@ test('notes, waiting replies, forwards and what others answered to them stay wit
   await deps.database.write(undefined, async (tx) => {
     const email = { from: { name: '', address: 'x@example.com' }, replyTo: [], to: [], cc: [], subject: 'x' }
     const forwarded = { ...email, messageId: null, references: [], forwardOf: 'x' }
-    const { message, event } = await addAgentMessage(deps, tx, orgId, {
+    const { message, events } = await addAgentMessage(deps, tx, orgId, {
       ticketId: conversation.id,
       text: 'Passed on',
       agentName: 'Ana',
@@ -153,7 +153,7 @@ test('notes, waiting replies, forwards and what others answered to them stay wit
       .update(messages)
       .set({ author: 'third_party', email: forwarded })
       .where(eq(messages.id, message.id))
-    recordEvents(deps, tx, orgId, [event])
+    recordEvents(deps, tx, orgId, events)
   })
   const read50 = await page.messages(conversation.id)
   expect(read50.messages.map(({ text }) => text)).toEqual(['Hello'])

@@ -46,7 +46,7 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
       {
         parse: 'none',
         transform: [
-          guard.allow('messages:write'),
+          guard.allow('messages:write', 'suggestions:write'),
           ({ request }: { request: Request }) => requireBareFile(request),
           strictQuery(uploadQuery),
         ],
@@ -74,7 +74,7 @@ export function attachmentRoutes(deps: Deps, guard: KeyGuard) {
         return status(204, undefined)
       },
       {
-        transform: [guard.allow('messages:write'), noQuery],
+        transform: [guard.allow('messages:write', 'suggestions:write'), noQuery],
         params: attachmentId,
         response: { 204: t.Undefined() },
         detail: deleteAttachment,
@@ -112,9 +112,9 @@ const uploadAttachment = {
   operationId: 'uploadAttachment',
   summary: 'Upload a file',
   description:
-    'Stores a file, so that you can send it with a message. The body is the file itself, with any `Content-Type` but `multipart/*`. Only the key that uploaded a file can send it. A file that isn’t sent within a day is deleted.',
+    'Stores a file, so that you can send it with a message, a note, or a suggestion. The body is the file itself, with any `Content-Type` but `multipart/*`. Only the key that uploaded a file can send it. A file that isn’t sent within a day is deleted.',
   tags: ['Attachments'],
-  security: [{ secretKey: ['messages:write'] }],
+  security: [{ secretKey: ['messages:write'] }, { secretKey: ['suggestions:write'] }],
   parameters: [idempotencyKey],
   requestBody: { required: true, content: { 'application/octet-stream': anyFile } },
   responses: {
@@ -165,7 +165,7 @@ const deleteAttachment = {
   summary: 'Delete an upload',
   description: 'Deletes a file that you uploaded and haven’t sent.',
   tags: ['Attachments'],
-  security: [{ secretKey: ['messages:write'] }],
+  security: [{ secretKey: ['messages:write'] }, { secretKey: ['suggestions:write'] }],
   responses: {
     204: { description: 'The upload is deleted.' },
     404: noAttachment,

@@ -13,6 +13,8 @@ export const WEBHOOK_EVENTS = [
   'ticket.deleted',
   'message.updated',
   'note.added',
+  'suggestion.added',
+  'suggestion.closed',
   'customer.updated',
   'customer.deleted',
   'customer.merged',
@@ -64,7 +66,7 @@ export const events = table(
     ticketId: text().notNull(),
     /** The customer who changed, or that of a deleted ticket. Of other events, the ticket says it. */
     customerId: text(),
-    /** The message or the note. */
+    /** The message, the note, or the suggestion. */
     messageId: text(),
     /** Id of the agent, the key or the customer who did it; null for the system; empty: who did the next event. */
     byId: text(),

@@ -7,11 +7,13 @@ import { scheduledMessages } from '../../database/tables/scheduled-messages.ts'
 import { notes } from '../../database/tables/threads.ts'
 import { isoTime } from '../../dates.ts'
 import { viewOutgoing } from '../../messages/views.ts'
+import { findSuggestionsById, type Suggestion } from '../../suggestions/queries.ts'
+import { viewV1Suggestion } from '../../suggestions/views.ts'
 import type { NoteRow } from '../../threads/thread.ts'
 import { viewV1Note } from '../../threads/views.ts'
 import { findTicketsById, type TicketWithCustomer } from '../../tickets/queries.ts'
 import { viewSentMessage, webhookMessageSent, webhookTicketCreated } from '../../tickets/views.ts'
-import { type EventActor, readActors } from './actors.ts'
+import { type EventActor, readActors } from '../actors.ts'
 import { type MessageOfEvent, readMessages, viewTicketOfEvent } from './included.ts'
 import { type PublicEvent, storedBodies } from './list-events.ts'
 import { changesOf } from './views.ts'
@@ -49,6 +51,7 @@ interface Facts {
   /** Views of messages that are held until someone decides. */
   held: Map<string, ReturnType<typeof viewOutgoing>>
   notes: Map<string, NoteRow>
+  suggestions: Map<string, Suggestion>
   customers: Map<string, ShownCustomer>
   actorOf: (id: string | null) => EventActor
 }
@@ -56,7 +59,7 @@ interface Facts {
 async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Promise<Facts> {
   const idsOf = (pick: (event: PublicEvent) => string | null, prefix: string) =>
     [...new Set(events.map(pick))].flatMap((id) => (id?.startsWith(prefix) ? [id] : []))
-  const [ofTickets, ofMessages, held, ofNotes, ofCustomers, actorOf] = await Promise.all([
+  const [ofTickets, ofMessages, held, ofNotes, ofSuggestions, ofCustomers, actorOf] = await Promise.all([
     findTicketsById(
       read,
       orgId,
@@ -77,6 +80,11 @@ async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Pr
       orgId,
       idsOf(({ messageId }) => messageId, 'not_'),
     ),
+    findSuggestionsById(
+      read,
+      orgId,
+      idsOf(({ messageId }) => messageId, 'sug_'),
+    ),
     readShownCustomers(
       read,
       orgId,
@@ -93,6 +101,7 @@ async function readFacts(read: Reader, orgId: string, events: PublicEvent[]): Pr
     messages: byId(ofMessages),
     held,
     notes: byId(ofNotes),
+    suggestions: byId(ofSuggestions),
     customers: byId(ofCustomers),
     actorOf,
   }
@@ -126,6 +135,12 @@ function dataOf(orgId: string, event: PublicEvent, facts: Facts): object | undef
     case 'note.added': {
       const note = facts.notes.get(event.messageId ?? '')
       return ticket && note && { ticket: viewTicketOfEvent(ticket), note: viewV1Note(note), by }
+    }
+    case 'suggestion.added':
+    case 'suggestion.closed': {
+      const suggestion = facts.suggestions.get(event.messageId ?? '')
+      if (!ticket || !suggestion) return undefined
+      return { ticket: viewTicketOfEvent(ticket), suggestion: viewV1Suggestion(suggestion), by }
     }
     case 'customer.updated': {
       const customer = facts.customers.get(event.customerId ?? '')

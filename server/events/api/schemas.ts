@@ -2,6 +2,7 @@ import { type TSchema, t } from 'elysia'
 import { customer } from '../../customers/api/schemas.ts'
 import { type EventChanges, WEBHOOK_EVENTS, type WebhookEvent } from '../../database/tables/events.ts'
 import { described, oneOf } from '../../requests/schemas.ts'
+import { v1Suggestion } from '../../suggestions/schemas.ts'
 import { v1Note } from '../../threads/schemas.ts'
 import {
   author,
@@ -125,6 +126,7 @@ const event = t.Object(
     ticketId: id('tkt_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The ticket. Absent for events of customers.'),
     messageId: id('msg_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The message, if it is about one.'),
     noteId: id('not_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The note that was added.'),
+    suggestionId: id('sug_01jq8z5w8wf6r9f5v0h3q1x2yz', 'The suggestion that was added or closed.'),
     customerId: id(
       'usr_01jq8z5w8wf6r9f5v0h3q1x2yz',
       'The customer, or the one that the ticket has now. Absent for what happened to a deleted ticket before.',
@@ -197,6 +199,8 @@ export const WEBHOOK_BODIES = {
   }),
   'message.updated': webhook('message.updated', { ticket: ticketOfEvent, message: outgoingMessage, by }),
   'note.added': webhook('note.added', { ticket: ticketOfEvent, note: v1Note, by }),
+  'suggestion.added': webhook('suggestion.added', { ticket: ticketOfEvent, suggestion: v1Suggestion, by }),
+  'suggestion.closed': webhook('suggestion.closed', { ticket: ticketOfEvent, suggestion: v1Suggestion, by }),
   'customer.updated': webhook('customer.updated', { customer, by }),
   'customer.deleted': webhook('customer.deleted', { customer: deletedCustomer, by }),
   'customer.merged': webhook('customer.merged', {

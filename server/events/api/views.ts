@@ -1,6 +1,6 @@
 import { isoTime } from '../../dates.ts'
+import type { EventActor } from '../actors.ts'
 import { positionAt } from '../positions.ts'
-import type { EventActor } from './actors.ts'
 import type { PublicEvent } from './list-events.ts'
 
 /** An event of `/v1/events`. What it doesn't have is undefined. */
@@ -9,14 +9,16 @@ export function viewEvent(
   { logId, by, body }: { logId: string; by: EventActor; body: Uint8Array | undefined },
 ) {
   const messageId = event.messageId ?? undefined
-  const isNote = messageId?.startsWith('not_') === true
+  const isA = (prefix: string) => messageId?.startsWith(prefix) === true
+  const [isNote, isSuggestion] = [isA('not_'), isA('sug_')]
   return {
     position: positionAt(logId, event.number),
     event: event.type,
     createdAt: isoTime(event.createdAt),
     ticketId: event.ticketId === '' ? undefined : event.ticketId,
-    messageId: isNote ? undefined : messageId,
+    messageId: isNote || isSuggestion ? undefined : messageId,
     noteId: isNote ? messageId : undefined,
+    suggestionId: isSuggestion ? messageId : undefined,
     customerId: event.customerId ?? undefined,
     into: event.changes?.into,
     changes: changesOf(event),

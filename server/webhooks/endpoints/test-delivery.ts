@@ -93,6 +93,12 @@ function sampleData(deps: Deps, orgId: string, event: WebhookEvent, time: string
       const note = { ...written, id: deps.newId('not'), text: 'A sample note.', agentName: by.name }
       return { ticket, note, by }
     }
+    case 'suggestion.added':
+    case 'suggestion.closed': {
+      const suggestion = { ...sampleSuggestion(deps, time), ticketId: ticket.id, answers: written.id }
+      const closed = { state: 'sent', messageId: deps.newId('msg'), similarity: 1, closedAt: time }
+      return { ticket, suggestion: { ...suggestion, ...(event === 'suggestion.closed' && closed) }, by }
+    }
     case 'customer.updated': {
       const times = { createdAt: time, updatedAt: time }
       return { customer: { id: customerId, ...customer, emails: [customer.email], ...times }, by }
@@ -101,5 +107,19 @@ function sampleData(deps: Deps, orgId: string, event: WebhookEvent, time: string
       return { customer: { id: customerId }, by }
     case 'customer.merged':
       return { customer: { id: customerId }, into: deps.newId('usr'), by }
+  }
+}
+
+function sampleSuggestion(deps: Deps, createdAt: string) {
+  return {
+    id: deps.newId('sug'),
+    state: 'open',
+    by: { kind: 'program', id: deps.newId('agt'), name: 'Sample program' },
+    text: 'A sample answer.',
+    format: 'plain',
+    sources: [],
+    confidence: null,
+    createdAt,
+    closedAt: null,
   }
 }

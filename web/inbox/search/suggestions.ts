@@ -47,6 +47,7 @@ const FIXED: Record<string, readonly Suggestion[]> = {
     { text: 'snoozed', detail: 'put away until a time' },
     { text: 'mentioned', detail: 'a note mentions you' },
     { text: 'followed', detail: 'you follow it' },
+    { text: 'suggested', detail: 'an answer is suggested' },
     { text: 'failed', detail: 'a reply failed to send' },
     { text: 'held', detail: 'your reply was held' },
     { text: 'scheduled', detail: 'your reply is sent later' },

@@ -27,6 +27,8 @@ export const EVENTS: { event: WebhookEvent; text: string }[] = [
   { event: 'ticket.imported', text: 'A ticket came from another system, with its history.' },
   { event: 'message.updated', text: 'A message was sent, failed or bounced, or its files arrived late.' },
   { event: 'note.added', text: 'An agent wrote a note, which customers never see.' },
+  { event: 'suggestion.added', text: 'A program suggested an answer to agents.' },
+  { event: 'suggestion.closed', text: 'An agent decided about a suggestion, or it was overtaken.' },
   { event: 'customer.updated', text: 'The name, an address or another field of a customer changed.' },
   { event: 'customer.deleted', text: 'A customer was deleted with their tickets.' },
   { event: 'customer.merged', text: 'A customer was merged into another one.' },

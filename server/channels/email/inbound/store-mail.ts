@@ -359,7 +359,7 @@ async function addAnswer(
   }: WrittenMail & { ticket: MailTicket; agentName: string; fields: MailFields & ColleagueAnswer },
 ): Promise<Message> {
   const { id, text, isAutomatic: _, ...sentElsewhere } = fields
-  const { message, event } = await addAgentMessage(deps, tx, mail.orgId, {
+  const { message, events } = await addAgentMessage(deps, tx, mail.orgId, {
     id,
     ticketId: ticket.ticketId,
     text,
@@ -367,7 +367,7 @@ async function addAnswer(
     attachments: { received: files },
     sentElsewhere,
   })
-  recordEvents(deps, tx, mail.orgId, [event])
+  recordEvents(deps, tx, mail.orgId, events)
   return message
 }
 

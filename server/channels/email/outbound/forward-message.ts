@@ -64,7 +64,7 @@ export async function forwardMessage(
       text: passedOn.text,
       html,
     }
-    const { event } = await addAgentMessage(deps, tx, orgId, {
+    const { events } = await addAgentMessage(deps, tx, orgId, {
       id,
       ticketId,
       text,
@@ -88,7 +88,7 @@ export async function forwardMessage(
       quoted: forwardedText(forwarded),
       html: html === null ? null : forwardedHtml(forwarded),
     })
-    recordEvents(deps, tx, orgId, [event])
+    recordEvents(deps, tx, orgId, events)
     return { messageId: id, isNew: true }
   })
 }

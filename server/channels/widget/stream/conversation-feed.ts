@@ -1,6 +1,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { matches } from '../../../database/matches.ts'
 import { agents } from '../../../database/tables/agents.ts'
+import type { LogEvent } from '../../../database/tables/events.ts'
 import { widgetConversations } from '../../../database/tables/widgets.ts'
 import type { Deps } from '../../../deps.ts'
 import type { LoggedEvent } from '../../../events/events.ts'
@@ -173,13 +174,16 @@ export function createConversationFeed(
   }
 }
 
+/** What visitors never learn of. */
+const FOR_AGENTS: LogEvent[] = ['note.added', 'suggestion.added', 'suggestion.closed', 'reply.waiting']
+
 /** The frames for events of one ticket. */
 async function framesOf(
   deps: Deps,
   of: { orgId: string; ticketId: string },
   events: LoggedEvent[],
 ): Promise<Frame[]> {
-  const shown = events.filter(({ type }) => type !== 'note.added' && type !== 'reply.waiting')
+  const shown = events.filter(({ type }) => !FOR_AGENTS.includes(type))
   const last = shown.at(-1)
   if (!last) return []
   if (shown.some(({ type }) => type === 'ticket.deleted'))

@@ -1,8 +1,8 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Reader } from '../../database/database.ts'
-import { agents } from '../../database/tables/agents.ts'
-import { apiKeys } from '../../database/tables/api-keys.ts'
-import { customers } from '../../database/tables/customers.ts'
+import type { Reader } from '../database/database.ts'
+import { agents } from '../database/tables/agents.ts'
+import { apiKeys } from '../database/tables/api-keys.ts'
+import { customers } from '../database/tables/customers.ts'
 
 /** Who caused an event. Without an id, the server did, or a command. The name is missing once they are deleted. */
 export interface EventActor {
