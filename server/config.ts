@@ -60,10 +60,18 @@ export interface Config {
   microsoftOauth: string
   /** Requests per key and 60 seconds. */
   rateLimit: number
+  /** Calls of single tools per key and 60 seconds, beside its requests. */
+  toolLimits: ToolLimits
   /** Networks (CIDR) whose `X-Forwarded-For` header is trusted. */
   trustProxy: string[]
   logLevel: LogLevel
   telegramApi: string
+}
+
+/** By the name of the tool. */
+export interface ToolLimits {
+  send_reply: number
+  suggest_reply: number
 }
 
 /** Paths of PEM files. */
@@ -171,13 +179,21 @@ export function readConfig(environment: Environment = loadedEnvironment()): Conf
       'an https URL',
       (value) => httpsUrl(value) ?? '',
     ),
-    rateLimit: setting('BELLHOP_RATE_LIMIT', '300', 'a whole number from 1 to 1000000', (value) =>
-      wholeNumber(value, 1, 1_000_000),
-    ),
+    rateLimit: setting('BELLHOP_RATE_LIMIT', '300', VALID_LIMIT, limit),
+    toolLimits: {
+      send_reply: setting('BELLHOP_MCP_REPLIES', '30', VALID_LIMIT, limit),
+      suggest_reply: setting('BELLHOP_MCP_SUGGESTIONS', '60', VALID_LIMIT, limit),
+    },
     trustProxy: setting('BELLHOP_TRUST_PROXY', '', 'empty or networks such as 10.0.0.0/8,::1/128', networks),
     logLevel: setting('BELLHOP_LOG', 'info', `one of ${LOG_LEVELS.join(', ')}`, logLevel),
     telegramApi: setting('BELLHOP_TELEGRAM_API', 'https://api.telegram.org', 'an http or https URL', httpUrl),
   }
+}
+
+const VALID_LIMIT = 'a whole number from 1 to 1000000'
+
+function limit(value: string): number {
+  return wholeNumber(value, 1, 1_000_000)
 }
 
 function wholeNumber(value: string, lowest: number, highest: number): number {

@@ -123,6 +123,8 @@ function shownOf(config: Config): Record<string, string> {
   return {
     host: hostname(),
     BELLHOP_RATE_LIMIT: String(config.rateLimit),
+    BELLHOP_MCP_REPLIES: String(config.toolLimits.send_reply),
+    BELLHOP_MCP_SUGGESTIONS: String(config.toolLimits.suggest_reply),
     BELLHOP_ATTACHMENT_LIMIT: String(config.attachmentLimitBytes),
     BELLHOP_ATTACHMENTS_PER_MESSAGE: String(config.attachmentsPerMessage),
     BELLHOP_VISITOR_UPLOADS: String(config.visitorUploadBytes),

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
+import { isId } from '../ids.ts'
 import { type Allowance, createRateLimiter, WINDOW_MS } from '../requests/rolling-window.ts'
 import { createKeyWindows } from './key-windows.ts'
 
@@ -8,7 +9,6 @@ const FAILURES_PER_NETWORK = 60
 const SWEEP_EVERY_MS = 300_000
 
 interface LimitedCaller {
-  kind: 'agent' | 'program' | 'key'
   keyId: string
   /** Null means the server's default. */
   rateLimit: number | null
@@ -34,8 +34,8 @@ export function createKeyLimits(deps: Deps) {
   }
 
   /** An agent's browser stays with one node. */
-  function limiterOf({ kind }: LimitedCaller) {
-    return kind === 'agent' ? requests : (stored ?? requests)
+  function limiterOf({ keyId }: Pick<LimitedCaller, 'keyId'>) {
+    return isId('ses', keyId) ? requests : (stored ?? requests)
   }
 
   return {
@@ -49,12 +49,16 @@ export function createKeyLimits(deps: Deps) {
       if (refusal) throw refusal
       if (!allowance.isAllowed) throw tooMany('This key has reached its rate limit.', allowance)
     },
-    /** Refuses a request that was counted: it doesn't count. */
-    refuse(caller: LimitedCaller, headers: Headers, refusal: AppError): never {
+    /** A request that was counted and is refused doesn't count. */
+    giveBack(caller: LimitedCaller, headers: Headers): void {
       const limit = caller.rateLimit ?? config.rateLimit
       const allowance = limiterOf(caller).giveBack(caller.keyId, limit)
       Object.assign(headers, rateHeaders(allowance, clock.now()))
-      throw refusal
+    },
+    /** Counts what a key does beside its requests. Throws 429 above a limit of its own. */
+    async takeFor(caller: LimitedCaller, { name, limit }: { name: string; limit: number }): Promise<void> {
+      const allowance = await limiterOf(caller).take(`${caller.keyId} ${name}`, limit)
+      if (!allowance.isAllowed) throw tooMany(`This key can call ${name} ${limit} times a minute.`, allowance)
     },
     /** Counts a request without a valid key. Throws 429 after too many. */
     countFailure(network: string): void {

@@ -55,9 +55,7 @@ export function createKeyGuard(
     const key = token === undefined ? undefined : await findValidKey(deps, token)
     if (!key) {
       limits.countFailure(networkOf(addressOf(request, server)))
-      throw new AppError(401, 'unauthorized', 'Send a valid secret key as Authorization: Bearer <API_KEY>.', {
-        headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },
-      })
+      throw noValidKey()
     }
     const { id: keyId, orgId, name, scopes, rateLimit, kind, agentId, program } = key
     if (program?.disabledAt != null) throw programDisabled()
@@ -90,8 +88,14 @@ export function createKeyGuard(
     /** For a permission that depends on the body. Like any other, a request without it doesn't count. Throws 403. */
     require({ caller, set }: { caller: Caller; set: { headers: Record<string, unknown> } }, scope: KeyScope) {
       const refusal = scopeRefusal(caller, scope)
-      if (refusal) limits.refuse(caller, set.headers, refusal)
+      if (!refusal) return
+      limits.giveBack(caller, set.headers)
+      throw refusal
     },
+    /** For a request that is refused in another way: it doesn't count either. */
+    giveBack: limits.giveBack,
+    /** Counts what some requests do, beside the requests themselves. Throws 429. */
+    takeFor: limits.takeFor,
     async stop(): Promise<void> {
       await Promise.all([limits.stop(), lastUsed.stop()])
     },
@@ -103,6 +107,12 @@ export type KeyGuard = ReturnType<typeof createKeyGuard>
 /** The owner of an upload and of idempotency keys: the agent, or the key, also that of a program. */
 export function idOfCaller({ kind, agentId, keyId }: Caller): string {
   return kind === 'agent' && agentId !== undefined ? agentId : keyId
+}
+
+export function noValidKey(): AppError {
+  return new AppError(401, 'unauthorized', 'Send a valid secret key as Authorization: Bearer <API_KEY>.', {
+    headers: { 'www-authenticate': 'Bearer realm="Bellhop"' },
+  })
 }
 
 function bearerToken(header: string | null): string | undefined {

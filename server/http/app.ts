@@ -29,6 +29,7 @@ import { importRoutes } from '../imports/v1.ts'
 import { inboxRoutes } from '../inbox/routes.ts'
 import type { Live } from '../live/live.ts'
 import { liveRoutes } from '../live/routes.ts'
+import { keyEntrance, mcpRoutes } from '../mcp/routes.ts'
 import { messageListRoutes } from '../messages/list-routes.ts'
 import { replyRoutes } from '../messages/routes.ts'
 import { messageRoutes } from '../messages/v1.ts'
@@ -185,6 +186,7 @@ export function createApp(
       .use(bulkChangeRoutes(deps, guards.keys))
       .use(deletionRoutes(deps, guards.keys))
       .use(suggestionApiRoutes(deps, guards.keys))
+      .use(mcpRoutes(deps, guards.keys, keyEntrance(guards.keys)))
   }
 
   function readingApiRoutes() {
@@ -257,7 +259,7 @@ function widgetTag(): string | undefined {
 /** Whether the path shows data of an organization. */
 function isData(url: string): boolean {
   const start = url.indexOf('/', url.indexOf('://') + 3)
-  return url.startsWith('/v1', start) || url.startsWith('/console', start)
+  return url.startsWith('/v1', start) || url.startsWith('/console', start) || url.startsWith('/mcp', start)
 }
 
 /** Whether the path is not only a page, the documentation, or for monitoring. */

@@ -183,7 +183,9 @@ function describe({ type, schema, value }: ValueError): { code: string; detail: 
     case ValueErrorType.Union:
       return unionFault(schema, value)
     default:
-      return wrongType(schema)
+      return schema.type === 'integer'
+        ? { code: 'not_whole_number', detail: wholeNumberDetail(schema) }
+        : wrongType(schema)
   }
 }
 

@@ -35,6 +35,7 @@ const LAYERS = [
   ['notifications', 'events/api'],
   ['webhooks/api'],
   ['channels'],
+  ['mcp'],
   ['doctor'],
   ['http'],
   ['demo'],

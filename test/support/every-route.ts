@@ -80,6 +80,8 @@ export const OPEN_ROUTES = [
   ...GUIDES.flatMap(({ slug }) => [`GET /docs/${slug}`, `GET /docs/${slug}.md`]),
   // Takes the secret that only Telegram knows (test/channels/telegram-webhook.test.ts).
   'POST /telegram/:path',
+  // Needs a secret key, and no session helps (test/mcp/key.test.ts).
+  'POST /mcp/key',
   // Need a public key, which shows nothing of its own, and most of them a visitor's token (test/widget).
   'OPTIONS /widget/:key/*',
   'OPTIONS /v1/*',
