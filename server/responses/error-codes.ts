@@ -35,6 +35,8 @@ export const API_ERROR_CODES = [
   'cannot_split',
   'draft_too_long',
   'too_many_tickets',
+  'answered_since',
+  'suggestion_closed',
   'already_undone',
   'undo_expired',
   'too_many_endpoints',

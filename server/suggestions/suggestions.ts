@@ -106,7 +106,7 @@ function requireWebAddresses(sources: SuggestionSource[]): void {
     const protocol = URL.parse(url)?.protocol
     if (protocol === 'https:' || protocol === 'http:') return []
     const detail = 'Must be an address that begins with https:// or http://.'
-    return [{ pointer: `/sources/${place}/url`, code: 'invalid_url', detail }]
+    return [{ pointer: `/sources/${place}/url`, code: 'invalid_format', detail }]
   })
   if (faults.length > 0) throw invalid(faults)
 }

@@ -8,7 +8,7 @@ import { type Bellhop, type Client, call, startBellhop } from '../support/bellho
 import { writeCaFile } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { makeTicket } from '../support/tickets.ts'
+import { makeTicket, readTicket } from '../support/tickets.ts'
 import { upload } from '../support/uploads.ts'
 import { testWith } from './runtimes.ts'
 
@@ -150,23 +150,34 @@ async function freshIds(operation: string): Promise<Record<string, [string, stri
   await client.call('PUT', `${messages}/${waiting}`, { body: { text: 'Later', sendAt } })
   const ofPath = { putMessage: bellhop.deps.newId('msg'), deleteMessage: waiting }[operation] ?? message.id
   const move = await post(`/tickets/${third.id}/merge`, { from: fourth.id })
-  const endpoint = (await post('/endpoints', { url: receiver.url, events: ['ticket.created'] })).id
-  const delivery = operation.endsWith('Delivery') ? await finishedDelivery(endpoint) : ''
-  const replay = await post(`/endpoints/${endpoint}/replay`, {
-    since: new Date(Date.now() - 3_600_000).toISOString(),
-  })
+  const sending = /endpoint|deliver|replay/i.test(operation) ? await sendingIds(operation) : {}
+  const suggestion = /suggestion/i.test(operation) ? await suggestionIds(other.id) : {}
   const file = await upload(client)
   return {
     tkt: [one.id, other.id],
     usr: [one.customerId, other.customerId],
     msg: [ofPath, message.id],
     mov: [move.id, ''],
-    whe: [endpoint, endpoint],
-    job: [replay.id, ''],
-    dlv: [delivery, ''],
     att: [file.id, file.id],
     agt: [agentId, agentId],
+    ...sending,
+    ...suggestion,
   }
+}
+
+async function sendingIds(operation: string): Promise<Record<string, [string, string]>> {
+  const endpoint = (await post('/endpoints', { url: receiver.url, events: ['ticket.created'] })).id
+  const delivery = operation.endsWith('Delivery') ? await finishedDelivery(endpoint) : ''
+  const since = new Date(Date.now() - 3_600_000).toISOString()
+  const replay = await post(`/endpoints/${endpoint}/replay`, { since })
+  return { whe: [endpoint, endpoint], job: [replay.id, ''], dlv: [delivery, ''] }
+}
+
+/** Of a ticket that no one has answered. */
+async function suggestionIds(ticketId: string): Promise<Record<string, [string, string]>> {
+  const question = (await readTicket(client, ticketId)).messages[0]?.id ?? ''
+  const { id } = await post(`/tickets/${ticketId}/suggestions`, { text: 'Yes', answers: question })
+  return { tkt: [ticketId, ticketId], msg: [question, question], sug: [id, ''] }
 }
 
 async function finishedDelivery(endpoint: string): Promise<string> {

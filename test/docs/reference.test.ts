@@ -96,7 +96,7 @@ async function commandsBelow(path: string[]): Promise<string[]> {
 
 /** What a caller of `/v1` with a key can get. */
 const OF_THE_API =
-  /^server\/(errors\.ts|http|attachments|tickets|customers|events|moves|search\/read-search|idempotency|requests|responses|messages\/(schedule|waiting|client|change-sent)|channels\/(telegram\/outbound\/change-telegram|email\/outbound\/recipients)|api-keys\/(require-|rate-limit)|webhooks\/(api|deliveries\/(resend|replay)|endpoints\/(endpoints|secrets))|database\/expensive-reads)/
+  /^server\/(errors\.ts|http|attachments|tickets|customers|events|moves|suggestions|search\/read-search|idempotency|requests|responses|messages\/(schedule|waiting|client|change-sent)|channels\/(telegram\/outbound\/change-telegram|email\/outbound\/recipients)|api-keys\/(require-|rate-limit)|webhooks\/(api|deliveries\/(resend|replay)|endpoints\/(endpoints|secrets))|database\/expensive-reads)/
 const OF_THE_PAGES = /^server\/(http\/(assets|built-pages)|requests\/headers)\.ts$/
 
 /** Thrown by the verbs of messages and endpoints, but only on pages; or when no one reads the answer. */

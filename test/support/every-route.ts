@@ -113,6 +113,7 @@ export interface RouteCall {
 }
 
 const ticket = '/console/tickets/:ticket'
+const suggestions = '/tickets/:visitorTicket/suggestions'
 const endpoint = '/console/endpoints/:endpoint'
 const v1Endpoint = '/v1/endpoints/:endpoint'
 const agent = '/console/agents/:agent'
@@ -202,6 +203,12 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
   'GET /v1/events': { foreign: 200 },
   'GET /v1/tickets/:id/activity': { path: '/v1/tickets/:ticket/activity' },
   'GET /v1/tickets/:id/notes': { path: '/v1/tickets/:ticket/notes' },
+  'GET /v1/tickets/:id/suggestions': { path: `/v1${suggestions}` },
+  'POST /v1/tickets/:id/suggestions': {
+    path: `/v1${suggestions}`,
+    body: ({ question }) => ({ text: 'x', answers: question }),
+  },
+  'DELETE /v1/tickets/:id/suggestions/:suggestionId': { path: `/v1${suggestions}/:suggestion` },
   'POST /v1/tickets/:id/notes': { path: '/v1/tickets/:ticket/notes', body: () => ({ text: 'x' }) },
 
   'GET /console/session': { foreign: 200 },
@@ -303,6 +310,14 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     }),
   },
   'POST /console/tickets/:id/messages/:messageId/send': { path: `${ticket}/messages/:reply/send` },
+  'POST /console/tickets/:id/suggestions/:suggestionId/use': {
+    path: `/console${suggestions}/:suggestion/use`,
+  },
+  'POST /console/tickets/:id/suggestions/:suggestionId/dismiss': {
+    path: `/console${suggestions}/:suggestion/dismiss`,
+    body: () => ({ reason: 'x' }),
+  },
+  'GET /console/suggestions/statistics': { foreign: 200 },
   'PUT /console/tickets/:id/notes/:noteId': { path: `${ticket}/notes/:newNote`, body: () => ({ text: 'x' }) },
   'PATCH /console/tickets/:id/messages/:messageId': {
     path: `${ticket}/messages/:message`,

@@ -19,6 +19,7 @@ import { scheduleMessage } from '../../server/messages/schedule-message.ts'
 import { mergeTickets } from '../../server/moves/merge-tickets.ts'
 import { createSavedReply, recordSavedReplyUse } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
+import { addSuggestion } from '../../server/suggestions/suggestions.ts'
 import { keepDraft } from '../../server/threads/drafts.ts'
 import { putNote } from '../../server/threads/notes.ts'
 import { postAgentMessage } from '../../server/tickets/messages.ts'
@@ -50,6 +51,10 @@ export interface Owned {
   customer: string
   /** A ticket that a visitor opened in the widget. */
   visitorTicket: string
+  /** What the visitor wrote in it. */
+  question: string
+  /** An answer to that, with a file, that the administrator suggests. */
+  suggestion: string
   /** A reply that waits to be sent. */
   reply: string
   /** A file of a message, and one that is not sent. */
@@ -127,7 +132,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     { page: { url: `${ORIGIN}/${MARKER}`, title: MARKER } },
     { 'x-forwarded-for': `10.0.0.${visitors}` },
   )
-  const { conversation } = await visitor.say(`Are you there? ${MARKER}`)
+  const { conversation, message: question } = await visitor.say(`Are you there? ${MARKER}`)
   await blockVisitor(deps, orgId, { id: visitor.id, isBlocked: true })
   await blockAddress(deps, orgId, { address: BLOCKED_ADDRESS, agentId: admin.id, isBlocked: true })
   const ticket = await createTicket(deps, orgId, {
@@ -150,6 +155,15 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   const written = { text: MARKER, format: 'markdown' as const, attachments: [await newUpload()] }
   const note = deps.newId('not')
   await putNote(deps, orgId, { ticketId, id: note, ...written, ...author })
+  const suggestion = await addSuggestion(deps, orgId, {
+    ticketId: conversation.id,
+    author: { byId: admin.id, byName: admin.name, uploader: admin.id },
+    text: MARKER,
+    format: 'plain',
+    attachments: [await newUpload()],
+    answers: question.id,
+    sources: [{ title: MARKER, url: `https://${MARKER}.example` }],
+  })
   const draft = { kind: 'note' as const, text: MARKER, attachments: [await newUpload()] }
   await keepDraft(deps, { orgId, ticketId, agentId: admin.id, ...draft })
   const reply = deps.newId('msg')
@@ -226,6 +240,8 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       program,
       ticket: ticketId,
       visitorTicket: conversation.id,
+      question: question.id,
+      suggestion: suggestion.id,
       message,
       note,
       failedMessage: failed.id,

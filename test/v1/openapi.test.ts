@@ -11,7 +11,7 @@ import { type Answer, type Client, call, startBellhop } from '../support/bellhop
 import { createManualClock } from '../support/clock.ts'
 import { everyRoute } from '../support/every-route.ts'
 import { openApiFaults } from '../support/openapi-faults.ts'
-import { makeTicket, NO_TICKET, ticketInput } from '../support/tickets.ts'
+import { makeAndReadTicket, makeTicket, NO_TICKET, readTicket, ticketInput } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const MAX_FILE_BYTES = 25 * 2 ** 20
@@ -77,6 +77,16 @@ const merging = { body: { from: other.id } }
 const splitting = { body: { messages: [sentId], subject: 'Another question' } }
 const again = { headers: { 'idempotency-key': 'moved' } }
 await client.call('POST', `/moves/${await merge()}/undo`, again)
+
+const asked = await makeAndReadTicket(client)
+const suggestions = `/tickets/${asked.id}/suggestions`
+const suggesting = { body: { text: 'Yes', answers: asked.messages[0]?.id } }
+const suggestAnswer = async ({ id, messages }: typeof asked) => {
+  const body = { text: 'Yes', answers: messages[0]?.id }
+  return (await client.call<{ id: string }>('POST', `/tickets/${id}/suggestions`, { body })).json.id
+}
+const otherAsked = await makeAndReadTicket(client)
+const withdrawing = `/tickets/${otherAsked.id}/suggestions/${await suggestAnswer(otherAsked)}`
 
 const newEndpoint = (path = 'in') => ({ url: `https://hooks.example/${path}`, events: ['ticket.created'] })
 const madeEndpoint = async () =>
@@ -187,6 +197,34 @@ const REQUESTS: Record<string, Record<string, Sent>> = {
     404: [client, 'GET', `/tickets/${NO_TICKET}/notes`],
     414: [client, 'GET', `${one}/notes?cursor=${'x'.repeat(9000)}`],
     429: [spent, 'GET', `${one}/notes`],
+  },
+  listSuggestions: {
+    200: [client, 'GET', `${suggestions}?per_page=1`],
+    400: [client, 'GET', `${suggestions}?page=1`],
+    401: [nobody, 'GET', suggestions],
+    403: [await client.withKey({ scopes: ['messages:write'] }), 'GET', suggestions],
+    404: [client, 'GET', `/tickets/${NO_TICKET}/suggestions`],
+    414: [client, 'GET', `${suggestions}?cursor=${'x'.repeat(9000)}`],
+    429: [spent, 'GET', suggestions],
+  },
+  addSuggestion: {
+    201: [client, 'POST', suggestions, suggesting],
+    400: [client, 'POST', suggestions, { body: {} }],
+    401: [nobody, 'POST', suggestions, suggesting],
+    403: [reader, 'POST', suggestions, suggesting],
+    404: [client, 'POST', `/tickets/${NO_TICKET}/suggestions`, suggesting],
+    413: [client, 'POST', suggestions, long],
+    415: [client, 'POST', suggestions, asText],
+    422: [client, 'POST', suggestions, { ...suggesting, headers: { 'idempotency-key': 'm' } }],
+    429: [spent, 'POST', suggestions, suggesting],
+  },
+  withdrawSuggestion: {
+    204: [client, 'DELETE', withdrawing],
+    400: [client, 'DELETE', `${withdrawing}?x=1`],
+    401: [nobody, 'DELETE', withdrawing],
+    403: [reader, 'DELETE', withdrawing],
+    404: [client, 'DELETE', `${suggestions}/sug_1`],
+    429: [spent, 'DELETE', withdrawing],
   },
   addNote: {
     201: [client, 'POST', `${one}/notes`, { body: message }],
@@ -599,6 +637,9 @@ describe('the document of the real app', () => {
         'GET /v1/tickets/{id}/activity',
         'GET /v1/tickets/{id}/notes',
         'POST /v1/tickets/{id}/notes',
+        'GET /v1/tickets/{id}/suggestions',
+        'POST /v1/tickets/{id}/suggestions',
+        'DELETE /v1/tickets/{id}/suggestions/{suggestionId}',
         'DELETE /v1/attachments/{id}',
         'POST /v1/tickets/{id}/merge',
         'POST /v1/customers/{id}/merge',
@@ -672,7 +713,11 @@ describe('the examples can be sent as they are, by clients that import the docum
   const sent = operations.filter(({ operation }) => operation.operationId !== 'uploadAttachment')
 
   test.each(sent)('$operation.operationId to what it names', async ({ path, method, operation }) => {
-    const fresh = { id: await ownId(path), messageId: bellhop.deps.newId('msg') }
+    const id = await ownId(path)
+    const suggestionId = path.endsWith('{suggestionId}')
+      ? await suggestAnswer(await readTicket(client, id))
+      : ''
+    const fresh = { id, suggestionId, messageId: bellhop.deps.newId('msg') }
     if (path.endsWith('{messageId}') && method !== 'put') {
       await client.call('PUT', filled('/tickets/{id}/messages/{messageId}', fresh), { body: later })
     }
@@ -721,6 +766,9 @@ describe('the examples can be sent as they are, by clients that import the docum
   async function withOwnIds(operationId: string, id: string): Promise<{ body?: object }> {
     if (operationId === 'mergeTicket') return { body: { from: (await makeTicket(client)).id } }
     if (operationId === 'mergeCustomer') return { body: { from: await newCustomer() } }
+    if (operationId === 'addSuggestion') {
+      return { body: { ...suggesting.body, answers: (await readTicket(client, id)).messages[0]?.id } }
+    }
     if (operationId !== 'splitTicket') return {}
     const sent = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, { body: message })
     return { body: { messages: [sent.json.id], subject: 'Another question' } }
@@ -803,6 +851,12 @@ test('the webhooks are described as they are sent', async () => {
   const body = { status: 'pending', subject: 'Other', metadata: { plan: null }, addTags: ['new'] }
   await own.call('PATCH', `/tickets/${ticketId}`, { body })
   await own.call('POST', `/tickets/${ticketId}/notes`, { body: { text: 'She called.' } })
+  const question = { role: 'customer', text: 'When?' }
+  const asked = await own.call<{ id: string }>('POST', `/tickets/${ticketId}/messages`, { body: question })
+  const sources = [{ title: 'Help', url: 'https://help.example.com' }]
+  const suggested = { text: 'Soon.', answers: asked.json.id, sources, confidence: 0.5 }
+  await own.call('POST', `/tickets/${ticketId}/suggestions`, { body: suggested })
+  await own.call('POST', `/tickets/${ticketId}/messages`, { body: message })
   await bellhop.deps.database.write(own.orgId, async (tx) => {
     const createdAt = bellhop.deps.clock.now()
     recordEvents(bellhop.deps, tx, own.orgId, [{ type: 'message.updated', ticketId, messageId, createdAt }])

@@ -5,9 +5,12 @@ import { addUrl, type Connection, connect, requireSuccess } from './connect.ts'
 
 /** Requests that make something happen, in order. `:ticket` is the id of what a step named `ticket` created; `:new` is random. */
 interface Step {
-  asks: `${'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+  asks: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   body?: object
+  /** What the answer has the id of, and is printed. */
   names?: 'ticket' | 'customer' | 'other'
+  /** The same for a part of the ticket. */
+  finds?: 'message' | 'suggestion'
 }
 
 const TICKET: Step = {
@@ -27,6 +30,16 @@ const CUSTOMER: Step = {
   body: { name: 'Test Customer' },
 }
 const OLD = '2020-01-01T00:00:00Z'
+
+const SUGGESTED: Step[] = [
+  TICKET,
+  { asks: 'GET /tickets/:ticket/messages', finds: 'message' },
+  {
+    asks: 'POST /tickets/:ticket/suggestions',
+    body: { text: 'A test answer.', answers: ':message' },
+    finds: 'suggestion',
+  },
+]
 
 /** Without `message.updated`: what a channel says of a message can't be asked for. */
 const EVENTS: Record<string, Step[]> = {
@@ -55,6 +68,8 @@ const EVENTS: Record<string, Step[]> = {
     },
   ],
   'note.added': [TICKET, { asks: 'POST /tickets/:ticket/notes', body: { text: 'A test note.' } }],
+  'suggestion.added': SUGGESTED,
+  'suggestion.closed': [...SUGGESTED, { asks: 'DELETE /tickets/:ticket/suggestions/:suggestion' }],
   'customer.updated': [CUSTOMER],
   'customer.deleted': [CUSTOMER, { asks: 'DELETE /customers/:customer' }],
   'customer.merged': [
@@ -85,7 +100,7 @@ async function runSteps({ base, ask }: Connection, steps: Step[]): Promise<Itera
   const known = new Map([['new', `trigger-${crypto.randomUUID()}`]])
   const filled = (text: string) =>
     text.replaceAll(/:([a-z]+)\b/g, (all, name: string) => created.get(name) ?? known.get(name) ?? all)
-  for (const { asks, body, names } of steps) {
+  for (const { asks, body, names, finds } of steps) {
     const [method = '', path = ''] = asks.split(' ')
     const place = filled(path)
     const response = await ask(method, place, {
@@ -94,12 +109,13 @@ async function runSteps({ base, ask }: Connection, steps: Step[]): Promise<Itera
     })
     await requireSuccess(response, base)
     note(`${method} /v1${place} ${response.status}`)
-    if (names) created.set(names, createdIn(await response.json()))
+    if (names) created.set(names, idIn(await response.json()))
+    if (finds) known.set(finds, idIn(await response.json()))
   }
   return created.values()
 }
 
-/** An import answers with a list of what it made. */
-function createdIn({ id, data }: { id?: string; data?: { id?: string }[] }): string {
+/** The answer can be a list, as that of an import is. */
+function idIn({ id, data }: { id?: string; data?: { id?: string }[] }): string {
   return id ?? data?.[0]?.id ?? ''
 }
