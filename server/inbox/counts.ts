@@ -23,7 +23,7 @@ const isAwakeOrSnoozed = sql`${tickets.place} in (${sql.raw(`${PLACES.inbox}, ${
 /** Tags of open tickets with a number in the rail, which shows fewer. */
 const MAX_TAGS = 200
 
-/** The numbers in the rail: from counters, except failed sends, held replies and saved views, counted up to a limit. */
+/** The numbers in the rail: from counters, except failed sends, held replies, suggestions and saved views, counted up to a limit. */
 export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: string, me: string) {
   const { read } = deps.database
   const { saved, askAgainMs } = await countViews(deps, orgId, me)
@@ -34,6 +34,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
   const held = await readHeld(read, orgId, me)
   const [mentioned] = await unseenMentions(read, { orgId, me })
   const [scheduled] = await scheduledTickets(read, { orgId, me })
+  const [suggested] = await suggestedTickets(read, { orgId })
   return {
     views: {
       mine: await countTickets(read, orgId, { status: 'open', assignedTo: me, places: INBOX }),
@@ -45,6 +46,7 @@ export async function readCounts(deps: Deps, countViews: ViewCounter, orgId: str
       held: held.tickets,
       mentions: mentioned?.total ?? 0,
       scheduled: scheduled?.total ?? 0,
+      suggested: suggested?.total ?? 0,
       snoozed: sumOf(all.filter(({ place }) => place === PLACES.snoozed)),
       spam: sumOf(all.filter(({ place }) => place === PLACES.spam)),
     },
@@ -109,6 +111,17 @@ const scheduledTickets = statement('inbox_scheduled', { orgId: text, me: text },
     .from(scheduled)
     .leftJoin(tickets, eq(tickets.id, scheduled.id))
     .where(or(isNull(tickets.id), isAwakeOrSnoozed))
+})
+
+/** The tickets with an open suggestion. The partial index is used only for a query with exactly its condition. */
+const suggestedTickets = statement('inbox_suggested', { orgId: text }, (read: Reader, p) => {
+  const suggested = read
+    .select({ id: tickets.id })
+    .from(tickets)
+    .where(and(eq(tickets.orgId, p.orgId), sql`is_suggested`, eq(tickets.place, PLACES.inbox)))
+    .limit(MAX_COUNTED)
+    .as('suggested')
+  return read.select({ total: sql<number>`cast(count(*) as integer)` }).from(suggested)
 })
 
 /** Counts that take less are not kept; others are kept for a multiple of what they took. */

@@ -94,6 +94,7 @@ const counts = t.Object({
     /** With a mention of the agent that they haven't seen. */
     mentions: count,
     scheduled: count,
+    suggested: count,
     snoozed: count,
     spam: count,
   }),

@@ -5,6 +5,7 @@ import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { seeded } from '../support/random.ts'
 import { indexed } from '../support/search.ts'
+import { askToSuggest } from '../support/suggestions.ts'
 import { changeTicket, makeTicket } from '../support/tickets.ts'
 
 const bellhop = await startBellhop()
@@ -27,6 +28,7 @@ const VIEWS = {
   failed: 'is:failed',
   held: 'is:held',
   snoozed: 'is:snoozed',
+  suggested: 'is:suggested',
   spam: 'is:spam',
 }
 const TAGS = ['billing', 'Billing', 'a:b', 'two words', 'status:open,tag:x']
@@ -82,7 +84,7 @@ test('the counts in the rail match the lists after any changes', async () => {
 
 async function changeSomething(ids: string[], random: (below: number) => number): Promise<void> {
   const id = ids[random(ids.length + 3)]
-  const kind = random(12)
+  const kind = random(14)
   const tags = TAGS.filter(() => random(3) === 0)
   if (id === undefined) ids.push((await makeTicket(acme, { tags })).id)
   else if (kind === 0) {
@@ -91,6 +93,8 @@ async function changeSomething(ids: string[], random: (below: number) => number)
   } else if (kind < 4) {
     await ben.call('PATCH', `/console/tickets/${id}`, { body: { isSpam: random(2) === 0 } })
   } else if (kind < 6) await failToSend(id)
+  // Refused when it was answered.
+  else if (kind < 8) await askToSuggest(acme, id, { text: 'It is on its way.' })
   else {
     const status = ['open', 'pending', 'resolved'][random(3)]
     await changeTicket(acme, id, { status, tags, assignedTo: random(2) === 0 ? ben.id : null })

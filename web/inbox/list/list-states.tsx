@@ -43,6 +43,7 @@ const TEXTS: Record<string, { title: string; text: string }> = {
     title: 'Nothing scheduled',
     text: 'What you send later waits here. Choose Send later… in the menu beside Send.',
   },
+  suggested: { title: 'No suggestions', text: 'Tickets with a suggested reply appear here.' },
   spam: { title: 'No spam', text: 'Tickets marked as spam appear here, and in no other view.' },
 }
 

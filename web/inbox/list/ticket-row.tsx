@@ -16,6 +16,7 @@ import CirclePause from 'lucide-solid/icons/circle-pause'
 import Clock from 'lucide-solid/icons/clock'
 import Code from 'lucide-solid/icons/code'
 import CornerUpLeft from 'lucide-solid/icons/corner-up-left'
+import Lightbulb from 'lucide-solid/icons/lightbulb'
 import Mail from 'lucide-solid/icons/mail'
 import MessageCircle from 'lucide-solid/icons/message-circle'
 import Send from 'lucide-solid/icons/send'
@@ -111,6 +112,9 @@ export function TicketRow(props: TicketRowProps) {
         </Show>
         <Show when={props.row.hasScheduledReply}>
           <Clock class="ticket-row-later" role="img" aria-label="A reply is scheduled" />
+        </Show>
+        <Show when={props.row.isSuggested}>
+          <Lightbulb role="img" aria-label="A reply is suggested" />
         </Show>
         <Show when={props.status}>
           <span class="ticket-row-word">{props.status}</span>

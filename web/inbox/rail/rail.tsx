@@ -8,6 +8,7 @@ import Clock from 'lucide-solid/icons/clock'
 import ContactRound from 'lucide-solid/icons/contact-round'
 import Inbox from 'lucide-solid/icons/inbox'
 import Layers from 'lucide-solid/icons/layers'
+import Lightbulb from 'lucide-solid/icons/lightbulb'
 import Send from 'lucide-solid/icons/send'
 import ShieldAlert from 'lucide-solid/icons/shield-alert'
 import UserRound from 'lucide-solid/icons/user-round'
@@ -33,6 +34,7 @@ const ICONS: Record<BuiltInView, Component> = {
   failed: CircleAlert,
   held: CirclePause,
   scheduled: Send,
+  suggested: Lightbulb,
   spam: ShieldAlert,
 }
 
@@ -40,7 +42,7 @@ const ICONS: Record<BuiltInView, Component> = {
 const LOUD: BuiltInView[] = ['mentions', 'failed', 'held']
 
 /** Views that are mostly empty. They are shown only while they have tickets. */
-const RARE: BuiltInView[] = ['held', 'scheduled']
+const RARE: BuiltInView[] = ['held', 'scheduled', 'suggested']
 
 interface RailProps {
   location: InboxLocation

@@ -31,6 +31,7 @@ export const VIEW_LETTERS: Record<BuiltInView, string> = {
   failed: 'f',
   held: 'h',
   scheduled: 'l',
+  suggested: 'y',
   snoozed: 'z',
   spam: 's',
 }
@@ -46,6 +47,7 @@ export const BUILT_IN_VIEWS: readonly (View & { id: BuiltInView })[] = [
   { id: 'failed', name: 'Failed sends', query: 'is:failed' },
   { id: 'held', name: 'Held', query: 'is:held' },
   { id: 'scheduled', name: 'Scheduled', query: 'is:scheduled' },
+  { id: 'suggested', name: 'Suggested', query: 'is:suggested' },
   { id: 'spam', name: 'Spam', query: 'is:spam' },
 ]
 

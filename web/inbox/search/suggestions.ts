@@ -21,7 +21,10 @@ export const SEARCH_KEYS: readonly Suggestion[] = [
   { text: 'company:', detail: "customer's company" },
   { text: 'tag:', detail: 'a tag' },
   { text: 'channel:', detail: 'widget, email, telegram or api' },
-  { text: 'is:', detail: 'unread, waiting, snoozed, mentioned, followed, scheduled, draft, spam or merged' },
+  {
+    text: 'is:',
+    detail: 'unread, waiting, snoozed, mentioned, followed, suggested, scheduled, draft, spam or merged',
+  },
   { text: 'before:', detail: 'last message before a date' },
   { text: 'after:', detail: 'last message on or after a date' },
 ]
@@ -47,7 +50,7 @@ const FIXED: Record<string, readonly Suggestion[]> = {
     { text: 'snoozed', detail: 'put away until a time' },
     { text: 'mentioned', detail: 'a note mentions you' },
     { text: 'followed', detail: 'you follow it' },
-    { text: 'suggested', detail: 'an answer is suggested' },
+    { text: 'suggested', detail: 'a reply is suggested' },
     { text: 'failed', detail: 'a reply failed to send' },
     { text: 'held', detail: 'your reply was held' },
     { text: 'scheduled', detail: 'your reply is sent later' },
