@@ -34,6 +34,7 @@ export const queryKeys = {
   checklist: ['checklist'],
   organization: ['organization'],
   apiKeys: ['keys'],
+  suggestionStatistics: ['suggestion-statistics'],
   audit: ['audit'],
   backups: ['backups'],
   doctor: ['doctor'],

@@ -17,6 +17,7 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { TextField } from '../../ui/text-field.tsx'
 import { toast, toastError } from '../../ui/toaster.tsx'
 import { Ago, Entry } from '../entry.tsx'
+import { SuggestionCounts } from '../suggestion-counts.tsx'
 
 /** A one-time link, for an administrator to send. */
 export interface ShownLink {
@@ -70,6 +71,7 @@ export function AgentRow(props: AgentRowProps) {
               />,
             ]
       }
+      more={isProgram(props.agent) && <SuggestionCounts byId={props.agent.id} />}
       actions={
         <Show
           when={isProgram(props.agent)}

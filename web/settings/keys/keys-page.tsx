@@ -10,6 +10,7 @@ import { DocsLink } from '../../ui/docs-link.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Ago, Entry, Facts } from '../entry.tsx'
 import { ListPage } from '../query-view.tsx'
+import { SuggestionCounts } from '../suggestion-counts.tsx'
 import { type ApiKey, accessOf, keysChanged, NewKey } from './new-key.tsx'
 
 const keysQuery = queryOptions({
@@ -77,13 +78,16 @@ function KeyRow(props: { apiKey: ApiKey }) {
         props.apiKey.rateLimit && `${props.apiKey.rateLimit.toLocaleString('en')} requests per minute`,
       ]}
       more={
-        <Facts
-          facts={[
-            <Ago words="Created" at={props.apiKey.createdAt} />,
-            <Ago words="Last used" at={props.apiKey.lastUsedAt} otherwise="Never used" />,
-            <KeyEnd apiKey={props.apiKey} />,
-          ]}
-        />
+        <>
+          <Facts
+            facts={[
+              <Ago words="Created" at={props.apiKey.createdAt} />,
+              <Ago words="Last used" at={props.apiKey.lastUsedAt} otherwise="Never used" />,
+              <KeyEnd apiKey={props.apiKey} />,
+            ]}
+          />
+          <SuggestionCounts byId={props.apiKey.id} />
+        </>
       }
       actions={
         isUsable(props.apiKey) && (
