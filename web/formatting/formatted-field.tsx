@@ -1,4 +1,5 @@
 import { type Accessor, createEffect, createSignal, on, onCleanup, Show, untrack } from 'solid-js'
+import { escapeMarkdown } from '../../server/formatting/plain-text.ts'
 import { insertText, selectedIn } from './apply-edit.ts'
 import { editorField, loadEditor } from './load-editor.ts'
 import { type FormattedFieldProps, type Handover, registerField, type WritingField } from './writing-field.ts'
@@ -95,6 +96,12 @@ function textareaField(element: HTMLTextAreaElement): WritingField {
     focus: () => element.focus(),
     insert: (markdown) => insertText(element, markdown),
     insertText: (text) => insertText(element, text),
+    append(text, format) {
+      const { value } = element
+      const added = format === 'plain' ? escapeMarkdown(text) : text
+      element.setSelectionRange(value.length, value.length)
+      insertText(element, value.trim() === '' ? added : `\n\n${added}`)
+    },
     isAtLineStart: () => isAfter((before) => before === '' || before === '\n'),
     isAtWordStart: () => isAfter((before) => !/[\p{L}\p{N}]/u.test(before)),
   }

@@ -30,6 +30,8 @@ export interface WritingField {
   insert: (markdown: string) => void
   /** The same of a text that has no formatting. */
   insertText: (text: string) => void
+  /** Puts a text below what is there, as one step that can be undone, with the cursor after it. */
+  append: (text: string, format: 'plain' | 'markdown') => void
   /** Of the editor. Those of the plain field come with its toolbar. */
   formats?: FieldFormats
   /** Whether the cursor is at the start of a line, where a `/` opens the saved replies. */

@@ -75,6 +75,7 @@ const OF_TICKETS = [
   ...unavailable('Reply', [
     ['ticket.reply', 'Reply', 'r'],
     ['ticket.note', 'Internal note', 'n'],
+    ['ticket.use-suggestion', 'Use suggested reply', 'y'],
     ['ticket.send', 'Send', 'mod+enter'],
     ['ticket.send-next', 'Send, resolve and next', 'mod+shift+enter'],
     ['ticket.leave-field', 'Close reply (draft is kept)', 'escape'],

@@ -51,7 +51,8 @@ const TICKET_QUERIES = [
 ]
 
 interface Invalidator {
-  ticketChanged(ticketId: string): void
+  /** `isUrgent`: someone waits for it on the open ticket, which is read at once. */
+  ticketChanged(ticketId: string, isUrgent?: boolean): void
   /** What is known of the visitors who wrote these tickets. */
   visitorsChanged(ticketIds: string[]): void
   workspaceChanged(): void
@@ -63,6 +64,7 @@ interface Invalidator {
 export function createInvalidator(queries: QueryClient): Invalidator {
   const tickets = new Set<string>()
   const visited = new Set<string>()
+  let areListsStale = false
   let isWorkspaceStale = false
   let isAllStale = false
   let firstAt = 0
@@ -85,7 +87,7 @@ export function createInvalidator(queries: QueryClient): Invalidator {
     if (isAllStale) void queries.invalidateQueries()
     else {
       for (const id of tickets) invalidate(queryKeys.ticket(id))
-      if (tickets.size > 0) for (const key of TICKET_QUERIES) invalidate(key)
+      if (areListsStale) for (const key of TICKET_QUERIES) invalidate(key)
       for (const id of visited)
         for (const key of [queryKeys.ticket(id), queryKeys.visitor(id)]) invalidate(key)
       if (visited.size > 0) invalidate(queryKeys.tickets)
@@ -93,6 +95,7 @@ export function createInvalidator(queries: QueryClient): Invalidator {
     }
     tickets.clear()
     visited.clear()
+    areListsStale = false
     isWorkspaceStale = false
     isAllStale = false
   }
@@ -102,11 +105,13 @@ export function createInvalidator(queries: QueryClient): Invalidator {
   }
 
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden && (tickets.size + visited.size > 0 || isWorkspaceStale || isAllStale)) flush()
+    if (!document.hidden && (areListsStale || visited.size > 0 || isWorkspaceStale || isAllStale)) flush()
   })
   return {
-    ticketChanged(id) {
-      tickets.add(id)
+    ticketChanged(id, isUrgent) {
+      areListsStale = true
+      if (isUrgent && !document.hidden) invalidate(queryKeys.ticket(id))
+      else tickets.add(id)
       schedule()
     },
     visitorsChanged(ids) {

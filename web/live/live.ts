@@ -68,7 +68,8 @@ export function startLive(queries: QueryClient): void {
       else if (message.event === 'signed-out') expireSession()
       else if (message.event === 'hello') void onHello(queries)
       else if (message.event === 'changed' && message.data.ticketId === '') invalidator.workspaceChanged()
-      else if (message.event === 'changed') invalidator.ticketChanged(message.data.ticketId)
+      else if (message.event === 'changed')
+        invalidator.ticketChanged(message.data.ticketId, message.data.type === 'suggestion.added')
     },
     state(state) {
       // For style sheets and tests.

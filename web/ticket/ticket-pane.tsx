@@ -5,8 +5,9 @@ import { useSession } from '../api/session.ts'
 import type { WritingField } from '../formatting/writing-field.ts'
 import { FailedQuery } from '../forms/failed-state.tsx'
 import { useKeys } from '../keyboard/keys.ts'
-import { lazyPage } from '../live/lazy-page.tsx'
+import { lazyPage, lazyPart } from '../live/lazy-page.tsx'
 import { announcePresence, announceTyping, connection } from '../live/live.ts'
+import { programs } from '../ui/avatar.tsx'
 import { Skeleton } from '../ui/skeleton.tsx'
 import { DropTarget } from './attachments/attachments.tsx'
 import { ViewedImage } from './attachments/viewed-image.tsx'
@@ -28,6 +29,11 @@ import { leaveFocusToPane } from './focus-in-pane.ts'
 const DeletedTicket = lazyPage(async () => ({
   default: (await import('./deleted-ticket.tsx')).DeletedTicket,
 }))
+
+/** Loaded with the first one, or before where there are programs. */
+const SuggestedReplies = lazyPart(
+  async () => (await import('./suggestions/suggested-replies.tsx')).SuggestedReplies,
+)
 
 /** Read by toaster.css. */
 const TOAST_PROPERTIES = ['--composer-top', '--composer-center', '--composer-width']
@@ -144,6 +150,7 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     const newest = location.pathname.startsWith('/inbox/mentions/') ? mentions.at(-1) : undefined
     return (mentions.find(({ isSeen }) => !isSeen) ?? newest)?.noteId
   }
+  createEffect(() => programs().size > 0 && void SuggestedReplies.preload())
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({
@@ -176,6 +183,14 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
       <ThreadParts.SnoozeLine detail={props.detail} />
       <Thread detail={props.detail} composer={composer} terms={terms} shownNote={shownNote} />
       <StaleNotice read={props.read} />
+      <Show when={props.detail.suggestions?.length}>
+        <SuggestedReplies
+          detail={props.detail}
+          composer={composer}
+          field={() => field}
+          isTarget={() => props.isTarget(id)}
+        />
+      </Show>
       <Composer
         detail={props.detail}
         composer={composer}

@@ -131,6 +131,14 @@ export function createEditor(options: EditorOptions): Editor {
     focus: () => view.focus(),
     insert: (markdown) => run((state) => state.tr.replaceSelection(sliceOf(markdown))),
     insertText: (text) => run((state) => state.tr.insertText(text)),
+    append(text, format) {
+      const added = format === 'plain' ? plainSlice(text, false).content : nodesOf(parseMarkdown(text))
+      run(({ doc, tr }) => {
+        const { size } = doc.content
+        tr.replaceWith(isEmpty(doc) ? 0 : size, size, added)
+        return tr.setSelection(Selection.atEnd(tr.doc))
+      })
+    },
     formats: {
       format(name) {
         view.focus()

@@ -1,0 +1,298 @@
+import { createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js'
+import { useSession } from '../../api/session.ts'
+import { useAgents } from '../../api/workspace.ts'
+import type { WritingField } from '../../formatting/writing-field.ts'
+import { actionsIn, useKeys } from '../../keyboard/keys.ts'
+import { announce } from '../../ui/announcer.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
+import { Button } from '../../ui/button.tsx'
+import type { ComposerState } from '../composer/composer-state.ts'
+import { isBlank } from '../draft/draft-content.ts'
+import { leaveFocusToPane } from '../focus-in-pane.ts'
+import { MessageContent } from '../thread/message-text.tsx'
+import type { TicketDetail } from '../ticket-query.ts'
+import './suggested-replies.css'
+import { dismiss, isDismissed, type Suggestion, takeSuggestion } from './suggestion.ts'
+
+const MAX_REASON_LENGTH = 500
+/** The others are shown with all of the text. */
+const SOURCES_AT_ONCE = 3
+const KEY = 'y'
+
+interface SuggestedRepliesProps {
+  detail: TicketDetail
+  composer: ComposerState
+  /** Where the reply is written. */
+  field: () => WritingField | undefined
+  /** Whether keys act on this ticket. */
+  isTarget: () => boolean
+}
+
+/** Replies that programs suggest, until someone answers. None is sent unless an agent uses it and sends their reply. */
+export function SuggestedReplies(props: SuggestedRepliesProps) {
+  const session = useSession()
+  const me = session().agent.id
+  const shown = createMemo(() =>
+    (props.detail.suggestions ?? []).filter(
+      (one) => !isDismissed(one.id) && !isBeingAnswered(one, props.detail, props.composer, me),
+    ),
+  )
+  const ids = createMemo(() => shown().map(({ id }) => id))
+  const isMine = ({ usedBy }: Suggestion) => usedBy === me && !isBlank(props.composer.drafts.reply.state())
+  /** What the key uses. */
+  const next = createMemo(() => shown().find((one) => !isMine(one)))
+  let isClosed = false
+  onCleanup(() => {
+    isClosed = true
+  })
+
+  function use(suggestion: Suggestion): Promise<void> {
+    props.composer.show('reply')
+    props.field()?.focus()
+    return takeSuggestion(props.detail.ticket.id, suggestion, {
+      draft: props.composer.drafts.reply,
+      field() {
+        if (isClosed) return undefined
+        props.composer.show('reply')
+        return props.field()
+      },
+    })
+  }
+
+  useKeys(() =>
+    actionsIn('Reply', [
+      {
+        id: 'ticket.use-suggestion',
+        label: 'Use suggested reply',
+        keys: [KEY],
+        isEnabled: () => props.isTarget() && next() !== undefined,
+        run() {
+          const suggestion = next()
+          if (suggestion) void use(suggestion)
+        },
+      },
+    ]),
+  )
+
+  return (
+    <Show when={ids().length > 0}>
+      <section class="suggested-replies" aria-label="Suggested replies">
+        <For each={ids()}>
+          {(id) => {
+            const suggestion = createMemo<Suggestion | undefined>(
+              (last) => shown().find((one) => one.id === id) ?? last,
+            )
+            return (
+              <Show when={suggestion()}>
+                {(known) => (
+                  <SuggestedReply
+                    suggestion={known()}
+                    isMine={isMine(known())}
+                    hasKey={id === next()?.id}
+                    onUse={() => use(known())}
+                    onDismiss={(reason) => void dismiss(props.detail.ticket.id, known(), reason)}
+                  />
+                )}
+              </Show>
+            )
+          }}
+        </For>
+      </section>
+    </Show>
+  )
+}
+
+/** The agent's reply that was made from it is on its way, or an answer has just left: the server closes it then. */
+function isBeingAnswered(
+  { usedBy, createdAt }: Suggestion,
+  { timeline, waiting }: TicketDetail,
+  { drafts }: ComposerState,
+  me: string,
+): boolean {
+  if (
+    usedBy === me &&
+    (drafts.reply.state().sending?.isOut || waiting.some((one) => one.agentId === me && !one.isHeld))
+  )
+    return true
+  return timeline.some(
+    (entry) =>
+      entry.kind === 'message' && entry.role === 'agent' && !entry.isAutomatic && entry.createdAt > createdAt,
+  )
+}
+
+interface SuggestedReplyProps {
+  suggestion: Suggestion
+  /** It is in the agent's reply. */
+  isMine: boolean
+  /** It is the one that the key uses. */
+  hasKey: boolean
+  onUse: () => Promise<void>
+  onDismiss: (reason: string) => void
+}
+
+function SuggestedReply(props: SuggestedReplyProps) {
+  const session = useSession()
+  const agents = useAgents()
+  const [isOpen, setOpen] = createSignal(false)
+  const [isBusy, setBusy] = createSignal(false)
+  const [isDismissing, setDismissing] = createSignal(false)
+  let row: HTMLElement | undefined
+  let dismissButton: HTMLButtonElement | undefined
+  leaveFocusToPane(() => row)
+  onMount(() => announce(`${props.suggestion.by.name} suggests a reply`))
+  const inUse = () => {
+    const { usedBy } = props.suggestion
+    if (props.isMine) return 'In your reply'
+    const agent = agents().find(({ id }) => id === usedBy && id !== session().agent.id)
+    return agent && `${agent.name} is using this`
+  }
+
+  async function use() {
+    if (isBusy()) return
+    setBusy(true)
+    await props.onUse()
+    setBusy(false)
+  }
+
+  return (
+    <article class="suggested-reply" aria-label={`Suggested by ${props.suggestion.by.name}`} ref={row}>
+      <header class="suggested-reply-head">
+        <Avatar name={props.suggestion.by.name} id={props.suggestion.by.id} size="small" isDecorative />
+        <p class="suggested-reply-by">
+          Suggested by <strong>{props.suggestion.by.name}</strong>
+          <Show when={props.suggestion.confidence !== null}>
+            <span class="muted" title="How sure the program is">
+              {' '}
+              · {Math.round((props.suggestion.confidence ?? 0) * 100)}%
+            </span>
+          </Show>
+          <Show when={inUse()}>{(words) => <span class="suggested-reply-user"> · {words()}</span>}</Show>
+        </p>
+        <Show
+          when={isDismissing()}
+          fallback={
+            <>
+              <Button
+                size="small"
+                keys={props.hasKey ? KEY : undefined}
+                isBusy={isBusy()}
+                onClick={() => void use()}
+              >
+                Use
+              </Button>
+              <Button size="small" look="quiet" ref={dismissButton} onClick={() => setDismissing(true)}>
+                Dismiss
+              </Button>
+            </>
+          }
+        >
+          <DismissForm
+            onDismiss={props.onDismiss}
+            onCancel={() => {
+              setDismissing(false)
+              dismissButton?.focus()
+            }}
+          />
+        </Show>
+      </header>
+      <SuggestedText {...props} isOpen={isOpen()} onOpen={setOpen} />
+    </article>
+  )
+}
+
+interface SuggestedTextProps extends Pick<SuggestedReplyProps, 'suggestion' | 'isMine'> {
+  isOpen: boolean
+  onOpen: (isOpen: boolean) => void
+}
+
+/** Its first lines and sources, or all of them. Of a reply that is in the field below, only the sources. */
+function SuggestedText(props: SuggestedTextProps) {
+  const [isCut, setCut] = createSignal(false)
+  const sizes = new ResizeObserver(([entry]) => {
+    const { scrollHeight = 0, clientHeight = 0 } = entry?.target ?? {}
+    setCut(scrollHeight > clientHeight + 1)
+  })
+  onCleanup(() => sizes.disconnect())
+  const { sources } = props.suggestion
+  const hasMore = () => props.isOpen || props.isMine || isCut() || sources.length > SOURCES_AT_ONCE
+  return (
+    <>
+      <Show when={props.isOpen || !props.isMine}>
+        <div
+          class="suggested-reply-text"
+          data-cut={(isCut() && !props.isOpen) || undefined}
+          data-open={props.isOpen || undefined}
+          ref={(element) => sizes.observe(element)}
+        >
+          <MessageContent
+            text={props.suggestion.text}
+            format={props.suggestion.format}
+            attachments={props.suggestion.attachments}
+          />
+        </div>
+      </Show>
+      <Show when={hasMore() || sources.length > 0}>
+        <div class="suggested-reply-foot">
+          <Show when={hasMore()}>
+            <button
+              type="button"
+              class="suggested-reply-all text-button"
+              aria-expanded={props.isOpen}
+              onClick={() => props.onOpen(!props.isOpen)}
+            >
+              {props.isOpen ? 'Show less' : 'Show all'}
+            </button>
+          </Show>
+          <Show when={sources.length > 0}>
+            <ul class="suggested-reply-sources" aria-label="Sources">
+              <For each={props.isOpen ? sources : sources.slice(0, SOURCES_AT_ONCE)}>
+                {({ title, url }) => (
+                  <li>
+                    <a class="cut" href={url} target="_blank" rel="noopener noreferrer nofollow">
+                      {title} <span class="muted">{URL.parse(url)?.host}</span>
+                    </a>
+                  </li>
+                )}
+              </For>
+            </ul>
+          </Show>
+        </div>
+      </Show>
+    </>
+  )
+}
+
+/** Asks why. The program may learn from it. */
+function DismissForm(props: { onDismiss: (reason: string) => void; onCancel: () => void }) {
+  let reason: HTMLInputElement | undefined
+  onMount(() => reason?.focus())
+  return (
+    <form
+      class="suggested-reply-dismiss"
+      onSubmit={(event) => {
+        event.preventDefault()
+        props.onDismiss(reason?.value.trim() ?? '')
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        props.onCancel()
+      }}
+    >
+      <input
+        class="field-input"
+        aria-label="Reason (optional)"
+        placeholder="Reason (optional)"
+        maxLength={MAX_REASON_LENGTH}
+        autocomplete="off"
+        ref={reason}
+      />
+      <Button size="small" type="submit">
+        Dismiss
+      </Button>
+      <Button size="small" look="quiet" onClick={() => props.onCancel()}>
+        Cancel
+      </Button>
+    </form>
+  )
+}
