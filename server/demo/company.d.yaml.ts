@@ -1,6 +1,6 @@
 import type { NewWidget } from '../channels/widget/widgets/widget-rows.ts'
 import type { PersonRole } from '../database/tables/agents.ts'
-import type { DraftKind } from '../database/tables/threads.ts'
+import type { DraftKind, SuggestionSource } from '../database/tables/threads.ts'
 
 interface Person {
   name: string
@@ -38,6 +38,16 @@ declare const company: {
       text: string
       answer?: string
       visitor: VisitorPage & { typedName?: string; typedEmail?: string; fields?: Record<string, string> }
+    }[]
+  }
+  program: {
+    name: string
+    /** To the newest message of the customer, in the ticket whose subject begins like this. */
+    suggestions: {
+      subject: string
+      text: string
+      sources: SuggestionSource[]
+      confidence: number
     }[]
   }
   savedReplies: { name: string; text: string }[]

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { hashPassword } from '../agents/password.ts'
 import { systemClock } from '../clock.ts'
 import type { Config } from '../config.ts'
-import type { Deps } from '../deps.ts'
+import { actingAs, type Deps } from '../deps.ts'
 import { StartError } from '../errors.ts'
 import { openDeps } from '../open-deps.ts'
 import company from './company.yaml'
 import { runPlan } from './conversations.ts'
 import { addMailbox, failEmails, showHealth } from './demo-mailbox.ts'
+import { addSuggestions } from './demo-program.ts'
 import { addWidget, seedVisitors } from './demo-widget.ts'
 import { type DemoMailServer, startDemoMailServer } from './mail-server.ts'
 import { type DemoOrganization, seedOrganization } from './organization.ts'
@@ -98,6 +99,7 @@ async function seed(
   await seedVisitors(deps, widget)
   await seedChats(deps, organization, bot)
   await seedTicketState(deps, organization, random)
+  await addSuggestions(actingAs(deps, actor), organization.orgId)
   await failEmails(deps, mailbox)
   await showHealth(deps, mailbox)
   mailServer.holds(mailbox.count)
