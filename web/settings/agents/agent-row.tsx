@@ -71,7 +71,7 @@ export function AgentRow(props: AgentRowProps) {
               />,
             ]
       }
-      more={isProgram(props.agent) && <SuggestionCounts byId={props.agent.id} />}
+      more={<SuggestionCounts byId={props.agent.id} />}
       actions={
         <Show
           when={isProgram(props.agent)}

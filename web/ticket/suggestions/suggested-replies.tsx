@@ -1,4 +1,5 @@
 import { createMemo, createSignal, For, onCleanup, onMount, Show } from 'solid-js'
+import { timeOfId } from '../../api/create-id.ts'
 import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
 import type { WritingField } from '../../formatting/writing-field.ts'
@@ -10,7 +11,7 @@ import type { ComposerState } from '../composer/composer-state.ts'
 import { isBlank } from '../draft/draft-content.ts'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 import { MessageContent } from '../thread/message-text.tsx'
-import type { TicketDetail } from '../ticket-query.ts'
+import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
 import './suggested-replies.css'
 import { dismiss, isDismissed, type Suggestion, takeSuggestion } from './suggestion.ts'
 
@@ -109,11 +110,10 @@ function isBeingAnswered(
   { drafts }: ComposerState,
   me: string,
 ): boolean {
-  if (
-    usedBy === me &&
-    (drafts.reply.state().sending?.isOut || waiting.some((one) => one.agentId === me && !one.isHeld))
-  )
-    return true
+  const suggestedAt = Date.parse(createdAt)
+  const isWaiting = ({ id, agentId, isHeld }: WaitingReply) =>
+    agentId === me && !isHeld && timeOfId(id) > suggestedAt
+  if (usedBy === me && (drafts.reply.state().sending?.isOut || waiting.some(isWaiting))) return true
   return timeline.some(
     (entry) =>
       entry.kind === 'message' && entry.role === 'agent' && !entry.isAutomatic && entry.createdAt > createdAt,

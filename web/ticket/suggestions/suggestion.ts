@@ -42,6 +42,7 @@ export async function takeSuggestion(
   const { text, format, attachments = [] } = used
   // First: the text may show pictures among them.
   for (const file of attachments) draft.attach({ ...file, addedAt: Date.now() })
+  if (text.trim() === '') return
   const written = field()
   if (written) {
     written.append(text, format)
