@@ -84,6 +84,16 @@ function serverFor(deps: Deps, guard: KeyGuard, call: Call | undefined): McpServ
   return server
 }
 
+/** A schema with what the API description adds to it. */
+interface PublicSchema {
+  $id?: string
+  base?: unknown
+  examples?: unknown
+  description?: string
+  descriptionHere?: string
+  anyOf?: { const?: unknown }[]
+}
+
 const listings = new WeakMap<Tool, ReturnType<typeof newListing>>()
 
 /** What lists say of a tool, made once. */
@@ -105,17 +115,20 @@ function newListing({ title, description, input, output, effect }: Tool) {
 
 /** A schema as clients get it. Tools check their arguments themselves, so that errors have a code and say what to do. */
 function published(schema: TSchema): StandardSchemaWithJSON {
-  const plain = JSON.parse(JSON.stringify(schema), (_, value) => withEnum(value))
+  const plain = JSON.parse(JSON.stringify(schema), (_, value) => plainSchema(value))
   const standard = { version: 1 as const, vendor: 'typebox', validate: (value: unknown) => ({ value }) }
   return { '~standard': { ...standard, jsonSchema: { input: () => plain, output: () => plain } } }
 }
 
-/** Words to choose from as `enum`, which every model understands. */
-function withEnum(value: unknown): unknown {
-  const { anyOf, ...others }: { anyOf?: unknown } = Object(value)
-  if (!Array.isArray(anyOf)) return value
-  const words = anyOf.map((branch: { const?: unknown }) => branch.const)
-  return words.every((word) => typeof word === 'string') ? { type: 'string', enum: words, ...others } : value
+/** Words to choose from are an `enum`, which every model understands, and what only the API description needs is left out. */
+function plainSchema(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const { $id: _id, base: _base, examples: _examples, descriptionHere, ...schema }: PublicSchema = value
+  if (descriptionHere !== undefined) schema.description = descriptionHere
+  const words = schema.anyOf?.map((branch) => branch.const)
+  if (!words?.every((word) => typeof word === 'string')) return schema
+  const { anyOf: _, ...others } = schema
+  return { type: 'string', enum: words, ...others }
 }
 
 async function answer(

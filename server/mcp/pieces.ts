@@ -7,8 +7,8 @@ export function pieceOf(
   from = 0,
   most = MAX_TEXT_LENGTH,
 ): { text: string; length: number; next: number | undefined } {
-  // Nearly all texts are short, and no code point takes more than two units.
-  if (from === 0 && text.length <= most / 2) return { text, length: text.length, next: undefined }
+  // Nearly all texts are short, and none has more code points than units.
+  if (from === 0 && text.length <= most) return { text, length: text.length, next: undefined }
   const points = [...text]
   const piece = points.slice(from, from + most)
   const end = from + piece.length

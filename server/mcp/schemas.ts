@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { CHANNELS } from '../channels/kinds.ts'
+import { CHANNELS, SENT_BY } from '../channels/kinds.ts'
 import { TICKET_STATUSES } from '../database/tables/tickets.ts'
 import { oneOf } from '../requests/schemas.ts'
-import { text } from '../text/text.ts'
-import { MAX_TAGS } from '../tickets/update-ticket.ts'
+import { DELIVERY_STATES } from '../tickets/schemas.ts'
 
 // Arguments and answers of tools. Their words are read by models. What a stranger may have written is only in fields whose names
-// begin with `untrusted`. No schema has a name (`$id`): a client would take it for an address.
+// begin with `untrusted`.
 
 const closed = { additionalProperties: false }
 
@@ -62,4 +61,13 @@ export const untrustedMetadata = Type.Record(Type.String(), Type.String(), {
 export const ticketSummary = Type.Object(ticketFields, closed)
 
 export const etag = Type.String({ description: 'Changes with the ticket. For update_ticket.' })
-export const tags = Type.Array(text({ maxLength: 64 }), { maxItems: MAX_TAGS })
+
+export const delivery = Type.Object(
+  {
+    state: oneOf(DELIVERY_STATES),
+    by: Type.Optional(oneOf(SENT_BY)),
+    sendAt: Type.Optional(time('When it is sent. Until then, an agent can take it back.')),
+    untrustedReason: Type.Optional(untrustedText('Why it is held or failed.')),
+  },
+  closed,
+)

@@ -2,21 +2,27 @@ import { type Caller, hasScope } from '../api-keys/require-api-key.ts'
 import type { Tool } from './tool.ts'
 import { addNote } from './tools/add-note.ts'
 import { changeTicket } from './tools/change-ticket.ts'
-import { openTicketTool } from './tools/create-ticket.ts'
+import { createTicketTool } from './tools/create-ticket.ts'
 import { getAttachment } from './tools/get-attachment.ts'
 import { getCustomer } from './tools/get-customer.ts'
+import { getTicket } from './tools/get-ticket.ts'
 import { getWorkspace } from './tools/get-workspace.ts'
 import { searchTickets } from './tools/search-tickets.ts'
+import { sendReply } from './tools/send-reply.ts'
+import { suggestReply } from './tools/suggest-reply.ts'
 
 /** In the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [
   searchTickets,
+  getTicket,
   getAttachment,
   getCustomer,
   getWorkspace,
+  suggestReply,
   addNote,
   changeTicket,
-  openTicketTool,
+  createTicketTool,
+  sendReply,
 ]
 
 /** The tools that a caller can see and call. */

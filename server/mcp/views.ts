@@ -1,10 +1,12 @@
 import type { Static } from '@sinclair/typebox'
+import type { Attachment } from '../attachments/queries.ts'
 import type { Metadata } from '../database/tables/customers.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
-import type { TicketWithCustomer } from '../tickets/queries.ts'
+import type { Message, TicketWithCustomer } from '../tickets/queries.ts'
+import { viewDelivery } from '../tickets/views.ts'
 import { waitingSinceOf } from '../tickets/waiting.ts'
-import type { ticketSummary } from './schemas.ts'
+import type { delivery, ticketSummary } from './schemas.ts'
 
 /** Characters of keys and values. Far more would be allowed. */
 const MAX_METADATA_LENGTH = 2_000
@@ -48,4 +50,51 @@ export function viewMetadata(metadata: Metadata | null): { untrustedMetadata?: M
     return left >= 0
   })
   return { untrustedMetadata: Object.fromEntries(shown) }
+}
+
+type Delivery = Omit<Static<typeof delivery>, 'untrustedReason'>
+
+/** A message, or a note, with a piece of its text. */
+export type PartRow = Pick<Message, 'id' | 'text' | 'format' | 'agentName' | 'createdAt'> &
+  Partial<Sent> & {
+    role: Message['role'] | 'note'
+    attachments: Attachment[]
+    /** Where the piece begins, unless it is at the beginning. */
+    textFrom?: number
+  }
+type Sent = Pick<
+  Message,
+  'isAutomatic' | 'author' | 'authorName' | 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'
+>
+
+/** Files of one message in an answer. One can have hundreds. */
+export const SHOWN_FILES = 20
+
+export function viewPart(part: PartRow) {
+  const { role, agentName, authorName, textFrom, attachments } = part
+  const files = attachments.slice(0, SHOWN_FILES)
+  const delivery = viewDelivery({ ...NOT_SENT, ...part })
+  return {
+    id: part.id,
+    role,
+    ...(role !== 'customer' && agentName !== null && { agent: agentName }),
+    ...(role === 'customer' && authorName != null && { untrustedAuthor: authorName }),
+    untrustedText: part.text,
+    ...(textFrom !== undefined && { textFrom }),
+    format: part.format,
+    ...(part.isAutomatic && { isAutomatic: true as const }),
+    ...(part.author === 'third_party' && { isWithOutsider: true as const }),
+    ...(files.length > 0 && {
+      attachments: files.map(({ id, name, type, size }) => ({ id, untrustedName: name, type, size })),
+    }),
+    ...(delivery && { delivery: viewWayOut(delivery) }),
+    createdAt: isoTime(part.createdAt),
+  }
+}
+
+const NOT_SENT = { sending: null, sendError: null, sentBy: null, takenBackAt: null }
+
+/** The delivery of a message. Why it failed may be in the words of another mail server. */
+export function viewWayOut({ reason, ...delivery }: Delivery & { reason?: string | undefined }) {
+  return { ...delivery, ...(reason !== undefined && { untrustedReason: reason }) }
 }

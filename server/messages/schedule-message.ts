@@ -6,7 +6,7 @@ import type { MessageFormat } from '../database/tables/messages.ts'
 import type { Recipients } from '../database/tables/scheduled-messages.ts'
 import type { Actions, TicketStatus } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
-import { type Fault, invalid, notFound } from '../errors.ts'
+import { AppError, type Fault, invalid, notFound } from '../errors.ts'
 import { isId, timeOfId } from '../ids.ts'
 import { clientIdFault } from '../requests/client-id.ts'
 import { deleteSentDraft } from '../threads/drafts.ts'
@@ -19,6 +19,7 @@ import { lockAssignees, unknownAgent } from '../tickets/update-ticket.ts'
 import { hashOfRequest, idTaken } from './client-message.ts'
 import {
   findMessage,
+  findNewest,
   findOwnSent,
   findOwnWaiting,
   findScheduled,
@@ -55,6 +56,11 @@ interface NewScheduledMessage {
   sendAt?: number
   /** The newest message of the ticket that the author has seen. */
   after?: string
+  /**
+   * Refuses it instead of holding it, also when anyone wrote after `after`. Of a program or a key, also when the newest
+   * message is from one: they don't answer each other.
+   */
+  isRefusedIfStale?: boolean
   /** The status the ticket gets with it, as in `actions`. */
   status?: TicketStatus
   /** What is done to the ticket in the unit that sends it. */
@@ -75,7 +81,7 @@ export type OutgoingMessage = { attachments: Attachment[] } & (
  * Stores a message under an id that the client made, and sends it at `sendAt`, or at once without one. The same request
  * again changes nothing. The message is held if another agent replied after the message `after`, or the author did from
  * another page. Deletes the agent's draft of a reply if it has the same text. Throws 404, 400 for an invalid id, time,
- * attachment, or recipient, and 409 for a merged ticket or an id that belongs to another message.
+ * attachment, or recipient, and 409 for a merged ticket, an id that belongs to another message, or a stale one.
  */
 export async function scheduleMessage(
   deps: Deps,
@@ -99,6 +105,7 @@ export async function scheduleMessage(
     requireSnoozable(actions, now, '/then/snoozedUntil')
     requireNotMerged(ticket)
     requireInTime(input, now)
+    if (input.isRefusedIfStale) await requireNewest(tx, ticket, { after: input.after, author })
     const recipients = await chosenBy(deps, tx, ticket, input)
     const scheduled: ScheduledReply = {
       id,
@@ -132,12 +139,42 @@ export async function scheduleMessage(
     const because = (await hasRepliedElsewhere(tx, scheduled))
       ? 'answered'
       : await reasonToHold(deps, tx, scheduled)
+    if (because && input.isRefusedIfStale) throw answeredSince('was answered', undefined)
     if (because) await holdScheduled(tx, scheduled, because)
     if (because) recordHeld(deps, tx, scheduled)
     else if (scheduled.sendAt > now) recordWaiting(deps, tx, scheduled)
     else await sendMessage(deps, tx, { scheduled, assignable })
     return { message: await requireOutgoing(tx, orgId, id), isNew: true }
   })
+}
+
+/** Throws 400 for what is no message of the ticket, and 409. */
+async function requireNewest(
+  tx: Transaction,
+  { orgId, id: ticketId }: Ticket,
+  { after = '', author }: { after: string | undefined; author: Author },
+): Promise<void> {
+  const seen = isId('msg', after) ? await findMessage(tx, { orgId, id: after }) : undefined
+  if (seen?.ticketId !== ticketId) {
+    const detail = 'There is no message with this id in the ticket.'
+    throw invalid([{ pointer: '/after', code: 'unknown_message', detail }])
+  }
+  const [newest] = await findNewest(tx, { orgId, ticketId })
+  if (!newest) return
+  const isSeen =
+    newest.createdAt < seen.createdAt || (newest.createdAt === seen.createdAt && newest.id <= seen.id)
+  if (!isSeen)
+    throw answeredSince(newest.role === 'agent' ? 'was answered' : 'has a newer message', newest.id)
+  const isByProgram = newest.role === 'agent' && (newest.agentRole ?? 'program') === 'program'
+  if (!isByProgram || author.keyId === null) return
+  throw new AppError(409, 'already_answered', 'A program wrote the newest message. Wait for the customer.', {
+    id: newest.id,
+  })
+}
+
+function answeredSince(what: string, id: string | undefined): AppError {
+  const detail = `The ticket ${what} since. Read it again before you answer.`
+  return new AppError(409, 'answered_since', detail, id === undefined ? {} : { id })
 }
 
 /** Throws 404. */

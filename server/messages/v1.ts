@@ -29,7 +29,7 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
           ...(sendAt !== undefined && { sendAt: Date.parse(sendAt) }),
           ticketId: params.id,
           id: params.messageId,
-          author: authorOf(caller),
+          author: messageAuthorOf(caller),
         })
         return status(isNew ? 201 : 200, viewOutgoing(message))
       },
@@ -74,7 +74,8 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
-function authorOf({ kind, agentId, keyId, name: agentName }: Caller) {
+/** As which author a caller sends. */
+export function messageAuthorOf({ kind, agentId, keyId, name: agentName }: Caller) {
   return { agentId: agentId ?? null, keyId: kind === 'agent' ? null : keyId, agentName }
 }
 

@@ -446,7 +446,15 @@ const message = t.Object(
   },
 )
 
-const DELIVERY_STATES = ['waiting', 'held', 'sending', 'sent', 'failed', 'bounced', 'taken_back'] as const
+export const DELIVERY_STATES = [
+  'waiting',
+  'held',
+  'sending',
+  'sent',
+  'failed',
+  'bounced',
+  'taken_back',
+] as const
 
 const AUTHOR_KINDS = ['customer', 'agent', 'program', 'key', 'system'] as const
 

@@ -17,7 +17,8 @@ type WrittenRow = MessageRow & Pick<Message, 'author' | 'authorName' | 'agentId'
 /** Who did it, in the words of the audit log or of events. */
 type WritingActor = { kind: string; id?: string | undefined }
 /** With the state of its delivery. */
-type SentRow = MessageRow & Pick<Message, 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'>
+type SentRow = MessageRow & DeliveryRow
+type DeliveryRow = Pick<Message, 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'>
 type TicketDetail = TicketWithCustomer & { messages: SentRow[] }
 
 const STATE_OF = {
@@ -64,13 +65,16 @@ export function viewTicket(ticket: TicketDetail) {
 
 /** A stored message. Those of customers are not delivered to anyone. */
 export function viewSentMessage(message: SentRow) {
-  const { sending, sendError, sentBy, takenBackAt } = message
   const view = viewMessage(message)
-  if (sending === null && takenBackAt === null) return view
+  const delivery = viewDelivery(message)
+  return delivery ? Object.assign(view, { delivery }) : view
+}
+
+/** How far a message is on its way. Undefined for one that goes nowhere. */
+export function viewDelivery({ sending, sendError, sentBy, takenBackAt }: DeliveryRow) {
+  if (sending === null && takenBackAt === null) return undefined
   const state = sending === null || takenBackAt !== null ? ('taken_back' as const) : STATE_OF[sending]
-  return Object.assign(view, {
-    delivery: { state, by: sentBy ?? undefined, reason: sendError ?? undefined },
-  })
+  return { state, by: sentBy ?? undefined, reason: sendError ?? undefined }
 }
 
 /** What is undefined isn't in the JSON. Spreading objects that are mostly empty would take half as long again. */

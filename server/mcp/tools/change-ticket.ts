@@ -1,10 +1,13 @@
 import { Type } from '@sinclair/typebox'
+import { actions } from '../../tickets/schemas.ts'
 import { readTicketRow } from '../../tickets/tickets.ts'
 import { updateTicket } from '../../tickets/update-ticket.ts'
 import { ticketEtag } from '../../tickets/views.ts'
-import { etag, status, tags, ticketFields, ticketId } from '../schemas.ts'
+import { etag, status, ticketFields, ticketId } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
 import { viewTicket } from '../views.ts'
+
+const { addTags, removeTags } = actions.properties
 
 export const changeTicket = defineTool({
   name: 'update_ticket',
@@ -22,8 +25,8 @@ export const changeTicket = defineTool({
           description: 'Id or email address of an agent. An empty text unassigns.',
         }),
       ),
-      addTags: Type.Optional(tags),
-      removeTags: Type.Optional(tags),
+      addTags,
+      removeTags,
       etag: Type.Optional(
         Type.String({
           maxLength: 64,
