@@ -252,6 +252,10 @@ function loops(
       return [startPruningVisitors(deps)]
     },
     async () => {
+      const { startPruningSuggestions } = await import('./suggestions/prune-suggestions.ts')
+      return [startPruningSuggestions(deps)]
+    },
+    async () => {
       const { startSweepingFiles } = await import('./attachments/sweep.ts')
       return [startSweepingFiles(deps)]
     },

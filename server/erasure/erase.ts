@@ -34,6 +34,7 @@ import { isId } from '../ids.ts'
 import { eraseMoves, formerTickets, takeBack, withMerged } from '../moves/erase-moved.ts'
 import { removeAddress, rewriteViews } from '../saved-views/rewrite.ts'
 import { replaceDocuments } from '../search/index/documents.ts'
+import { eraseMovedSuggestions } from '../suggestions/erase-suggestions.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { lockTicket, requireTicket, type Ticket } from '../tickets/queries.ts'
 import { eraseDeliveries, eventsOfCustomers, eventsOfMessages } from '../webhooks/deliveries/retention.ts'
@@ -228,12 +229,18 @@ async function eraseTickets(deps: Deps, tx: Transaction, orgId: string, given: T
   if (given.length === 0) return []
   const now = deps.clock.now()
   const erased = await withMerged(tx, orgId, given)
-  await takeBack(deps, tx, orgId, erased)
+  const survivors = await takeBack(deps, tx, orgId, erased)
   const ticketIds = erased.map(({ id }) => id)
   const former = await formerTickets(tx, orgId, ticketIds)
   const moved = former.length === 0 ? [] : await eventsOfMessages(tx, { orgId, ticketIds, former })
   await eraseAnswers(tx, orgId, [...ticketIds, ...former])
   const files = await eraseFiles(tx, orgId, ticketIds)
+  const others = [...survivors, ...former]
+  if (others.length > 0) {
+    const suggested = await eraseMovedSuggestions(tx, { orgId, ticketIds, others })
+    moved.push(...suggested.moved)
+    files.push(...suggested.files)
+  }
   for (const { erasure } of deps.channels.all) await erasure?.tickets(tx, { orgId, ticketIds })
   await eraseNotificationEmails(tx, orgId, ticketIds)
   for (const table of TICKET_TABLES) {

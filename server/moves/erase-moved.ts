@@ -7,6 +7,7 @@ import { activities } from '../database/tables/threads.ts'
 import { tickets } from '../database/tables/tickets.ts'
 import type { Deps } from '../deps.ts'
 import { recordEvents } from '../events/events.ts'
+import { closeSuggestions } from '../suggestions/close-suggestions.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import { survivorOf } from '../tickets/merged.ts'
 import { lockTicket, type Ticket } from '../tickets/queries.ts'
@@ -30,8 +31,17 @@ export async function withMerged(tx: Transaction, orgId: string, erased: Ticket[
   return [...all.values()]
 }
 
-/** What erased tickets had when they were merged into one that stays moves back, so that it is erased with them. */
-export async function takeBack(deps: Deps, tx: Transaction, orgId: string, erased: Ticket[]): Promise<void> {
+/**
+ * What erased tickets had when they were merged into one that stays moves back, so that it is erased with them. Returns the
+ * ids of those that stay.
+ */
+export async function takeBack(
+  deps: Deps,
+  tx: Transaction,
+  orgId: string,
+  erased: Ticket[],
+): Promise<string[]> {
+  const survivors: string[] = []
   const ids = new Set(erased.map(({ id }) => id))
   for (const { id, mergedInto } of erased) {
     if (mergedInto === null || ids.has(mergedInto)) continue
@@ -43,14 +53,19 @@ export async function takeBack(deps: Deps, tx: Transaction, orgId: string, erase
       .where(and(matches(moves, { orgId, fromId: id, kind: 'merge' }), isNull(moves.undoneAt)))
     for (const { moveId } of merges) await moveRows(deps, tx, { orgId, moveId, from: survivorId, into: id })
     if (!before) continue
+    survivors.push(survivorId)
     const now = deps.clock.now()
     const left = await withTimes(tx, before)
     const after = { ...left, version: before.version + 1, updatedAt: now }
     await saveChanged(tx, { before, after })
     const changes = { messages: {} }
-    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId: survivorId, createdAt: now, changes }])
+    recordEvents(deps, tx, orgId, [
+      { type: 'ticket.updated', ticketId: survivorId, createdAt: now, changes },
+      ...(await closeSuggestions(deps, tx, before)),
+    ])
     moveCounters(tx, orgId, [{ before, after }])
   }
+  return survivors
 }
 
 /** The other tickets that messages of these have been in, where the log has their events. */

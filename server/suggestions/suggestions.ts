@@ -211,8 +211,7 @@ export async function useSuggestion(
     const own = matches(suggestions, { orgId, id })
     await tx.update(suggestions).set({ usedBy: agentId }).where(own)
     const createdAt = deps.clock.now()
-    // Without changes: only open pages learn of it.
-    recordEvents(deps, tx, orgId, [{ type: 'ticket.updated', ticketId, createdAt }])
+    recordEvents(deps, tx, orgId, [{ type: 'suggestion.used', ticketId, createdAt }])
     const copied = { ownerId: id, agentId }
     const attachments: Attachment[] = attachmentCount === 0 ? [] : await uploadCopies(deps, tx, orgId, copied)
     return { text, format, attachments }

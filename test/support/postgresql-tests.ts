@@ -33,6 +33,8 @@ const FILES = [
   'export/round-trip',
   'moves/random-merges',
   'notifications/who',
+  'suggestions/decide',
+  'suggestions/programs',
   'v1/bulk',
   'v1/concurrency',
   'v1/customer-messages',

@@ -26,7 +26,13 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
  * `workspace.changed` has no ticket: agents, keys, endpoints, views, saved replies, settings. Rows written before it got
  * this name say `desk.changed`; pages only look at the empty ticket id.
  */
-const LOG_EVENTS = [...WEBHOOK_EVENTS, 'reply.waiting', 'conversation.seen', 'workspace.changed'] as const
+const LOG_EVENTS = [
+  ...WEBHOOK_EVENTS,
+  'reply.waiting',
+  'suggestion.used',
+  'conversation.seen',
+  'workspace.changed',
+] as const
 export type LogEvent = (typeof LOG_EVENTS)[number]
 
 /** A value before and after. */

@@ -175,7 +175,13 @@ export function createConversationFeed(
 }
 
 /** What visitors never learn of. */
-const FOR_AGENTS: LogEvent[] = ['note.added', 'suggestion.added', 'suggestion.closed', 'reply.waiting']
+const FOR_AGENTS: LogEvent[] = [
+  'note.added',
+  'suggestion.added',
+  'suggestion.closed',
+  'suggestion.used',
+  'reply.waiting',
+]
 
 /** The frames for events of one ticket. */
 async function framesOf(
