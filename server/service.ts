@@ -27,6 +27,7 @@ import { yieldToEventLoop } from './loop.ts'
 import { namingFullDisk } from './machine/data-folder.ts'
 import { recordSettings } from './machine/recorded-settings.ts'
 import { createNotifications, type Notifications } from './notifications/notifications.ts'
+import { startPruningGrants } from './oauth/grants.ts'
 import { openDeps, openLog } from './open-deps.ts'
 import { followDatabase } from './organizations/log-history.ts'
 import { verifySecretKey } from './organizations/verify-secret-key.ts'
@@ -244,6 +245,7 @@ function loops(
         startRetention(deps),
         startPruningKeys(deps),
         startPruningSessions(deps),
+        startPruningGrants(deps),
         startPruning(deps, 'prune_windows', windows),
       ]
     },

@@ -22,6 +22,7 @@ const SettingsPage = lazyPage(async () => {
 const SignInPage = lazyPage(() => import('./sign-in/sign-in-page.tsx'))
 const WelcomePage = lazyPage(() => import('./sign-in/welcome-page.tsx'))
 const JoinPage = lazyPage(() => import('./sign-in/join-page.tsx'))
+const ConsentPage = lazyPage(() => import('./sign-in/consent-page.tsx'))
 const NotFoundPage = lazyPage(() => import('./sign-in/not-found-page.tsx'))
 
 /** All routes of the pages. The server returns index.html for the same paths (server/http/assets.ts). */
@@ -32,6 +33,7 @@ export function Routes() {
       <Route path="/sign-in" component={SignInPage} preload={loadInboxWhileTyping} />
       <Route path="/welcome" component={WelcomePage} />
       <Route path="/join" component={JoinPage} />
+      <Route path="/oauth/authorize" component={ConsentPage} />
       <Route component={SignedInPage}>
         <Route path="/inbox/:view?/:ticketId?" component={InboxPage} preload={loadSettingsLater} />
         <Route path="/customers/:customerId?" component={CustomersPage} />

@@ -1,10 +1,10 @@
-import { and, asc, eq, getTableColumns, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import { forgetCachedKeys } from '../api-keys/api-keys.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { agents, type PersonRole } from '../database/tables/agents.ts'
-import { agentLinks, sessions } from '../database/tables/sessions.ts'
+import { agentLinks, grantTokens, programGrants, sessions } from '../database/tables/sessions.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordWorkspaceChange } from '../events/events.ts'
@@ -237,4 +237,17 @@ export async function endSessions(
 /** Deletes the links with which an agent could set a password. */
 export async function endLinks(tx: Transaction, { orgId, agentId }: OfAgent): Promise<void> {
   await tx.delete(agentLinks).where(matches(agentLinks, { orgId, agentId }))
+}
+
+/** Ends the access of the programs that act for an agent. */
+export async function endGrants(tx: Transaction, { orgId, agentId }: OfAgent): Promise<void> {
+  // Locked before their tokens, as by a request that uses one.
+  const locked = await tx
+    .update(programGrants)
+    .set({ expiresAt: sql`${programGrants.expiresAt}` })
+    .where(matches(programGrants, { orgId, agentId }))
+    .returning({ id: programGrants.id })
+  const ids = locked.map(({ id }) => id)
+  await tx.delete(grantTokens).where(inArray(grantTokens.grantId, ids))
+  await tx.delete(programGrants).where(matches(programGrants, { orgId, agentId }))
 }

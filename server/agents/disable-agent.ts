@@ -11,6 +11,7 @@ import { recordActivities } from '../tickets/activities.ts'
 import { moveCounters } from '../tickets/counters.ts'
 import {
   type Agent,
+  endGrants,
   endLinks,
   endSessions,
   forgetKeysOf,
@@ -23,7 +24,7 @@ import {
 const BATCH_SIZE = 100
 
 /**
- * Ends an agent's access, sessions and links, by id or email, or that of a program's keys, then unassigns their tickets in batches. If interrupted,
+ * Ends an agent's access, sessions, links, and connected programs, by id or email, or that of a program's keys, then unassigns their tickets in batches. If interrupted,
  * calling it again unassigns the rest. Throws 404, and 409 for the last enabled administrator.
  */
 export async function disableAgent(
@@ -49,6 +50,7 @@ async function endAccess(deps: Deps, tx: Transaction, orgId: string, idOrEmail: 
   await tx.update(agents).set({ disabledAt }).where(matches(agents, { orgId, id }))
   await endSessions(tx, { orgId, agentId: id })
   await endLinks(tx, { orgId, agentId: id })
+  await endGrants(tx, { orgId, agentId: id })
   await recordAudit(deps, tx, orgId, { action: 'agent.disabled', subject: subjectOf(agent) })
   recordWorkspaceChange(deps, tx, orgId)
   return { ...agent, disabledAt }

@@ -33,7 +33,7 @@ export function createKeyLimits(deps: Deps) {
     cancelSweep = clock.after(SWEEP_EVERY_MS, sweep)
   }
 
-  /** An agent's browser stays with one node. */
+  /** An agent's browser stays with one node. A program that acts for them doesn't. */
   function limiterOf({ keyId }: Pick<LimitedCaller, 'keyId'>) {
     return isId('ses', keyId) ? requests : (stored ?? requests)
   }

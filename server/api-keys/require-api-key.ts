@@ -46,6 +46,10 @@ export function createKeyGuard(
   const lastUsed = createLastUsed(deps)
   const addressOf = createAddressReader(deps.config.trustProxy)
 
+  function countFailure(request: Request, server: Server | null): void {
+    limits.countFailure(networkOf(addressOf(request, server)))
+  }
+
   async function authenticate(request: Request, server: Server | null): Promise<Caller> {
     const header = request.headers.get('authorization')
     const agent =
@@ -54,7 +58,7 @@ export function createKeyGuard(
     const token = bearerToken(header)
     const key = token === undefined ? undefined : await findValidKey(deps, token)
     if (!key) {
-      limits.countFailure(networkOf(addressOf(request, server)))
+      countFailure(request, server)
       throw noValidKey()
     }
     const { id: keyId, orgId, name, scopes, rateLimit, kind, agentId, program } = key
@@ -68,6 +72,8 @@ export function createKeyGuard(
   return {
     /** For routes where only some callers need a key. Throws 401, or 429 after too many invalid keys. */
     authenticate,
+    /** Counts a request with something else than a valid key, such as an access token that has ended. Throws 429 after too many. */
+    countFailure,
     /** Elysia plugin that gives later routes `caller`. It uses `derive`, which runs before validation. */
     requireApiKey: new Elysia({ name: 'require-api-key' }).derive(
       { as: 'scoped' },
@@ -115,7 +121,7 @@ export function noValidKey(): AppError {
   })
 }
 
-function bearerToken(header: string | null): string | undefined {
+export function bearerToken(header: string | null): string | undefined {
   return header === null ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
 }
 
@@ -138,7 +144,10 @@ const ADMIN_SCOPES: readonly KeyScope[] = [...NAMED_SCOPES, 'endpoints:read']
  * Full access is everything but the scopes that a key has only by name. Of agents, administrators have those too, and the
  * others not even what only administrators see in the console.
  */
-export function hasScope({ kind, scopes, isAdmin }: Caller, scope: KeyScope): boolean {
+export function hasScope(
+  { kind, scopes, isAdmin }: Pick<Caller, 'kind' | 'scopes' | 'isAdmin'>,
+  scope: KeyScope,
+): boolean {
   if (scopes !== null) return scopes.includes(scope)
   if (kind === 'agent') return isAdmin || !ADMIN_SCOPES.includes(scope)
   return !NAMED_SCOPES.includes(scope)

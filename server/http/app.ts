@@ -37,6 +37,11 @@ import { moveConsoleRoutes } from '../moves/routes.ts'
 import { moveRoutes } from '../moves/v1.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { notificationRoutes } from '../notifications/routes.ts'
+import { createClients } from '../oauth/clients.ts'
+import { consentRoutes } from '../oauth/console-routes.ts'
+import { createOAuthAddresses } from '../oauth/oauth-addresses.ts'
+import { programEntrance } from '../oauth/program-entrance.ts'
+import { oauthRoutes } from '../oauth/routes.ts'
 import { isSetUp } from '../organizations/directory.ts'
 import { organizationRoutes } from '../organizations/routes.ts'
 import { requestId } from '../requests/headers.ts'
@@ -103,6 +108,7 @@ export function createApp(
   },
 ) {
   const attempts = createAttempts(deps)
+  const oauth = { addressesOf: createOAuthAddresses(deps.config), clients: createClients(deps) }
   const { requireOurHost } = createPublicAddress(deps.config)
   const proxies = watchUntrustedProxies(deps.config.trustProxy, guards.onUntrustedProxy)
   /** Of the app itself, whose type can't depend on it. */
@@ -168,6 +174,7 @@ export function createApp(
       .use(backupRoutes(deps, guards.agents, guards.backups))
       .use(searchRoutes(guards.agents))
       .use(notificationRoutes(guards.agents))
+      .use(consentRoutes(guards.agents, oauth))
       .use(doctorRoutes(deps, guards.agents, { untrustedProxy: proxies.seen, widgetTag }))
   }
 
@@ -187,6 +194,8 @@ export function createApp(
       .use(deletionRoutes(deps, guards.keys))
       .use(suggestionApiRoutes(deps, guards.keys))
       .use(mcpRoutes(deps, guards.keys, keyEntrance(guards.keys)))
+      .use(mcpRoutes(deps, guards.keys, programEntrance(deps, guards.keys, oauth.addressesOf)))
+      .use(oauthRoutes(deps, oauth))
   }
 
   function readingApiRoutes() {

@@ -16,10 +16,11 @@ const PAGES = [
   '/sign-in',
   '/welcome',
   '/join',
+  '/oauth/authorize',
 ] as const
 
 /** Unknown paths below these get a problem document, also in a browser. */
-const API_PATHS = /^\/(?:v1|console|health|metrics|docs|assets|widget)(?:\/|$)/
+const API_PATHS = /^\/(?:v1|console|health|metrics|docs|assets|widget|oauth|mcp|\.well-known)(?:\/|$)/
 
 /** Nothing from other origins, no inline scripts or styles, and no embedding in other sites. */
 const CONTENT_SECURITY_POLICY = [

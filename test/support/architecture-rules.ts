@@ -35,7 +35,7 @@ const LAYERS = [
   ['notifications', 'events/api'],
   ['webhooks/api'],
   ['channels'],
-  ['mcp'],
+  ['mcp', 'oauth'],
   ['doctor'],
   ['http'],
   ['demo'],

@@ -52,6 +52,7 @@ export const OPEN_ROUTES = [
   'GET /sign-in',
   'GET /welcome',
   'GET /join',
+  'GET /oauth/authorize',
   'GET /assets/:name',
   'GET /widget.js',
   'GET /widget/assets/:name',
@@ -82,6 +83,19 @@ export const OPEN_ROUTES = [
   'POST /telegram/:path',
   // Needs a secret key, and no session helps (test/mcp/key.test.ts).
   'POST /mcp/key',
+  // Needs an access token, and no session helps (test/oauth/tokens.test.ts).
+  'POST /mcp',
+  // For programs that ask for access tokens (test/oauth).
+  'GET /.well-known/oauth-protected-resource/mcp',
+  'OPTIONS /.well-known/oauth-protected-resource/mcp',
+  'GET /.well-known/oauth-authorization-server/oauth',
+  'OPTIONS /.well-known/oauth-authorization-server/oauth',
+  'POST /oauth/token',
+  'OPTIONS /oauth/token',
+  'POST /oauth/register',
+  'OPTIONS /oauth/register',
+  'POST /oauth/revoke',
+  'OPTIONS /oauth/revoke',
   // Need a public key, which shows nothing of its own, and most of them a visitor's token (test/widget).
   'OPTIONS /widget/:key/*',
   'OPTIONS /v1/*',
@@ -230,6 +244,15 @@ export const GUARDED_ROUTES: Record<string, RouteCall> = {
     body: () => ({ name: 'Dan', email: 'dan@example.com', role: 'agent' }),
   },
   'POST /console/programs': { foreign: 201, body: () => ({ name: 'Answer bot' }) },
+  'GET /console/connected-programs': { foreign: 200 },
+  // What a program asks for belongs to no organization (test/oauth).
+  'POST /console/connected-programs/request': {
+    foreign: 400,
+    own: 400,
+    body: () => ({ query: '?client_id=x' }),
+  },
+  'POST /console/connected-programs': { foreign: 400, own: 400, body: () => ({ query: '?client_id=x' }) },
+  'DELETE /console/connected-programs/:id': { path: '/console/connected-programs/:connectedProgram' },
   'PUT /console/agents/:id/picture': {
     path: '/console/agents/:program/picture',
     body: () => ({ picture: null }),

@@ -17,6 +17,7 @@ import type { Deps } from '../../server/deps.ts'
 import { startConversation } from '../../server/messages/new-conversation.ts'
 import { scheduleMessage } from '../../server/messages/schedule-message.ts'
 import { mergeTickets } from '../../server/moves/merge-tickets.ts'
+import { connectProgram } from '../../server/oauth/grants.ts'
 import { createSavedReply, recordSavedReplyUse } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
 import { addSuggestion } from '../../server/suggestions/suggestions.ts'
@@ -67,6 +68,8 @@ export interface Owned {
   agent: string
   /** It has a picture. */
   program: string
+  /** One that acts for the administrator. */
+  connectedProgram: string
   session: string
   key: string
   savedReply: string
@@ -108,6 +111,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
     role: 'agent',
   })
   const { id: program } = await createProgram(deps, orgId, { name: `Bot ${MARKER}` })
+  const connectedProgram = await connectedProgramOf(bellhop, admin)
   const picture = await uploadFile(deps, orgId, admin.id, paintedPng(4, 4))
   await setPicture(deps, orgId, { id: program, picture, uploader: admin.id })
   const { endpoint } = await createEndpoint(deps, orgId, {
@@ -238,6 +242,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
       move: move.id,
       mail,
       program,
+      connectedProgram,
       ticket: ticketId,
       visitorTicket: conversation.id,
       question: question.id,
@@ -305,4 +310,25 @@ async function quarantinedMail(deps: Deps, orgId: string, mailboxId: string): Pr
       .values({ id, orgId, mailboxId, ...place, ...what, hash, size, receivedAt: now, createdAt: now })
   })
   return id
+}
+
+async function connectedProgramOf(bellhop: Bellhop, agent: SignedInAgent): Promise<string> {
+  const redirectUri = 'http://127.0.0.1/callback'
+  await connectProgram(
+    bellhop.deps,
+    { orgId: agent.orgId, agentId: agent.id },
+    {
+      client: {
+        id: 'https://helper.example/client',
+        name: `Helper ${MARKER}`,
+        host: 'helper.example',
+        redirectUris: [redirectUri],
+      },
+      redirectUri,
+      challenge: 'x'.repeat(43),
+      scopes: ['tickets:read'],
+    },
+  )
+  const { json } = await agent.call<{ data: { id: string }[] }>('GET', '/console/connected-programs')
+  return json.data[0]?.id ?? ''
 }

@@ -33,6 +33,7 @@ const FILES = [
   'export/round-trip',
   'moves/random-merges',
   'notifications/who',
+  'oauth/tokens',
   'suggestions/decide',
   'suggestions/programs',
   'v1/bulk',

@@ -5,6 +5,7 @@ export const queryKeys = {
   sessions: ['sessions'],
   firstRun: ['first-run'],
   setupLink: (token: string) => ['first-run', 'check', token],
+  consent: (query: string) => ['consent', query],
   link: (token: string) => ['link', token],
 
   tickets: ['tickets'],
@@ -35,6 +36,7 @@ export const queryKeys = {
   organization: ['organization'],
   apiKeys: ['keys'],
   suggestionStatistics: ['suggestion-statistics'],
+  connectedPrograms: ['connected-programs'],
   audit: ['audit'],
   backups: ['backups'],
   doctor: ['doctor'],

@@ -16,6 +16,7 @@ const WORKSPACE_QUERIES = [
   queryKeys.organization,
   queryKeys.session,
   queryKeys.apiKeys,
+  queryKeys.connectedPrograms,
   queryKeys.endpoints,
   queryKeys.anyEndpoint,
   queryKeys.mailboxes,

@@ -1,4 +1,5 @@
 import ArchiveRestore from 'lucide-solid/icons/archive-restore'
+import Blocks from 'lucide-solid/icons/blocks'
 import Building from 'lucide-solid/icons/building'
 import CircleUserRound from 'lucide-solid/icons/circle-user-round'
 import KeyRound from 'lucide-solid/icons/key-round'
@@ -16,6 +17,7 @@ import Users from 'lucide-solid/icons/users'
 import Webhook from 'lucide-solid/icons/webhook'
 import type { Component } from 'solid-js'
 import { AccountPage } from './account/account-page.tsx'
+import { ConnectedProgramsPage } from './account/connected-programs-page.tsx'
 import { OwnPage } from './account/notifications-page.tsx'
 import { AgentsPage } from './agents/agents-page.tsx'
 import { AuditPage } from './audit/audit-page.tsx'
@@ -72,6 +74,13 @@ const account: SettingsRoute = {
   component: AccountPage,
   detail: OwnPage,
 }
+const connectedPrograms: SettingsRoute = {
+  path: 'connected-programs',
+  title: 'Connected programs',
+  icon: Blocks,
+  isAdminOnly: false,
+  component: ConnectedProgramsPage,
+}
 const organization = admin('organization', 'Organization', Building, OrganizationPage)
 const savedReplies: SettingsRoute = {
   path: 'saved-replies',
@@ -85,7 +94,7 @@ const start = admin('start', 'Getting started', ListChecks, StartPage)
 
 /** The menu, in order. */
 const GROUPS: Group[] = [
-  { title: 'Personal', pages: [account] },
+  { title: 'Personal', pages: [account, connectedPrograms] },
   {
     title: 'Workspace',
     pages: [

@@ -47,7 +47,7 @@ export default function SignInPage() {
 
 /** Accepts only paths of this site, to prevent open redirects. */
 function isOwnPath(to: string | undefined): to is string {
-  return /^\/(inbox|settings)(?:[/?]|$)/.test(to ?? '')
+  return /^\/(inbox|settings|oauth\/authorize)(?:[/?]|$)/.test(to ?? '')
 }
 
 /** Shown before there is an organization. Only the person who started the server has the setup link. */

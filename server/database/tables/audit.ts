@@ -24,6 +24,8 @@ export type AuditAction =
   | 'organization.changed'
   | 'api_key.created'
   | 'api_key.revoked'
+  | 'program.connected'
+  | 'program.disconnected'
   | 'endpoint.created'
   | 'endpoint.changed'
   | 'endpoint.enabled'

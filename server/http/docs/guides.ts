@@ -49,6 +49,11 @@ export const GUIDES_BY_GROUP: Record<'Get started' | 'API' | 'Operate', Guide[]>
     guide('operations', 'Operations', () => import('./guides/operations.md', { with: { type: 'text' } })),
     guide('proxy', 'Behind a proxy', () => import('./guides/proxy.md', { with: { type: 'text' } })),
     guide('nodes', 'More than one machine', () => import('./guides/nodes.md', { with: { type: 'text' } })),
+    guide(
+      'connected-programs',
+      'Connected programs',
+      () => import('./guides/connected-programs.md', { with: { type: 'text' } }),
+    ),
     guide('monitoring', 'Monitoring', () => import('./guides/monitoring.md', { with: { type: 'text' } })),
     guide('backup', 'Back up and restore', () => import('./guides/backup.md', { with: { type: 'text' } })),
     guide('export', 'Export and import', () => import('./guides/export.md', { with: { type: 'text' } })),

@@ -22,6 +22,8 @@ export const ACTIONS: Record<string, string> = {
   'organization.changed': 'Changed the organization',
   'api_key.created': 'Created an API key',
   'api_key.revoked': 'Revoked an API key',
+  'program.connected': 'Connected a program',
+  'program.disconnected': 'Disconnected a program',
   'endpoint.created': 'Registered an endpoint',
   'endpoint.changed': 'Changed an endpoint',
   'endpoint.enabled': 'Turned on an endpoint',
@@ -113,6 +115,13 @@ const FIELDS: Record<string, string> = {
   token: 'token',
 }
 
+/** Why a program's access ended, unless someone ended it here. */
+const DISCONNECTED: Record<string, string> = {
+  program: 'as the program asked',
+  reuse: 'because its code or refresh token was used twice',
+  limit: 'to make room for another one',
+}
+
 export function isAction(action: string | undefined): action is AuditEntry['action'] {
   return action !== undefined && action in ACTIONS
 }
@@ -159,6 +168,10 @@ function detailText(action: string, detail: Record<string, unknown>): string {
       const scopes = Array.isArray(detail.scopes) ? `with ${detail.scopes.join(', ')}` : ''
       return detail.program ? `that acts as ${String(detail.program)} ${scopes}`.trim() : scopes
     }
+    case 'program.connected':
+      return Array.isArray(detail.scopes) ? `of ${String(detail.host)} with ${detail.scopes.join(', ')}` : ''
+    case 'program.disconnected':
+      return DISCONNECTED[String(detail.by)] ?? ''
     case 'mailbox.changed':
     case 'widget.changed':
     case 'bot.changed':
