@@ -62,8 +62,7 @@ export async function readFacts(
   const found = events.flatMap((event): EventFacts[] => {
     const ticket = byTicket.get(event.ticketId)
     if (!ticket || hasLeft(ticket.place)) return []
-    // The message that opened the ticket is another event of the same unit.
-    const messageId = event.messageId ?? (event.type === 'ticket.created' ? openingOf(event, events) : null)
+    const messageId = messageOf(event, events)
     const message = messageId === null ? undefined : written.get(messageId)
     const agentId = event.byId?.startsWith('agt_') ? event.byId : message?.agentId
     const customerName = message?.kind === 'customer' ? message.authorName || ticket.customer : undefined
@@ -93,6 +92,13 @@ export async function readFacts(
   const changed = new Set(events.flatMap((one) => (one.type === 'ticket.updated' ? one.ticketId : [])))
   const left = stored.filter(({ id, place }) => changed.has(id) && hasLeft(place)).map(({ id }) => id)
   return { found, left }
+}
+
+/** Its message or note. */
+function messageOf(event: LoggedEvent, events: LoggedEvent[]): string | null {
+  if (event.type === 'suggestion.added') return null
+  // The message that opened the ticket is another event of the same unit.
+  return event.messageId ?? (event.type === 'ticket.created' ? openingOf(event, events) : null)
 }
 
 type Change = Pick<LoggedEvent, 'number' | 'ticketId' | 'changes'>

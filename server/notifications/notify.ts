@@ -32,6 +32,7 @@ const TYPES = [
   'ticket.updated',
   'message.updated',
   'note.added',
+  'suggestion.added',
   'reply.waiting',
 ] as const satisfies LogEvent[]
 
@@ -132,6 +133,7 @@ async function bellNotifications(
     ({ event: { type }, facts }) =>
       type === 'ticket.created' ||
       type === 'ticket.updated' ||
+      type === 'suggestion.added' ||
       (type === 'message.sent' && facts.message?.kind === 'customer'),
   )
   const ticketIds = [...new Set(changing.map(({ event }) => event.ticketId))]

@@ -18,6 +18,7 @@ import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { openEventStream } from '../support/live.ts'
 import { type PushService, startPushService } from '../support/push-service.ts'
+import { programOf, suggest } from '../support/suggestions.ts'
 import { addNote } from '../support/threads.ts'
 import { makeTicket } from '../support/tickets.ts'
 import { openWidget } from '../support/visitors.ts'
@@ -451,6 +452,18 @@ const CASES: Case[] = [
       await customerWrites(id)
     },
     ['assigned', 'customer_wrote'],
+    ['view'],
+  ],
+  [
+    'an answer is suggested, and a bell of Ben waits for that',
+    async ({ client, mine, ben }) => {
+      const body = { name: 'Suggested', query: 'is:suggested' }
+      const view = await ben.call<{ id: string }>('POST', '/console/views', { body })
+      const bell = { push: true, email: false }
+      await ben.call('PUT', `/console/views/${view.json.id}/bell`, { body: bell })
+      await suggest(await programOf(bellhop, client, 'Answer bot'), await mine(), { text: 'Yes' })
+    },
+    ['assigned'],
     ['view'],
   ],
   [
