@@ -4,8 +4,9 @@ import { createOrganization } from '../../server/organizations/organizations.ts'
 import { type Answer, type Bellhop, call, clientWithKey, startBellhop } from '../support/bellhop.ts'
 import { makeAgent, newBrowserSession } from '../support/browser-session.ts'
 import { createManualClock } from '../support/clock.ts'
+import { connectMcp } from '../support/mcp.ts'
 import { sharedSettings, startServers } from '../support/servers.ts'
-import { listTickets, ticketInput } from '../support/tickets.ts'
+import { listTickets, NO_TICKET, ticketInput } from '../support/tickets.ts'
 import { openWidget, widgetWithKey } from '../support/visitors.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -30,6 +31,23 @@ describe.if(engine === 'postgresql')('several servers on one database', () => {
     expect(Math.max(...inMinuteAfter.map(({ length }) => length))).toBeLessThanOrEqual(300)
     const inFirst = accepted.filter((at) => at < (accepted[0] ?? 0) + MINUTE_MS)
     expect(inFirst.length).toBeGreaterThanOrEqual(297)
+  })
+
+  test('a program sends 30 replies a minute with a tool, whichever server it calls', async () => {
+    const clock = createManualClock()
+    await using cluster = await startServers({ clock })
+    const [{ deps }] = cluster.servers
+    const { id } = await createOrganization(deps, { name: 'Acme' })
+    const { key } = await clientWithKey(deps, '', id, {})
+    const programs = await Promise.all(cluster.servers.map(({ url }) => connectMcp({ url, key })))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        programs.map(({ call }) => call('send_reply', { ticket: NO_TICKET, text: 'Hello', after: 'x' })),
+      ).flat(),
+    )
+    const codes = answers.map(({ error }) => error?.code)
+    expect(codes.filter((code) => code === 'not_found')).toHaveLength(30)
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(30)
   })
 
   test('thirty wrong passwords at once on three servers are ten attempts', async () => {

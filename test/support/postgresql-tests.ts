@@ -31,6 +31,7 @@ const FILES = [
   'database/unit-of-work',
   'docs/nodes',
   'export/round-trip',
+  'mcp/tools',
   'moves/random-merges',
   'notifications/who',
   'oauth/tokens',

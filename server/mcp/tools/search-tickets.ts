@@ -135,7 +135,8 @@ function isInvalidQuery(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'invalid_query'
 }
 
-/** What the query quotes may be a customer's words, and those don't belong into an error. */
+/** What the error repeats of the query may be a customer's words. */
 function withoutQuotes({ status, code, message }: AppError): AppError {
-  return new AppError(status, code, message.replaceAll(/“[^”]*”/g, '“…”'))
+  const detail = message.replaceAll(/“[^”]*”/g, '“…”').replaceAll(/\bmeta\.[^:]+:/g, 'meta.…:')
+  return new AppError(status, code, detail)
 }
