@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { addMessages } from '../support/add-messages.ts'
 import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
@@ -211,6 +212,28 @@ browserTest('what is suggested changes on an open page, and the reply there stay
   const states = (await suggestionsOf(bot, ticket.id)).map(({ state }) => state)
   expect(states).toEqual(['superseded', 'superseded', 'superseded'])
   expect((await readThread(ben, ticket.id)).waiting).toEqual([])
+})
+
+browserTest('the newest message stays in sight when a suggestion takes its place', async () => {
+  const { client, ben, ticket, place } = await openWorkspace(bellhop, { subject: 'Long one' })
+  const bot = await programOf(bellhop, client, 'Answer bot')
+  for (let turn = 0; turn < 6; turn += 1) {
+    const written = turn % 2 === 0 ? ({ role: 'agent', agentId: ben.id, agentName: ben.name } as const) : {}
+    await addMessages(bellhop.deps, place, { text: `Line of ${turn}\n`.repeat(6), ...written })
+  }
+  const page = await openPage({ url: bellhop.url, agent: ben, width: 1000, height: 800 })
+  const isAtEnd = () =>
+    page.locator('.thread-scroll').evaluate((thread) => {
+      return Math.abs(thread.scrollHeight - thread.scrollTop - thread.clientHeight) < 2
+    })
+  await openList(page, '/inbox/open')
+  await suggest(bot, ticket.id, { text: 'An answer\n'.repeat(4) })
+  await rowOf(page, 'Long one').click()
+  await suggestedBy(page).waitFor()
+  await eventually(isAtEnd)
+  await suggest(bot, ticket.id, { text: 'A longer answer\n'.repeat(9), sources: SOURCES })
+  await suggestedBy(page).getByText('A longer answer').waitFor()
+  await eventually(isAtEnd)
 })
 
 browserTest('the list marks tickets with a suggestion, and a view has them while there are any', async () => {

@@ -54,6 +54,7 @@ export function TicketPane(props: TicketPaneProps) {
   const ticket = useTicket(() => props.ticketId)
   // With the ticket itself, so that nothing moves when they arrive.
   preloadThreadParts()
+  createEffect(() => programs().size > 0 && void SuggestedReplies.preload())
   const isDeleted = () => isNotFound(ticket().error) || isDeletedTicket(props.ticketId)
   /** A new id creates a new pane. Reading the same ticket again doesn't. */
   const loadedId = createMemo(() => (isDeleted() ? undefined : ticket().data?.ticket.id))
@@ -150,7 +151,6 @@ function OpenTicket(props: TicketPaneProps & { detail: TicketDetail; read: ReadS
     const newest = location.pathname.startsWith('/inbox/mentions/') ? mentions.at(-1) : undefined
     return (mentions.find(({ isSeen }) => !isSeen) ?? newest)?.noteId
   }
-  createEffect(() => programs().size > 0 && void SuggestedReplies.preload())
   const terms = searchTerms(id, String(location.query.q ?? ''))
   useKeys(() =>
     ticketKeys({

@@ -16,13 +16,16 @@ export function createFollowScroll({ onEnd, onTop }: Edges) {
   let scroller: HTMLElement | undefined
   let content: HTMLElement | undefined
   let isFollowing = true
+  let lastTop = 0
 
   const sizes = new ResizeObserver(() => {
     if (isFollowing) jumpToEnd()
   })
 
   function jumpToEnd() {
-    if (scroller) scroller.scrollTop = scroller.scrollHeight
+    if (!scroller) return
+    scroller.scrollTop = scroller.scrollHeight
+    lastTop = scroller.scrollTop
   }
 
   function isAtEnd() {
@@ -31,9 +34,12 @@ export function createFollowScroll({ onEnd, onTop }: Edges) {
   }
 
   function onScroll() {
-    isFollowing = isAtEnd()
+    const top = scroller?.scrollTop ?? 0
+    // Only scrolling up ends it: the thread may have grown, or its area become smaller, since the last jump.
+    isFollowing = isAtEnd() || (isFollowing && top >= lastTop)
+    lastTop = top
     if (isFollowing) onEnd()
-    else if (scroller && scroller.scrollTop < NEAR_TOP_PX) onTop()
+    else if (top < NEAR_TOP_PX) onTop()
   }
 
   return {
@@ -71,6 +77,7 @@ export function createFollowScroll({ onEnd, onTop }: Edges) {
       else if (firstNew) scroller.scrollTop = firstNew.offsetTop - ABOVE_NEW_PX
       else jumpToEnd()
       isFollowing = isAtEnd()
+      lastTop = scroller.scrollTop
       scroller.addEventListener('scroll', onScroll, { passive: true })
       sizes.observe(scroller)
       sizes.observe(content)
