@@ -58,6 +58,7 @@ function inbox({ longThread, failedSend }: { longThread: string; failedSend: str
     { name: 'inbox-palette', path: '/inbox/open', prepare: (page) => press(page, 'Control+k') },
     { name: 'inbox-keys', path: '/inbox/open', prepare: (page) => press(page, '?') },
     { name: 'ticket', path: '/inbox/open', prepare: openFirst },
+    { name: 'ticket-suggested', path: '/inbox/suggested', prepare: openFirst },
     {
       name: 'ticket-note',
       path: '/inbox/open',

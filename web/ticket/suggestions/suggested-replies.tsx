@@ -159,14 +159,13 @@ function SuggestedReply(props: SuggestedReplyProps) {
       <header class="suggested-reply-head">
         <Avatar name={props.suggestion.by.name} id={props.suggestion.by.id} size="small" isDecorative />
         <p class="suggested-reply-by">
-          Suggested by <strong>{props.suggestion.by.name}</strong>
+          Suggested by <strong>{props.suggestion.by.name}</strong>{' '}
           <Show when={props.suggestion.confidence !== null}>
             <span class="muted" title="How sure the program is">
-              {' '}
               · {Math.round((props.suggestion.confidence ?? 0) * 100)}%
-            </span>
+            </span>{' '}
           </Show>
-          <Show when={inUse()}>{(words) => <span class="suggested-reply-user"> · {words()}</span>}</Show>
+          <Show when={inUse()}>{(words) => <span class="suggested-reply-user">· {words()}</span>}</Show>
         </p>
         <Show
           when={isDismissing()}
