@@ -35,6 +35,7 @@ const FILES = [
   'moves/random-merges',
   'notifications/who',
   'oauth/tokens',
+  'suggestions/at-once',
   'suggestions/decide',
   'suggestions/programs',
   'v1/bulk',
