@@ -165,7 +165,7 @@ const REFUSED: [string, string][] = [
   ],
   [
     'is:odd',
-    '“odd” isn’t a state. Try is:unread, is:failed, is:held, is:spam, is:draft, is:waiting, is:snoozed, is:mentioned, is:followed, is:scheduled or is:merged.',
+    '“odd” isn’t a state. Try is:unread, is:failed, is:held, is:spam, is:draft, is:waiting, is:snoozed, is:mentioned, is:followed, is:scheduled, is:suggested or is:merged.',
   ],
   ['before:yesterday', '“yesterday” isn’t a date. Try before:2026-03-01.'],
   ['after:2026-02-30', '“2026-02-30” isn’t a date. Try after:2026-03-01.'],

@@ -1,8 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
+import { signInAgent } from '../support/agents.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { storedEvents } from '../support/subscription.ts'
+import { programOf, suggest, useSuggestion } from '../support/suggestions.ts'
 import { changeTicket, makeTicket, problemOf } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -15,13 +18,22 @@ afterAll(() => bellhop.stop())
 
 interface Sent {
   event: string
+  createdAt: string
   data: Record<string, Record<string, unknown>>
 }
 
 /** An organization with a receiver of these events, and what it got, oldest first. */
 async function subscribed(events: string[]) {
   const client = await (await bellhop.organization()).withKey({
-    scopes: ['tickets:read', 'tickets:write', 'messages:write', 'customers:read', 'customers:write', 'erase'],
+    scopes: [
+      'tickets:read',
+      'tickets:write',
+      'messages:write',
+      'customers:read',
+      'customers:write',
+      'erase',
+      'endpoints:read',
+    ],
   })
   const receiver = await startReceiver()
   await createEndpoint(bellhop.deps, client.orgId, { url: receiver.url, events })
@@ -93,6 +105,39 @@ test('an event of an erased ticket is not sent, and nothing of it stays in the l
     (await deliveries('customer.deleted')).find(({ state }) => state === 'succeeded'),
   )
   expect((await hooks.call('POST', `/deliveries/${kept.id}/resend`)).status).toBe(202)
+})
+
+test('what is suggested is sent, and what an agent made of it; erasing its ticket erases the bodies', async () => {
+  await using at = await subscribed(['suggestion.added', 'suggestion.closed'])
+  const bot = await programOf(bellhop, at.client, 'Answer bot')
+  const ben = await signInAgent(bellhop, at.client.orgId)
+  const { id } = await makeTicket(at.client)
+  const made = await suggest(bot, id, { text: 'A zebrafish' })
+  const [added] = await at.next(1)
+  expect(added).toMatchObject({
+    event: 'suggestion.added',
+    createdAt: made.createdAt,
+    data: { ticket: { id } },
+  })
+  expect(added?.data.suggestion).toEqual({ ...made })
+  expect(added?.data.by).toEqual(made.by)
+  await useSuggestion(ben, made)
+  await ben.call('POST', `/v1/tickets/${id}/messages`, { body: { text: 'Two zebrafish' } })
+  const closed = (await at.next(2))[1]
+  expect(closed?.data.suggestion).toMatchObject({ id: made.id, state: 'edited', similarity: 0.5 })
+  expect(closed?.data.by).toEqual({ kind: 'agent', id: ben.id, name: ben.name })
+  await eventually(async () => {
+    const { json } = await at.client.call<{ data: { state: string }[] }>('GET', '/deliveries')
+    return json.data.every(({ state }) => state === 'succeeded')
+  })
+  expect((await at.client.call('DELETE', `/tickets/${id}`)).status).toBe(204)
+  const rows = await storedEvents(bellhop.deps, at.client.orgId)
+  const logged = rows.filter(({ type }) => type.startsWith('suggestion.'))
+  expect(logged.map(({ type, body }) => [type, body])).toEqual([
+    ['suggestion.added', ''],
+    ['suggestion.used', ''],
+    ['suggestion.closed', ''],
+  ])
 })
 
 test('a reply that is held for an answer meanwhile is sent as an update with the reason', async () => {

@@ -5,6 +5,7 @@ import { recordEvents } from '../../server/events/events.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
+import { suggest, useSuggestion } from '../support/suggestions.ts'
 import { makeTicket } from '../support/tickets.ts'
 
 const bellhop = await startBellhop({ settings: { BELLHOP_WEBHOOK_ALLOW: '127.0.0.0/8' } })
@@ -16,8 +17,12 @@ const OPTIONAL = /^(ticket\.(assignedTo|waitingSince)|message\.delivery\..*)$/
 test('a sample of an event has the fields of a real one', async () => {
   const organization = await bellhop.organization()
   const own = await organization.withKey({ scopes: [...KEY_SCOPES] })
-  const { id: assignedTo } = await signInAgent(bellhop, own.orgId, { name: 'Ben' })
+  const ben = await signInAgent(bellhop, own.orgId, { name: 'Ben' })
+  const { id: assignedTo } = ben
+  await suggest(own, (await makeTicket(own, { tags: ['vip'] })).id, { text: 'Yes' })
   const { id: ticketId, customerId } = await makeTicket(own, { tags: ['vip'] })
+  await useSuggestion(ben, await suggest(own, ticketId, { text: 'Yes' }))
+  await ben.call('POST', `/v1/tickets/${ticketId}/messages`, { body: { text: 'Yes' } })
   await own.call('PATCH', `/tickets/${ticketId}`, { body: { assignedTo } })
   const body = { text: 'It is attached.' }
   const { json: sent } = await own.call<{ id: string }>('POST', `/tickets/${ticketId}/messages`, { body })
