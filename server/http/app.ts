@@ -274,7 +274,7 @@ function isData(url: string): boolean {
 /** Whether the path is not only a page, the documentation, or for monitoring. */
 function needsStorage(url: string): boolean {
   const path = pathOf(url)
-  return isData(url) || path.startsWith('/widget/') || path.startsWith('/telegram/')
+  return isData(url) || /^\/(?:widget|telegram|oauth)\/(?!authorize)/.test(path)
 }
 
 /** For supervisors: `live` while the process responds, `ready` while it reaches its data. Logs each change once. */

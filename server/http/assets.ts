@@ -16,8 +16,9 @@ const PAGES = [
   '/sign-in',
   '/welcome',
   '/join',
-  '/oauth/authorize',
 ] as const
+/** Other sites open it in a window, and hear from that window once it is back at them. */
+const CONSENT_PAGE = '/oauth/authorize'
 
 /** Unknown paths below these get a problem document, also in a browser. */
 const API_PATHS = /^\/(?:v1|console|health|metrics|docs|assets|widget|oauth|mcp|\.well-known)(?:\/|$)/
@@ -70,6 +71,11 @@ export function assetRoutes() {
   const app = new Elysia({ name: 'assets' })
   const detail = { hide: true }
   for (const path of PAGES) app.get(path, ({ request }) => pageResponse(request, requirePages()), { detail })
+  app.get(
+    CONSENT_PAGE,
+    ({ request }) => pageResponse(request, requirePages(), { 'cross-origin-opener-policy': 'unsafe-none' }),
+    { detail },
+  )
   // Registered with `all`, so that `/v1/*` takes precedence.
   app.all('/*', ({ request, path }) => notFoundPage(request, path), { parse: 'none', detail })
   app.get('/sw.js', ({ request }) => encodedResponse(request, requirePages().worker, WORKER_HEADERS), {
@@ -88,8 +94,12 @@ export function requirePages(): BuiltPages {
   )
 }
 
-function pageResponse(request: Request, { index }: BuiltPages): Promise<Response> {
-  return keptTextResponse(request, index, { headers: PAGE_HEADERS })
+function pageResponse(
+  request: Request,
+  { index }: BuiltPages,
+  more: Record<string, string> = {},
+): Promise<Response> {
+  return keptTextResponse(request, index, { headers: { ...PAGE_HEADERS, ...more } })
 }
 
 /** A browser at an unknown path gets the "not found" page. A program gets a problem document. */

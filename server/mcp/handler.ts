@@ -9,7 +9,9 @@ import {
 } from '@modelcontextprotocol/server'
 import type { TSchema } from '@sinclair/typebox'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
+import type { KeyScope } from '../database/tables/api-keys.ts'
 import { actingAs, type Deps } from '../deps.ts'
+import type { AppError } from '../errors.ts'
 import { problemOf, refusalOf } from '../responses/problem.ts'
 import { actorOf } from '../tickets/v1.ts'
 import { VERSION } from '../version.ts'
@@ -39,7 +41,11 @@ type Call = Pick<McpRequest, 'caller' | 'request' | 'requestId'>
  * Answers the messages of the Model Context Protocol, revision 2026-07-28 and, without sessions, those of 2025. What a caller
  * can't call isn't listed. Loaded with the first request.
  */
-export function createHandler(deps: Deps, guard: KeyGuard): (message: McpRequest) => Promise<Response> {
+export function createHandler(
+  deps: Deps,
+  guard: KeyGuard,
+  lacksScope?: (request: Request, caller: Caller, scope: KeyScope) => AppError,
+): (message: McpRequest) => Promise<Response> {
   /** The protocol's own value for a caller has no room for ours, but it is passed on as it is. */
   const calls = new WeakMap<AuthInfo, Call>()
   const handler: McpHttpHandler = createMcpHandler(
@@ -49,19 +55,23 @@ export function createHandler(deps: Deps, guard: KeyGuard): (message: McpRequest
   )
 
   return async ({ caller, body, request, requestId, set }) => {
-    if (isRefused(caller, body)) guard.giveBack(caller, set.headers)
+    const refused = refusedTool(caller, body)
+    if (refused) {
+      guard.giveBack(caller, set.headers)
+      if (lacksScope) throw lacksScope(request, caller, refused.scope)
+    }
     const authInfo: AuthInfo = { token: '', clientId: caller.keyId, scopes: [] }
     calls.set(authInfo, { caller, request, requestId })
     return handler.fetch(request, { parsedBody: body, authInfo })
   }
 }
 
-/** Whether a message calls a tool that the caller's scopes don't allow. As in `/v1`, it doesn't count. */
-function isRefused(caller: Caller, body: unknown): boolean {
+/** The tool that a message calls although the caller's scopes don't allow it. As in `/v1`, that doesn't count. */
+function refusedTool(caller: Caller, body: unknown): Tool | undefined {
   const { method, params }: { method?: unknown; params?: unknown } = Object(body)
   const { name }: { name?: unknown } = Object(params)
-  if (method !== 'tools/call' || !TOOLS.some((tool) => tool.name === name)) return false
-  return !toolsOf(caller).some((tool) => tool.name === name)
+  if (method !== 'tools/call' || toolsOf(caller).some((tool) => tool.name === name)) return undefined
+  return TOOLS.find((tool) => tool.name === name)
 }
 
 /** A server for one message. */

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { type Caller, type KeyGuard, noValidKey } from '../api-keys/require-api-key.ts'
+import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Server } from '../requests/address.ts'
@@ -11,6 +12,8 @@ interface Entrance {
   path: string
   /** Who sent a request. Throws 401 with the headers that tell a client how to get access. */
   authenticate(request: Request, server: Server | null): Promise<Caller>
+  /** The answer to a call of a tool whose scope the caller lacks. Without it, there is no such tool. */
+  lacksScope?(request: Request, caller: Caller, scope: KeyScope): AppError
 }
 
 /** For programs that send the secret key of an organization. */
@@ -30,9 +33,13 @@ export function keyEntrance(guard: KeyGuard): Entrance {
  * The Model Context Protocol at a path: `POST` with one message. Its tools are those that the caller's scopes allow. They have
  * the permissions, limits and log of `/v1`.
  */
-export function mcpRoutes(deps: Deps, guard: KeyGuard, { path, authenticate }: Entrance): AnyElysia {
+export function mcpRoutes(
+  deps: Deps,
+  guard: KeyGuard,
+  { path, authenticate, lacksScope }: Entrance,
+): AnyElysia {
   const { requireOwnPage } = createPublicAddress(deps.config)
-  const load = async () => (await import('./handler.ts')).createHandler(deps, guard)
+  const load = async () => (await import('./handler.ts')).createHandler(deps, guard, lacksScope)
   let loaded: ReturnType<typeof load> | undefined
   return new Elysia({ name: `mcp ${path}` })
     .derive(async ({ request, server }) => {

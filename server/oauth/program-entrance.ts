@@ -1,4 +1,5 @@
 import { bearerToken, type Caller, type KeyGuard } from '../api-keys/require-api-key.ts'
+import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Server } from '../requests/address.ts'
@@ -34,7 +35,17 @@ export function programEntrance(deps: Deps, keys: KeyGuard, addressesOf: Address
     }
   }
 
-  return { path: MCP_PATH, authenticate }
+  /** 403 with the scopes to ask the agent for, those that the program has included. */
+  function lacksScope(request: Request, caller: Caller, scope: KeyScope): AppError {
+    const { resourceMetadata } = addressesOf(request)
+    const scopes = [...(caller.scopes ?? []), scope].join(' ')
+    const challenge = `Bearer error="insufficient_scope", scope="${scopes}", resource_metadata="${resourceMetadata}"`
+    return new AppError(403, 'missing_scope', `The agent hasn't allowed ${scope}.`, {
+      headers: { 'www-authenticate': challenge },
+    })
+  }
+
+  return { path: MCP_PATH, authenticate, lacksScope }
 }
 
 function unauthorized(challenge: string): AppError {

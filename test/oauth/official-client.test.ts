@@ -1,4 +1,5 @@
 import { afterAll, expect } from 'bun:test'
+import { UnauthorizedError } from '@modelcontextprotocol/client'
 import type { Page } from 'playwright-core'
 import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
@@ -54,7 +55,7 @@ browserTest(
     for (const shown of ['Ben Okafor', 'ben@acme.example', 'Acme Coffee', 'anyone can use this name']) {
       expect(text).toContain(shown)
     }
-    expect(text).toContain('A program on this computer')
+    expect(text).toContain('A program on this device')
     expect(await page.getByLabel('Send messages').isChecked()).toBe(false)
     await page.getByLabel('Change tickets').uncheck()
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -64,6 +65,15 @@ browserTest(
     const tools = await toolsOf(program)
     expect(tools).toContain('search_tickets')
     expect(tools).not.toContain('update_ticket')
+    const client = await program.connect()
+    if (client === 'asks') throw new Error('It has its tokens.')
+    const change = client.callTool({ name: 'update_ticket', arguments: { ticket: 'none', status: 'open' } })
+    // For this too, the agent is asked first.
+    await expect(change).rejects.toThrow(UnauthorizedError)
+    const askedFor = program.askedAt()?.searchParams.get('scope')?.split(' ')
+    expect(askedFor).toContain('tickets:write')
+    expect(askedFor).toContain('tickets:read')
+
     const first = program.tokens()?.access_token
     clock.advance(HOUR_MS)
     expect(await toolsOf(program)).toEqual(tools)

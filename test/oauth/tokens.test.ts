@@ -15,6 +15,7 @@ import {
   newVerifier,
   refresh,
   register,
+  SCOPES,
   type Tokens,
 } from '../support/oauth.ts'
 import { eventually } from '../support/webhooks.ts'
@@ -56,6 +57,24 @@ test('a program that an agent allows gets tokens, and reads with them as the age
   expect(await programsOf(agent)).toMatchObject([
     { name: 'Helper', host: 'localhost', scopes: ['tickets:read'], lastUsedAt: expect.any(String) },
   ])
+})
+
+test('with all that a program asks for by default, it has the tools of a key with full access', async () => {
+  const agent = await signInAgent(bellhop, orgId)
+  const tokens = await connect(bellhop, agent)
+  const program = await connectMcp({ url: bellhop.url, key: tokens.access_token, path: '/mcp' })
+  const ofKey = await connectMcp({ url: bellhop.url, key })
+  expect(await program.toolNames()).toEqual(await ofKey.toolNames())
+  for (const scope of SCOPES.split(' ')) {
+    const others = SCOPES.split(' ').filter((one) => one !== scope)
+    const less = await connect(bellhop, agent, { scopes: others })
+    const names = await (
+      await connectMcp({ url: bellhop.url, key: less.access_token, path: '/mcp' })
+    ).toolNames()
+    // Notes are a part of a ticket.
+    const isOfTool = scope !== 'notes:read'
+    expect([scope, names.length < (await ofKey.toolNames()).length]).toEqual([scope, isOfTool])
+  }
 })
 
 test('the answer names the issuer and has the state, whether the agent allows or denies', async () => {

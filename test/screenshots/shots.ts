@@ -121,6 +121,7 @@ function inbox({ longThread, failedSend }: { longThread: string; failedSend: str
 function settings(): Shot[] {
   const pages = [
     'account',
+    'connected-programs',
     'start',
     'organization',
     'agents',

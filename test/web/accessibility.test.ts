@@ -1,8 +1,10 @@
 import { afterAll, expect } from 'bun:test'
 import { inviteAgent } from '../../server/agents/one-time-links.ts'
+import { signInAgent } from '../support/agents.ts'
 import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop, startBellhop } from '../support/bellhop.ts'
 import { browserTest, openPage } from '../support/browser.ts'
+import { authorizeQuery, newClient, newVerifier } from '../support/oauth.ts'
 
 const bellhop = await sharedBellhop()
 /** Nobody has made an organization on it yet. */
@@ -28,3 +30,17 @@ for (const [name, path] of Object.entries(PAGES)) {
     expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
   })
 }
+
+browserTest('the page where an agent lets a program act for them is accessible in both themes', async () => {
+  const agent = await signInAgent(bellhop, orgId)
+  const client_id = await newClient(bellhop)
+  const page = await openPage({ url: bellhop.url, agent })
+  const asked = authorizeQuery(bellhop, { client_id, code_challenge: newVerifier().challenge })
+  await page.goto(`/oauth/authorize${asked}`)
+  await page.getByRole('heading', { name: 'Connect Helper?' }).waitFor()
+  await page.getByRole('button', { name: 'Allow', disabled: false }).waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+  await page.goto(`/oauth/authorize${authorizeQuery(bellhop, { client_id })}`)
+  await page.getByRole('heading', { name: "This program can't connect" }).waitFor()
+  expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
+})

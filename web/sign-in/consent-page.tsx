@@ -1,6 +1,6 @@
 import { Navigate, useLocation } from '@solidjs/router'
 import { useQuery } from '@tanstack/solid-query'
-import { createSignal, For, Match, Show, Switch } from 'solid-js'
+import { createSignal, For, Match, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api/api.ts'
 import { codeOf, errorMessage, isSignedOutCode } from '../api/api-problem.ts'
 import { queryKeys } from '../api/query-keys.ts'
@@ -16,6 +16,9 @@ import './consent-page.css'
 
 type Request = Answer<(typeof api.console)['connected-programs']['request']['post']>
 type Scope = Request['scopes'][number]['scope']
+
+/** After the page has come to the front, how long a click may still be meant for what was there before. */
+const SETTLE_MS = 500
 
 /** What each lets a program do. Others than these are never offered. */
 const ABILITIES: Partial<Record<Scope, { label: string; hint: string }>> = {
@@ -117,6 +120,7 @@ function ConsentForm(props: { query: string; request: Request; session: SessionD
     form.set({ isAllowed })
     form.submit.mutate()
   }
+  const isSettled = createSettled()
   const host = () => props.request.client.host ?? props.request.redirectHost
 
   return (
@@ -152,7 +156,7 @@ function ConsentForm(props: { query: string; request: Request; session: SessionD
           <div class="consent-page-buttons">
             <Button
               look="primary"
-              disabled={form.values.scopes.length === 0}
+              isUnavailable={form.values.scopes.length === 0 || !isSettled()}
               isBusy={form.submit.isPending && form.values.isAllowed}
               onClick={() => answer(true)}
             >
@@ -172,6 +176,24 @@ function ConsentForm(props: { query: string; request: Request; session: SessionD
   )
 }
 
+/** Otherwise, another site could have people double-click, and close its window over this page in between. */
+function createSettled() {
+  const [isSettled, setSettled] = createSignal(false)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const settle = () => {
+    setSettled(false)
+    clearTimeout(timer)
+    timer = setTimeout(() => setSettled(true), SETTLE_MS)
+  }
+  onMount(settle)
+  window.addEventListener('focus', settle)
+  onCleanup(() => {
+    clearTimeout(timer)
+    window.removeEventListener('focus', settle)
+  })
+  return isSettled
+}
+
 /** Who asks, and where the agent goes back to. Only a host can be checked; the name is what the program calls itself. */
 function Origin(props: { request: Request }) {
   return (
@@ -182,7 +204,7 @@ function Origin(props: { request: Request }) {
       </div>
       <div>
         <dt>Returns to</dt>
-        <dd>{props.request.redirectHost ?? 'A program on this computer'}</dd>
+        <dd>{props.request.redirectHost ?? 'A program on this device'}</dd>
       </div>
     </dl>
   )

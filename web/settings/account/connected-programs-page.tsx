@@ -90,5 +90,5 @@ function ProgramRow(props: { program: ConnectedProgram; ownId: string }) {
 }
 
 function hostText(host: string): string {
-  return host === 'localhost' ? "On the agent's computer" : host
+  return host === 'localhost' ? "On the agent's device" : host
 }
