@@ -35,7 +35,7 @@ export async function renderGuide(guide: Guide): Promise<string> {
     .replaceAll('<table>', '<div class="table" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll('</table>', '</table></div>')
     // Links between the Markdown files work in the repository. Here they lose their ending.
-    .replaceAll(/href="([a-z]+)\.md(?=["#])/g, 'href="/docs/$1')
+    .replaceAll(/href="([a-z-]+)\.md(?=["#])/g, 'href="/docs/$1')
   const sections = [...content.matchAll(/<h2 id="([^"]+)"><a [^>]+>(.*?)<\/a><\/h2>/g)].map(
     ([, id = '', title = '']) => ({ id, title: plainText(title) }),
   )
