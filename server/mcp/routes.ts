@@ -4,6 +4,7 @@ import type { KeyScope } from '../database/tables/api-keys.ts'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import type { Server } from '../requests/address.ts'
+import { isOurOrigin } from '../requests/headers.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { createPublicAddress } from '../requests/public-address.ts'
 import { strictQuery } from '../requests/query.ts'
@@ -38,12 +39,13 @@ export function mcpRoutes(
   guard: KeyGuard,
   { path, authenticate, lacksScope }: Entrance,
 ): AnyElysia {
-  const { requireOwnPage } = createPublicAddress(deps.config)
+  const { requireKnownHost } = createPublicAddress(deps.config)
   const load = async () => (await import('./handler.ts')).createHandler(deps, guard, lacksScope)
   let loaded: ReturnType<typeof load> | undefined
   return new Elysia({ name: `mcp ${path}` })
     .derive(async ({ request, server }) => {
-      requireOwnPage(request)
+      requireKnownHost(request)
+      requireOwnPage(request, deps.config.publicUrl)
       return { caller: await authenticate(request, server) }
     })
     .post(
@@ -61,4 +63,10 @@ export function mcpRoutes(
         detail: { hide: true },
       },
     )
+}
+
+/** Throws 403 for a page of another website. */
+function requireOwnPage({ headers }: Request, publicUrl: string | undefined): void {
+  if (!headers.has('origin') || isOurOrigin(headers, publicUrl)) return
+  throw new AppError(403, 'cross_origin', 'Pages of other websites can’t call this.')
 }

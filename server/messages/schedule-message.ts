@@ -167,9 +167,8 @@ async function requireNewest(
     throw answeredSince(newest.role === 'agent' ? 'was answered' : 'has a newer message', newest.id)
   const isByProgram = newest.role === 'agent' && (newest.agentRole ?? 'program') === 'program'
   if (!isByProgram || author.keyId === null) return
-  throw new AppError(409, 'already_answered', 'A program wrote the newest message. Wait for the customer.', {
-    id: newest.id,
-  })
+  const detail = 'A program wrote the newest message. Wait for the customer.'
+  throw new AppError(409, 'answered_since', detail, { id: newest.id })
 }
 
 function answeredSince(what: string, id: string | undefined): AppError {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { AppError } from '../errors.ts'
 import { hostName } from '../network/allowed-host.ts'
 import { createProxyCheck, type Server } from './address.ts'
-import { baseUrl, isOurOrigin } from './headers.ts'
+import { baseUrl } from './headers.ts'
 import { pathOf } from './query.ts'
 
 /** Supervisors may use any address, and learn only whether the server works. */
@@ -17,11 +17,8 @@ interface PublicAddress {
   isSecure(request: Request, server: Server | null): boolean
   /** Throws 421 for a host that isn't `BELLHOP_URL`, this machine, or one of its addresses. Without `BELLHOP_URL` any is allowed. */
   requireOurHost(request: Request): void
-  /**
-   * For programs on someone's machine that a website could reach by a name of its own (DNS rebinding). Throws 421 for a host that
-   * isn't ours, also without `BELLHOP_URL`, and 403 for a request from a page of another site.
-   */
-  requireOwnPage(request: Request): void
+  /** The same without `BELLHOP_URL`: a website could reach a server on someone's machine by a name of its own (DNS rebinding). */
+  requireKnownHost(request: Request): void
   /**
    * The start of a link with a secret: `BELLHOP_URL`, or else the address that the browser used if it is one of this
    * machine's own. Throws 409 for any other, which could send the secret to another server.
@@ -52,10 +49,13 @@ export function createPublicAddress({ publicUrl, tls, trustProxy }: Config): Pub
       if (name !== publicName && !isThisMachine(name) && !pathOf(request.url).startsWith(ANY_HOST))
         throw wrongHost(publicUrl)
     },
-    requireOwnPage(request) {
-      const { headers } = request
-      if (publicName === undefined && !isThisMachine(nameIn(headers.get('host') ?? ''))) throw unknownHost()
-      if (headers.has('origin') && !isOurOrigin(headers, publicUrl)) throw foreignOrigin()
+    requireKnownHost(request) {
+      if (publicName !== undefined || isThisMachine(nameIn(request.headers.get('host') ?? ''))) return
+      throw new AppError(
+        421,
+        'wrong_host',
+        'Set BELLHOP_URL to the address where people open Bellhop, and restart it. Until then, this works only by the names and addresses of the machine itself.',
+      )
     },
     linkBase(request) {
       if (publicUrl === undefined && !isThisMachine(nameIn(request.headers.get('host') ?? ''))) {
@@ -90,18 +90,6 @@ function wrongHost(publicUrl: string | undefined): AppError {
     'wrong_host',
     `This server is at ${publicUrl} (BELLHOP_URL). If it is behind a proxy, configure the proxy to pass on the Host header.`,
   )
-}
-
-function unknownHost(): AppError {
-  return new AppError(
-    421,
-    'wrong_host',
-    'Set BELLHOP_URL to the address where people open Bellhop, and restart it. Until then, this works only by the names and addresses of the machine itself.',
-  )
-}
-
-function foreignOrigin(): AppError {
-  return new AppError(403, 'cross_origin', 'Pages of other websites can’t call this.')
 }
 
 function addressUnknown(): AppError {

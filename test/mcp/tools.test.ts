@@ -462,7 +462,7 @@ describe('send_reply', () => {
     const own = (await get(id)).newestMessage?.id
     for (const program of [{ call }, otherMcp, key]) {
       const { error } = await program.call('send_reply', { ticket: id, text: 'Hello again', after: own })
-      expect(error).toMatchObject({ code: 'already_answered', id: own })
+      expect(error).toMatchObject({ code: 'answered_since', id: own })
     }
   })
 

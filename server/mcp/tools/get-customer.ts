@@ -98,7 +98,7 @@ async function customerIdFor(
   const { read } = deps.database
   if ([id, address, externalId].filter((way) => way !== undefined).length !== 1) {
     const detail = 'Pass exactly one of id, address, and externalId.'
-    throw invalid([{ pointer: '', code: 'one_of', detail }])
+    throw invalid([{ pointer: '', code: 'not_allowed', detail }])
   }
   if (id !== undefined) return isId('usr', id) ? survivorOf(read, orgId, id) : undefined
   if (address !== undefined) return (await ownerOf(read, orgId, address))?.id
