@@ -54,7 +54,7 @@ test('the error codes of the API are those that its routes answer with', async (
 })
 
 test('every other error code of the server is there too', async () => {
-  const tables = ['`code`', '`code` in the inbox', '`code` in the widget']
+  const tables = ['`code`', '`code` in the inbox', '`code` in the widget', '`code` of a tool']
   const documented = new Set(tables.flatMap(codesIn))
   expect([...documented].sort()).toEqual(await errorCodes(() => true))
 })

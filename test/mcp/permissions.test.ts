@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { disableAgent } from '../../server/agents/disable-agent.ts'
 import { createProgram } from '../../server/agents/programs.ts'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
+import { quoted, table } from '../docs/page.ts'
 import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { MARKER, makeFullOrganization } from '../support/full-organization.ts'
@@ -118,6 +119,26 @@ describe('the tools say what they do', () => {
         /\$id|\$ref|"base"|"examples"|"const":"/,
       )
     }
+  })
+
+  test('as the guide has them, with their arguments and scopes', async () => {
+    const { key } = await bellhop.organization()
+    const { client } = await connectMcp({ url, key })
+    const listed = (await client.listTools()).tools.map(({ name, inputSchema }) => [
+      name,
+      ...Object.keys(inputSchema.properties ?? {}).map((argument) =>
+        inputSchema.required?.includes(argument) ? argument : `${argument}?`,
+      ),
+    ])
+    const rows = table('Tool', 'What it does', 'Arguments', 'Scope')
+    const documented = rows.map(([name = '', , args = '']) => [
+      ...quoted(name),
+      ...quoted(args.replace(/\(.*\)/, '')),
+    ])
+    expect(documented).toEqual(listed)
+    expect(rows.map(([name = '', , , scope = '']) => [quoted(name)[0], quoted(scope)[0]])).toEqual(
+      Object.entries(SCOPES),
+    )
   })
 
   test('a recipient is refused as an unknown argument', async () => {

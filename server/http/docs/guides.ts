@@ -40,6 +40,7 @@ export const GUIDES_BY_GROUP: Record<'Get started' | 'API' | 'Operate', Guide[]>
       () => import('./guides/channel.md', { with: { type: 'text' } }),
     ),
     guide('move', 'Move from another desk', () => import('./guides/move.md', { with: { type: 'text' } })),
+    guide('mcp', 'Tools for AI models', () => import('./guides/mcp.md', { with: { type: 'text' } })),
     guide('webhooks', 'Webhooks', () => import('./guides/webhooks.md', { with: { type: 'text' } })),
     guide('errors', 'Errors', () => import('./guides/errors.md', { with: { type: 'text' } })),
     guide('limits', 'Limits', () => import('./guides/limits.md', { with: { type: 'text' } })),
