@@ -21,6 +21,7 @@ import { type IssuedTokens, redeemCode, refreshTokens, revokeToken } from './tok
 const MAX_FORM_BYTES = 16_384
 /** One address may be that of a service with many agents. */
 const REQUESTS_PER_NETWORK = 300
+const REQUESTS_IN_ALL = 20_000
 /** Programs that run in a browser call from other sites, without cookies. */
 const CORS = {
   'access-control-allow-origin': '*',
@@ -49,7 +50,10 @@ export function oauthRoutes(
   async function readForm(context: Context): Promise<URLSearchParams> {
     const { request, server } = context
     const network = networkOf(addressOf(request, server))
-    const wait = limits.take([{ key: `of ${network}`, most: REQUESTS_PER_NETWORK, in: 'minute' }])
+    const wait = limits.take([
+      { key: 'all', most: REQUESTS_IN_ALL, in: 'minute' },
+      { key: `of ${network}`, most: REQUESTS_PER_NETWORK, in: 'minute' },
+    ])
     if (wait !== undefined) throw tooMany('Too many requests.', wait)
     if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers.get('content-type') ?? '')) {
       const detail = 'Send the body as Content-Type: application/x-www-form-urlencoded.'

@@ -18,6 +18,7 @@ import {
   SCOPES,
   type Tokens,
 } from '../support/oauth.ts'
+import { storedRows } from '../support/stored-rows.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock()
@@ -370,6 +371,71 @@ test('a program that signs out ends its own access, and not that of others', asy
   expect((await revoke(tokens.refresh_token, tokens.clientId)).status).toBe(200)
   expect((await listTools(bellhop, tokens.access_token)).status).toBe(401)
   expect((await revoke(tokens.refresh_token, tokens.clientId)).status).toBe(200)
+})
+
+test('a program sees only the tickets of the organization of its agent', async () => {
+  const other = await bellhop.organization('Other')
+  const theirs = await signInAgent(bellhop, other.orgId, { role: 'admin' })
+  const ticket = { subject: 'Ours', message: 'Hello', customer: { email: 'cleo@example.com' } }
+  const { json } = await callV1<{ id: string }>('POST', '/tickets', { body: ticket })
+  const subjects = []
+  for (const agent of [ana, theirs]) {
+    const { access_token } = await connect(bellhop, agent)
+    const program = await connectMcp({ url: bellhop.url, key: access_token, path: '/mcp' })
+    const { data } = await program.call<{ tickets: unknown[] }>('search_tickets')
+    const one = await program.call('get_ticket', { ticket: json.id })
+    subjects.push([data.tickets.length, one.error?.code])
+  }
+  expect(subjects).toEqual([
+    [1, undefined],
+    [0, 'not_found'],
+  ])
+})
+
+test('what a program does is done by its agent, and counts for the program alone', async () => {
+  const agent = await signInAgent(bellhop, orgId, { name: 'Dana' })
+  const [one, another] = [await connect(bellhop, agent), await connect(bellhop, agent)]
+  const program = await connectMcp({ url: bellhop.url, key: one.access_token, path: '/mcp' })
+  const { data } = await program.call<{ id: string }>('create_ticket', {
+    subject: 'Lamp',
+    message: 'It flickers.',
+    customer: { email: 'eli@example.com' },
+  })
+  await program.call('add_note', { ticket: data.id, text: 'Ask for the model.' })
+  const { json } = await callV1<{ data: unknown[] }>('GET', `/tickets/${data.id}/notes`)
+  expect(json.data).toMatchObject([{ agentId: agent.id, agentName: 'Dana' }])
+
+  const left = async (token: string) =>
+    Number((await listTools(bellhop, token)).headers.get('x-ratelimit-remaining'))
+  expect(await left(one.access_token)).toBeLessThan((await left(another.access_token)) - 1)
+  expect((await listTools(bellhop, one.access_token)).headers.get('x-ratelimit-limit')).toBe('300')
+})
+
+test('the use of a program is recorded once a minute', async () => {
+  const agent = await signInAgent(bellhop, orgId)
+  const { access_token } = await connect(bellhop, agent)
+  const usedAt = async () => {
+    await listTools(bellhop, access_token)
+    return Date.parse((await programsOf(agent))[0]?.lastUsedAt ?? '')
+  }
+  const first = await usedAt()
+  expect(first).toBe(clock.now())
+  clock.advance(MINUTE_MS - 1)
+  expect(await usedAt()).toBe(first)
+  clock.advance(1)
+  expect(await usedAt()).toBe(first + MINUTE_MS)
+})
+
+test('tokens are neither stored nor logged', async () => {
+  const code = await newCode(bellhop, ana)
+  const { json } = await askForTokens(bellhop, code)
+  await listTools(bellhop, json.access_token)
+  await refresh(bellhop, { ...json, clientId: code.client_id ?? '' })
+  const rows = JSON.stringify(await storedRows(bellhop.deps))
+  for (const secret of [code.code, code.code_verifier, json.access_token, json.refresh_token]) {
+    expect(rows).not.toContain(String(secret))
+    expect(bellhop.logLines.join('')).not.toContain(String(secret))
+  }
 })
 
 test('consent needs the session of the agent and a page of this server', async () => {
