@@ -33,15 +33,19 @@ export async function completeSuggestions(
 
 /** Those of a ticket that are open, newest first. */
 export async function readOpenSuggestions(read: Reader, of: OfTicket): Promise<Suggestion[]> {
-  return completeSuggestions(read, of.orgId, await openOfTicket(read, of))
+  const open = await openOfTicket(read, of)
+  const newestFirst = open.sort(
+    (one, other) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1),
+  )
+  return completeSuggestions(read, of.orgId, newestFirst)
 }
 
+/** Sorted by the database, it would read all that are closed, too. */
 const openOfTicket = statement('suggestions_of_ticket', ofTicket, (read: Reader, p) =>
   read
     .select()
     .from(suggestions)
-    .where(and(isOfTicket(suggestions, p), sql`state = 'open'`))
-    .orderBy(sql`${suggestions.createdAt} desc, ${suggestions.id} desc`),
+    .where(and(isOfTicket(suggestions, p), sql`state = 'open'`)),
 )
 
 const rowBytes = sql`octet_length(${suggestions.text}) + octet_length(${suggestions.sources})
