@@ -136,13 +136,13 @@ function challengeOf(parameters: URLSearchParams, { resource }: OAuthAddresses):
   ) {
     throw new OAuthError('invalid_request', 'PKCE is required: send code_challenge with the method S256.')
   }
-  requireResource(parameters.get('resource'), resource)
+  requireResource(parameters.getAll('resource'), resource)
   return challenge
 }
 
 /** Throws `OAuthError`. */
-export function requireResource(given: string | null, resource: string): void {
-  if (given === resource) return
+export function requireResource(given: string[], resource: string): void {
+  if (given.length === 1 && given[0] === resource) return
   throw new OAuthError('invalid_target', `resource must be ${resource}`)
 }
 

@@ -68,7 +68,7 @@ export function oauthRoutes(
   async function tokensFor(context: Context): Promise<IssuedTokens> {
     const form = await readForm(context)
     const clientId = required(form, 'client_id')
-    requireResource(form.get('resource'), addressesOf(context.request).resource)
+    requireResource(form.getAll('resource'), addressesOf(context.request).resource)
     switch (required(form, 'grant_type')) {
       case 'authorization_code':
         return redeemCode(deps, {

@@ -59,13 +59,16 @@ export async function refreshTokens(
   input: { token: string; clientId: string; scope: string | undefined },
 ): Promise<IssuedTokens> {
   const found = await findToken(deps, 'refresh', input.token)
-  if (!found || !(found.clientId === input.clientId || found.usedAt !== null)) throw wrongRefreshToken()
-  const granted: readonly string[] = found.scopes
-  if (input.scope?.split(' ').some((scope) => !granted.includes(scope))) {
-    throw new OAuthError('invalid_scope', 'scope must not name more than was granted.')
+  if (!found) throw wrongRefreshToken()
+  if (found.usedAt === null) {
+    if (found.clientId !== input.clientId) throw wrongRefreshToken()
+    const granted: readonly string[] = found.scopes
+    if (input.scope?.split(' ').some((scope) => !granted.includes(scope))) {
+      throw new OAuthError('invalid_scope', 'scope must not name more than was granted.')
+    }
+    const wait = limits.take([{ key: `refresh ${found.grantId}`, most: REFRESHES_PER_HOUR, in: 'hour' }])
+    if (wait !== undefined) throw tooMany('Too many new tokens.', wait)
   }
-  const wait = limits.take([{ key: `refresh ${found.grantId}`, most: REFRESHES_PER_HOUR, in: 'hour' }])
-  if (wait !== undefined) throw tooMany('Too many new tokens.', wait)
   return (await use(deps, found, input.token)) ?? fail(wrongRefreshToken())
 }
 

@@ -37,6 +37,13 @@ async function openConsent(page: Page, program: OAuthProgram): Promise<void> {
   await page.getByRole('heading', { name: 'Connect Helper?' }).waitFor()
 }
 
+async function signInAs(page: Page, email: string): Promise<void> {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Connect Helper?' }).waitFor()
+}
+
 browserTest(
   'an agent signs in and connects a program that registers; it renews its access by itself',
   async () => {
@@ -45,12 +52,13 @@ browserTest(
     const program = startOAuthProgram(bellhop)
     expect(await program.connect()).toBe('asks')
 
+    await makeAgent(bellhop, orgId, { name: 'Ana Pires', email: 'ana@acme.example' })
     const page = await openPage(bellhop)
     await page.goto(program.askedAt()?.href ?? '')
-    await page.getByLabel('Email').fill('ben@acme.example')
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Connect Helper?' }).waitFor()
+    await signInAs(page, 'ana@acme.example')
+    expect(await page.locator('main').textContent()).toContain('Ana Pires')
+    await page.getByRole('button', { name: 'Sign in as someone else' }).click()
+    await signInAs(page, 'ben@acme.example')
     const text = await page.locator('main').textContent()
     for (const shown of ['Ben Okafor', 'ben@acme.example', 'Acme Coffee', 'anyone can use this name']) {
       expect(text).toContain(shown)

@@ -7,6 +7,7 @@ import { queryKeys } from '../api/query-keys.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { createForm } from '../forms/create-form.ts'
 import { FailedQuery } from '../forms/failed-state.tsx'
+import { SignOutDialog, signOut } from '../ticket/sign-out.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { ErrorText } from '../ui/error-text.tsx'
@@ -70,6 +71,7 @@ export default function ConsentPage() {
               <>
                 <ConsentForm query={location.search} request={data()} session={signedIn()} />
                 <SignInAgain session={signedIn()} />
+                <SignOutDialog />
               </>
             )}
           </Show>
@@ -166,6 +168,16 @@ function ConsentForm(props: { query: string; request: Request; session: SessionD
               Deny
             </Button>
           </div>
+          <p class="frame-foot">
+            Not {props.session.agent.name}?{' '}
+            <button
+              type="button"
+              class="text-button"
+              onClick={() => void signOut({ to: location.pathname + location.search })}
+            >
+              Sign in as someone else
+            </button>
+          </p>
           <p class="frame-foot">
             It never has more access than you, and you can disconnect it any time in the settings. What it
             reads leaves Bellhop{host() ? ` for ${host()}` : ''}.

@@ -13,9 +13,14 @@ const MAX_SAVE_MS = 1_500
 const POLL_MS = 50
 
 const [unsaved, setUnsaved] = createSignal(0)
+let signInPage = '/sign-in'
 
-/** Ends the session. Asks first if some text isn't saved on the server. */
-export async function signOut(): Promise<void> {
+/**
+ * Ends the session. Asks first if some text isn't saved on the server. Whoever signs in then continues at `to`, by default in
+ * the inbox.
+ */
+export async function signOut({ to }: { to?: string } = {}): Promise<void> {
+  signInPage = to === undefined ? '/sign-in' : `/sign-in?to=${encodeURIComponent(to)}`
   for (const end = Date.now() + MAX_SAVE_MS; countUnsaved() > 0 && Date.now() < end; ) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
@@ -42,7 +47,7 @@ export function SignOutDialog() {
 async function endSession(): Promise<void> {
   await ask(api.console.session.delete())
   removeSavedDrafts(agentId())
-  location.assign('/sign-in')
+  location.assign(signInPage)
 }
 
 function countUnsaved(): number {
