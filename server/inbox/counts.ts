@@ -118,7 +118,7 @@ const suggestedTickets = statement('inbox_suggested', { orgId: text }, (read: Re
   const suggested = read
     .select({ id: tickets.id })
     .from(tickets)
-    .where(and(eq(tickets.orgId, p.orgId), sql`is_suggested`, eq(tickets.place, PLACES.inbox)))
+    .where(and(eq(tickets.orgId, p.orgId), sql`is_suggested`, isAwakeOrSnoozed))
     .limit(MAX_COUNTED)
     .as('suggested')
   return read.select({ total: sql<number>`cast(count(*) as integer)` }).from(suggested)

@@ -64,6 +64,7 @@ export async function closeSome(
   { id: ticketId, orgId }: LockedTicket,
   closings: Closing[],
 ): Promise<NewEvent[]> {
+  if (closings.length === 0) return []
   const closedAt = deps.clock.now()
   for (const { id, ...closing } of closings) {
     await tx

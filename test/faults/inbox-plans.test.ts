@@ -109,6 +109,8 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
       'is:held status:open',
       'is:draft',
       'is:failed status:open',
+      'is:suggested',
+      'is:suggested status:open',
       'is:spam tag:common',
       'subject',
       'from:ana',
@@ -124,6 +126,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
             expect(plan).toContain('INDEX messages_failed')
           if (query.includes('is_held') && query.includes(' in (select'))
             expect(plan).toContain('INDEX scheduled_messages_held')
+          if (query.includes('and is_suggested')) expect(plan).toContain('INDEX tickets_suggested')
           if (query.includes('substr("tickets"')) expect(plan).toContain('INDEX tickets_by_handle')
         }
       }
@@ -148,7 +151,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     await readCounts(fresh.deps, createViewCounter(), ORG, ME)
     const plans = prepared.mock.calls.map(([query]) => planOf(workspace.place, query))
     expect(plans.length).toBeGreaterThanOrEqual(4)
-    for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed|scheduled)/)
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed|scheduled|suggested\b)/)
     expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
     expect(plans.join('\n')).toContain('USING INDEX scheduled_messages_held (org_id=?)')
   })

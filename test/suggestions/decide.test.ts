@@ -197,6 +197,11 @@ test('the list and the search know for which tickets an answer is suggested', as
   expect(await rows('is:suggested%20invoice')).toEqual([[id, true]])
   expect((await client.call<{ data: object[] }>('GET', '/search?q=is:suggested')).json.data).toHaveLength(1)
   expect((await client.call('GET', '/tickets')).text).not.toContain('isSuggested')
+  const change = { snoozedUntil: new Date(clock.now() + HOUR_MS).toISOString() }
+  await ben.call('POST', '/console/bulk', { body: { items: [{ id, change }] } })
+  expect(await rows('is:suggested')).toEqual([[id, true]])
+  const { json } = await ben.call<{ views: { suggested: number } }>('GET', '/console/counts')
+  expect(json.views.suggested).toBe(1)
   await dismissSuggestion(ben, made)
   expect(await rows('is:suggested')).toEqual([])
 })
