@@ -4,10 +4,7 @@ import {
   createMcpHandler,
   type McpHttpHandler,
   McpServer,
-  type StandardSchemaWithJSON,
-  type ToolAnnotations,
 } from '@modelcontextprotocol/server'
-import type { TSchema } from '@sinclair/typebox'
 import type { Caller, KeyGuard } from '../api-keys/require-api-key.ts'
 import type { KeyScope } from '../database/tables/api-keys.ts'
 import { actingAs, type Deps } from '../deps.ts'
@@ -62,7 +59,9 @@ export function createHandler(
     }
     const authInfo: AuthInfo = { token: '', clientId: caller.keyId, scopes: [] }
     calls.set(authInfo, { caller, request, requestId })
-    return handler.fetch(request, { parsedBody: body, authInfo })
+    const response = await handler.fetch(request, { parsedBody: body, authInfo })
+    response.headers.set('cache-control', 'no-store')
+    return response
   }
 }
 
@@ -89,56 +88,9 @@ function serverFor(deps: Deps, guard: KeyGuard, call: Call | undefined): McpServ
   )
   if (!call) return server
   for (const tool of toolsOf(call.caller)) {
-    server.registerTool(tool.name, listingOf(tool), (args) => answer(deps, guard, call, { tool, args }))
+    server.registerTool(tool.name, tool.listing, (args) => answer(deps, guard, call, { tool, args }))
   }
   return server
-}
-
-/** A schema with what the API description adds to it. */
-interface PublicSchema {
-  $id?: string
-  base?: unknown
-  examples?: unknown
-  description?: string
-  descriptionHere?: string
-  anyOf?: { const?: unknown }[]
-}
-
-const listings = new WeakMap<Tool, ReturnType<typeof newListing>>()
-
-/** What lists say of a tool, made once. */
-function listingOf(tool: Tool) {
-  const known = listings.get(tool) ?? newListing(tool)
-  listings.set(tool, known)
-  return known
-}
-
-function newListing({ title, description, input, output, effect }: Tool) {
-  const annotations: ToolAnnotations = {
-    readOnlyHint: effect === 'reads',
-    destructiveHint: effect === 'sends',
-    idempotentHint: effect === 'reads' || effect === 'changes',
-    openWorldHint: effect === 'sends',
-  }
-  return { title, description, annotations, inputSchema: published(input), outputSchema: published(output) }
-}
-
-/** A schema as clients get it. Tools check their arguments themselves, so that errors have a code and say what to do. */
-function published(schema: TSchema): StandardSchemaWithJSON {
-  const plain = JSON.parse(JSON.stringify(schema), (_, value) => plainSchema(value))
-  const standard = { version: 1 as const, vendor: 'typebox', validate: (value: unknown) => ({ value }) }
-  return { '~standard': { ...standard, jsonSchema: { input: () => plain, output: () => plain } } }
-}
-
-/** Words to choose from are an `enum`, which every model understands, and what only the API description needs is left out. */
-function plainSchema(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const { $id: _id, base: _base, examples: _examples, descriptionHere, ...schema }: PublicSchema = value
-  if (descriptionHere !== undefined) schema.description = descriptionHere
-  const words = schema.anyOf?.map((branch) => branch.const)
-  if (!words?.every((word) => typeof word === 'string')) return schema
-  const { anyOf: _, ...others } = schema
-  return { type: 'string', enum: words, ...others }
 }
 
 async function answer(

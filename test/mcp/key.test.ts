@@ -79,7 +79,8 @@ describe('who may not enter', () => {
     }
     const rebound = { host: 'evil.example', origin: 'http://evil.example' }
     problemOf(await post(LIST, { ...bearer(key), ...rebound }), 421, 'wrong_host')
-    expect((await post(LIST, { ...bearer(key), origin: url })).status).toBe(200)
+    const own = await post(LIST, { ...bearer(key), origin: url })
+    expect([own.status, own.headers.get('cache-control')]).toEqual([200, 'no-store'])
   })
 
   test('with BELLHOP_URL, only its host and those of the machine are known', async () => {
@@ -115,6 +116,33 @@ describe('what is not a message', () => {
     problemOf(await send('{', {}), 400, 'malformed_json')
     problemOf(await send('{}', { 'content-type': 'text/plain' }), 415, 'unsupported_media_type')
     problemOf(await send(`"${'x'.repeat(1_100_000)}"`), 413, 'body_too_large')
+  })
+
+  test('what is JSON, but no message of the protocol', async () => {
+    const { key } = await bellhop.organization()
+    const call = { ...LIST, method: 'tools/call' }
+    for (const body of [
+      null,
+      1,
+      'x',
+      {},
+      { jsonrpc: '2.0' },
+      { ...LIST, method: 1 },
+      { ...LIST, jsonrpc: '1.0' },
+      { ...LIST, method: 'resources/list' },
+      { ...LIST, params: null },
+      { ...call, params: {} },
+      { ...call, params: { name: null } },
+      { ...call, params: { name: '__proto__', arguments: {} } },
+      { ...call, params: { name: 'constructor' } },
+      { ...call, params: { name: 'search_tickets', arguments: 'x' } },
+      { ...call, params: { name: 'search_tickets', arguments: [] } },
+      { ...call, params: { name: 'search_tickets', arguments: { __proto__: 1, constructor: 1 } } },
+    ]) {
+      const { status, text } = await post(body, bearer(key))
+      expect([body, status < 500, /error/i.test(text)]).toEqual([body, true, true])
+    }
+    expect(bellhop.logLines.filter((line) => line.includes('request_failed'))).toEqual([])
   })
 
   test('nobody can keep a connection open to wait for changes', async () => {
