@@ -18,7 +18,7 @@ import { dismiss, isDismissed, type Suggestion, takeSuggestion } from './suggest
 const MAX_REASON_LENGTH = 500
 /** The others are shown with all of the text. */
 const SOURCES_AT_ONCE = 3
-const KEY = 'y'
+const KEYS = 'y'
 
 interface SuggestedRepliesProps {
   detail: TicketDetail
@@ -65,7 +65,7 @@ export function SuggestedReplies(props: SuggestedRepliesProps) {
       {
         id: 'ticket.use-suggestion',
         label: 'Use suggested reply',
-        keys: [KEY],
+        keys: [KEYS],
         isEnabled: () => props.isTarget() && next() !== undefined,
         run() {
           const suggestion = next()
@@ -173,7 +173,7 @@ function SuggestedReply(props: SuggestedReplyProps) {
             <>
               <Button
                 size="small"
-                keys={props.hasKey ? KEY : undefined}
+                keys={props.hasKey ? KEYS : undefined}
                 isBusy={isBusy()}
                 onClick={() => void use()}
               >
