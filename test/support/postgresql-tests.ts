@@ -8,6 +8,7 @@ const FILES = [
   'channels/receive',
   'channels/send',
   'channels/telegram-send',
+  'cluster/connected-programs',
   'cluster/limits',
   'console/bulk',
   'console/disable-at-once',
