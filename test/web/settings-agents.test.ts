@@ -35,7 +35,12 @@ browserTest(
     await theirs.goto('/settings')
     await theirs.getByRole('heading', { name: 'Your account', level: 1 }).waitFor()
     const nav = theirs.getByRole('navigation', { name: 'Settings' })
-    expect(await nav.getByRole('link').allTextContents()).toEqual(['Inbox', 'Your account', 'Saved replies'])
+    expect(await nav.getByRole('link').allTextContents()).toEqual([
+      'Inbox',
+      'Your account',
+      'Connected programs',
+      'Saved replies',
+    ])
     for (const path of ['/agents', '/keys', '/deliveries/dlv_x', '/audit']) {
       await theirs.goto(`/settings${path}`)
       await theirs.getByText("You can't open this page").waitFor()
