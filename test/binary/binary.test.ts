@@ -5,6 +5,7 @@ import { version } from '../../package.json' with { type: 'json' }
 import { call } from '../support/bellhop.ts'
 import { placeProgram } from '../support/compiled-program.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { connectMcp } from '../support/mcp.ts'
 import { runProgram, startProgram } from '../support/program.ts'
 
 const TICKET = { subject: 'Lost', message: 'Where?', customer: { name: 'Cy', email: 'cy@example.com' } }
@@ -47,6 +48,8 @@ test('the compiled program serves from an empty folder without anything else ins
   expect([guide.status, guide.text]).toEqual([200, expect.stringContaining(`curl ${first.url}/v1/tickets`)])
   const document = await call('GET', `${first.url}/v1/openapi.json`)
   expect(document.json).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { version } })
+  const { toolNames } = await connectMcp({ url: first.url, key })
+  expect(await toolNames()).toContain('search_tickets')
   const taken = await runProgram({ ...place, PORT: '0' }, [], program, folder)
   expect([taken.code, taken.err]).toEqual([
     1,
