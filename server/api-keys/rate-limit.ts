@@ -58,7 +58,7 @@ export function createKeyLimits(deps: Deps) {
     /** Counts what a key does beside its requests. Throws 429 above a limit of its own. */
     async takeFor(caller: LimitedCaller, { name, limit }: { name: string; limit: number }): Promise<void> {
       const allowance = await limiterOf(caller).take(`${caller.keyId} ${name}`, limit)
-      if (!allowance.isAllowed) throw tooMany(`This key can call ${name} ${limit} times a minute.`, allowance)
+      if (!allowance.isAllowed) throw tooMany(`${name} can be called ${limit} times a minute.`, allowance)
     },
     /** Counts a request without a valid key. Throws 429 after too many. */
     countFailure(network: string): void {

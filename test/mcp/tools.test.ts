@@ -497,7 +497,7 @@ describe('send_reply', () => {
     const refused = await call('send_reply', { ticket: id, text: 'Hello', after })
     expect(refused.error).toMatchObject({
       code: 'rate_limited',
-      detail: 'This key can call send_reply 30 times a minute. Try again in 60 s.',
+      detail: 'send_reply can be called 30 times a minute. Try again in 60 s.',
     })
     clock.advance(60_000)
     expect((await call('send_reply', { ticket: id, text: 'Hello', after })).error).toBeUndefined()
