@@ -19,6 +19,7 @@ import { addOrg } from './org.ts'
 import { print } from './output.ts'
 import { addApi } from './remote/api.ts'
 import { addListen } from './remote/forward-events.ts'
+import { addMcp } from './remote/mcp-config.ts'
 import { addTrigger } from './remote/trigger.ts'
 import { addRestore } from './restore.ts'
 import { addService } from './service-commands.ts'
@@ -100,6 +101,7 @@ function createProgram(): Command {
   addApi(program)
   addListen(program)
   addTrigger(program)
+  addMcp(program)
   program
     .command('licenses')
     .description('print the licenses of Bellhop and of the packages in it')

@@ -183,3 +183,31 @@ test.each(WEBHOOK_EVENTS.filter((event) => event !== 'message.updated'))(
     expect(out).toMatch(/^((tkt|usr)_\w{26}\n)+$/)
   },
 )
+
+test.each(['claude-code', 'cursor', 'vscode'])(
+  'mcp config prints the settings of %s with the address of the server, and without the key',
+  async (name) => {
+    const printed = await run(['mcp', 'config', name])
+    expect(printed.code).toBe(0)
+    expect(printed.out + printed.err).not.toContain(client.key)
+    expect(printed.err).toMatch(/^Save it as \S+\.json in your project/)
+    const config = JSON.parse(printed.out)
+    const { url, headers } = (config.servers ?? config.mcpServers).bellhop
+    expect(url).toBe(`${bellhop.url}/mcp/key`)
+    expect(headers).toEqual({ Authorization: expect.stringMatching(/^Bearer \$\{[\w:-]+\}$/) })
+  },
+)
+
+test('mcp config needs no key, and says which clients there are', async () => {
+  const elsewhere = { BELLHOP_KEY: '', BELLHOP_URL: '' }
+  const printed = await run(['mcp', 'config', 'cursor', '--url', 'https://help.example.com/v1/'], elsewhere)
+  expect(JSON.parse(printed.out).mcpServers.bellhop.url).toBe('https://help.example.com/mcp/key')
+  expect(await run(['mcp', 'config', 'cursor'], elsewhere)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--url or BELLHOP_URL'),
+  })
+  expect(await run(['mcp', 'config', 'emacs'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('claude-code, cursor, vscode'),
+  })
+})

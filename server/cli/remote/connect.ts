@@ -21,11 +21,10 @@ export function addUrl(command: Command): Command {
 }
 
 /** Throws `UsageError` when the key or the address is missing or malformed. */
-export function connect({ url }: { url?: string }): Connection {
-  const given = remoteSettings()
-  const { key } = given
+export function connect(options: { url?: string }): Connection {
+  const { key } = remoteSettings()
   if (!key) throw new UsageError('Set BELLHOP_KEY to a secret API key of your organization.')
-  const base = baseOf(url ?? given.url)
+  const base = addressOf(options)
   return {
     base,
     key,
@@ -84,8 +83,11 @@ function problemOf(body: string): Problem | undefined {
   }
 }
 
-/** The specification's base address ends in `/v1`. */
-function baseOf(url: string | undefined): string {
+/**
+ * The address of the server, without `/v1` and without a slash at the end. The specification's base address ends in `/v1`.
+ * Throws `UsageError`.
+ */
+export function addressOf({ url = remoteSettings().url }: { url?: string }): string {
   if (!url)
     throw new UsageError('Name the server with --url or BELLHOP_URL, such as https://help.example.com.')
   const { protocol, href } = URL.parse(url) ?? { protocol: '', href: '' }
