@@ -35,11 +35,21 @@ interface GuideProgram extends AsyncDisposable {
   check(): void
 }
 
+interface Given {
+  folder: string
+  client: Client
+  url: string
+  CSV?: string
+  MODEL?: string
+  MODEL_URL?: string
+  MODEL_KEY?: string
+}
+
 /** Runs the block of a guide with these words as a file. */
 export function startGuide(
   language: GuideLanguage,
   words: string,
-  { folder, client, url, ...settings }: { folder: string; client: Client; url: string; CSV?: string },
+  { folder, client, url, ...settings }: Given,
 ): GuideProgram {
   writeFileSync(join(folder, `program.${language.ending}`), block(language.block, words))
   const child = Bun.spawn(language.command('program'), {
@@ -96,7 +106,7 @@ export function startGuide(
 export async function startGuideOnBrokenConnections(
   language: GuideLanguage,
   words: string,
-  { url, ...given }: Parameters<typeof startGuide>[2],
+  { url, ...given }: Given,
 ): Promise<GuideProgram> {
   const port = reservePort()
   const program = startGuide(language, words, { ...given, url: `http://127.0.0.1:${port}` })

@@ -39,6 +39,16 @@ export const GUIDES_BY_GROUP: Record<'Get started' | 'API' | 'Operate', Guide[]>
       'A channel of your own',
       () => import('./guides/channel.md', { with: { type: 'text' } }),
     ),
+    guide(
+      'suggest',
+      'A program that suggests',
+      () => import('./guides/suggest.md', { with: { type: 'text' } }),
+    ),
+    guide(
+      'connect',
+      'Connect Claude, ChatGPT, Cursor',
+      () => import('./guides/connect.md', { with: { type: 'text' } }),
+    ),
     guide('move', 'Move from another desk', () => import('./guides/move.md', { with: { type: 'text' } })),
     guide('mcp', 'Tools for AI models', () => import('./guides/mcp.md', { with: { type: 'text' } })),
     guide('webhooks', 'Webhooks', () => import('./guides/webhooks.md', { with: { type: 'text' } })),
