@@ -34,8 +34,8 @@ for (const language of GUIDE_LANGUAGES) {
       const { client, model, given } = scene
       await using program = startGuide(language, WORDS, given)
       await program.says(`Waiting for messages after ${await newestEvent(client)}\n`)
-      const { id, messages } = (await client.call<TicketJson>('POST', '/tickets', { body: INVOICE })).json
-      const [question] = messages
+      const { id } = (await client.call<TicketJson>('POST', '/tickets', { body: INVOICE })).json
+      const [question] = (await client.call<TicketJson>('GET', `/tickets/${id}`)).json.messages
       const first = await suggested(client, id, 1, program)
       expect(first).toMatchObject([
         {
