@@ -101,7 +101,11 @@ async function start(name: string) {
   const { orgId, withKey } = await bellhop.organization(name)
   const client = await withKey({ rateLimit: 100_000 })
   const { id: agentId } = await createProgram(bellhop.deps, orgId, { name: 'Answer bot' })
-  const own = await withKey({ program: agentId, scopes: ['tickets:read', 'suggestions:write'], rateLimit: 100_000 })
+  const own = await withKey({
+    program: agentId,
+    scopes: ['tickets:read', 'suggestions:write'],
+    rateLimit: 100_000,
+  })
   const model = startModel()
   const settings = { MODEL: 'scripted', MODEL_URL: model.url, MODEL_KEY: 'none' }
   const given = { folder: temporaryFolder('suggest'), client: own, url: bellhop.url, ...settings }
