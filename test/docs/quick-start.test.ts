@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { KEY_SCOPES } from '../../server/database/tables/api-keys.ts'
 import { listOrganizations } from '../../server/organizations/directory.ts'
 import { createEndpoint } from '../../server/webhooks/endpoints/endpoints.ts'
-import { type Bellhop, startBellhop } from '../support/bellhop.ts'
+import { type Bellhop, type Client, startBellhop } from '../support/bellhop.ts'
 import { newBrowserSession } from '../support/browser-session.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -63,14 +63,21 @@ for (const [language, command] of Object.entries({
     const guide = documents.get('server/http/docs/guides/api.md') ?? ''
     const blocks = [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))]
     const calls = blocks.map(([, call = '']) => call).filter((call) => call.includes('/v1/'))
-    expect(calls).toHaveLength(language === 'sh' ? 9 : 5)
+    expect(calls).toHaveLength(language === 'sh' ? 10 : 5)
     for (const [number, call] of calls.entries()) {
       const program = join(folder, `${number}.${language}`)
+      const isAnswer = call.includes('$MESSAGE')
       const here = call.replace(/^curl/, 'curl --fail-with-body')
       writeFileSync(program, here.replaceAll('http://127.0.0.1:3000', bellhop.url))
       const child = Bun.spawn([...command, program], {
         cwd: folder,
-        env: { PATH: process.env.PATH ?? '', KEY: client.key, TICKET: String(json.id), ATTACHMENT: file.id },
+        env: {
+          PATH: process.env.PATH ?? '',
+          KEY: client.key,
+          TICKET: String(json.id),
+          ...(isAnswer && { MESSAGE: await customerMessage(client, String(json.id)) }),
+          ATTACHMENT: file.id,
+        },
         stdout: 'ignore',
         stderr: 'pipe',
       })
@@ -78,10 +85,18 @@ for (const [language, command] of Object.entries({
       expect([call, await child.exited, problem]).toEqual([call, 0, expect.any(String)])
     }
     const after = await client.call('GET', `/tickets/${json.id}`)
-    expect(after.json).toMatchObject({ status: 'pending', tags: ['billing', 'vip'] })
+    // The customer's message for the suggestion opens it again.
+    const status = language === 'sh' ? 'open' : 'pending'
+    expect(after.json).toMatchObject({ status, tags: ['billing', 'vip'] })
     expect(after.text).toContain('It is attached.')
     expect(after.text).toContain(file.id)
   })
+}
+
+/** The id of the newest message, which a customer writes now. */
+async function customerMessage(client: Client, id: string): Promise<string> {
+  const body = { role: 'customer', text: 'Hello?' }
+  return String((await client.call('POST', `/tickets/${id}/messages`, { body })).json.id)
 }
 
 test('a wrong body is answered as the page shows it', async () => {
