@@ -3,7 +3,7 @@ import { attachmentIds, attachmentList, inboxAttachmentList } from '../attachmen
 import { SUGGESTION_STATES } from '../database/tables/threads.ts'
 import { described, oneOf, orNull } from '../requests/schemas.ts'
 import { text } from '../text/text.ts'
-import { author, format, forwardMeta, nextCursor, per_page, textOrFiles, time } from '../tickets/schemas.ts'
+import { author, format, forwardMeta, textOrFiles, time } from '../tickets/schemas.ts'
 
 const strict = { additionalProperties: false }
 const MAX_SOURCES = 10
@@ -20,7 +20,6 @@ const WRITTEN = {
   confidence: 0.8,
 }
 
-export const suggestionsQuery = t.Object({ per_page, cursor: nextCursor }, strict)
 export const suggestionPath = t.Object({
   id: t.String({ description: 'Ticket id.', examples: [TICKET_ID] }),
   suggestionId: t.String({ description: 'Suggestion id.', examples: [ID] }),

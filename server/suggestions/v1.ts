@@ -4,10 +4,8 @@ import { actingAs, type Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
-import { forwardLinks, forwardRequest } from '../tickets/pagination.ts'
-import { pageOfParts } from '../tickets/rows-of-ticket.ts'
-import { ticketId } from '../tickets/schemas.ts'
-import { readTicketRow } from '../tickets/tickets.ts'
+import { pageOfParts } from '../tickets/pagination.ts'
+import { partsQuery, ticketId } from '../tickets/schemas.ts'
 import { actorOf, answerHeaders, idempotent } from '../tickets/v1.ts'
 import {
   badTextBody,
@@ -21,7 +19,7 @@ import {
 } from '../tickets/v1-document.ts'
 import { LATEST_TIME } from '../tickets/waiting.ts'
 import { completeSuggestions, type Suggestion, suggestionsBefore } from './queries.ts'
-import { newSuggestion, suggestionPath, suggestionsQuery, v1Suggestion, v1SuggestionList } from './schemas.ts'
+import { newSuggestion, suggestionPath, v1Suggestion, v1SuggestionList } from './schemas.ts'
 import { addSuggestion, withdrawSuggestion } from './suggestions.ts'
 import { viewV1Suggestion } from './views.ts'
 
@@ -35,24 +33,17 @@ export function suggestionApiRoutes(deps: Deps, guard: KeyGuard) {
     .use(guard.requireApiKey)
     .get(
       '/tickets/:id/suggestions',
-      async ({ caller: { orgId }, params: { id: ticketId }, query, request: { url }, set }) => {
-        const list = Bun.hash.wyhash(JSON.stringify(['suggestions', ticketId])).toString(36)
-        const wanted = forwardRequest(query, { name: list, prefix: 'sug' })
-        await readTicketRow(read, orgId, ticketId)
-        const page = { after: wanted.cursor ?? NEWEST, limit: wanted.perPage }
-        const { rows, next } = await pageOfParts({ orgId, ticketId }, page, (place) =>
+      async ({ caller: { orgId }, params: { id: ticketId }, query, request, set }) => {
+        const list = { orgId, ticketId, name: 'suggestions', prefix: 'sug', from: NEWEST } as const
+        const { rows, meta } = await pageOfParts(read, list, { query, request, set }, (place) =>
           suggestionsBefore(read, place),
         )
-        const path = `/v1/tickets/${ticketId}/suggestions`
-        const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
-        if (header) set.headers.link = header
-        const meta = { perPage: wanted.perPage, ...(nextCursor !== undefined && { nextCursor }) }
         return { data: (await completeSuggestions(read, orgId, rows)).map(viewV1Suggestion), meta }
       },
       {
-        transform: [guard.allow('tickets:read'), strictQuery(suggestionsQuery)],
+        transform: [guard.allow('tickets:read'), strictQuery(partsQuery)],
         params: ticketId,
-        query: suggestionsQuery,
+        query: partsQuery,
         response: { 200: v1SuggestionList },
         detail: listSuggestions,
       },

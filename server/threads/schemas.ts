@@ -16,8 +16,6 @@ import {
   actions,
   format,
   forwardMeta,
-  nextCursor,
-  per_page,
   snoozeNote,
   subject,
   textOrFiles,
@@ -269,9 +267,6 @@ export const noteText = t.Object(
 )
 
 // What `/v1` shows of a thread besides messages.
-
-/** Of one ticket, without page numbers. */
-export const partsQuery = t.Object({ per_page, cursor: nextCursor }, strict)
 
 const noteExample = {
   id: 'not_01jq8z5w8wf6r9f5v0h3q1x2yz',

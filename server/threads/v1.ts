@@ -5,10 +5,8 @@ import { actingAs, type Deps } from '../deps.ts'
 import { createIdempotency } from '../idempotency/idempotency.ts'
 import { arriveWithText, jsonBody } from '../requests/json-body.ts'
 import { strictQuery } from '../requests/query.ts'
-import { forwardLinks, forwardRequest } from '../tickets/pagination.ts'
-import { pageOfParts } from '../tickets/rows-of-ticket.ts'
-import { ticketId } from '../tickets/schemas.ts'
-import { readTicketRow } from '../tickets/tickets.ts'
+import { pageOfParts } from '../tickets/pagination.ts'
+import { partsQuery, ticketId } from '../tickets/schemas.ts'
 import { actorOf, answerHeaders, idempotent } from '../tickets/v1.ts'
 import {
   badTextBody,
@@ -21,7 +19,7 @@ import {
   replayed,
 } from '../tickets/v1-document.ts'
 import { putNote } from './notes.ts'
-import { newV1Note, partsQuery, v1ActivityList, v1Note, v1NoteList } from './schemas.ts'
+import { newV1Note, v1ActivityList, v1Note, v1NoteList } from './schemas.ts'
 import type { ActivityRow, NoteRow } from './thread.ts'
 import { nextActivities, nextNotes } from './timeline.ts'
 import { viewV1Activity, viewV1Note } from './views.ts'
@@ -34,19 +32,11 @@ export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
     .use(guard.requireApiKey)
     .get(
       '/tickets/:id/activity',
-      async ({ caller, params: { id: ticketId }, query, request: { url }, set }) => {
-        const { orgId } = caller
-        const list = listName('activity', ticketId)
-        const wanted = forwardRequest(query, { name: list, prefix: 'act' })
-        await readTicketRow(read, orgId, ticketId)
-        const page = { after: wanted.cursor, limit: wanted.perPage }
-        const { rows, next } = await pageOfParts({ orgId, ticketId }, page, (place) =>
+      async ({ caller, params: { id: ticketId }, query, request, set }) => {
+        const list = { orgId: caller.orgId, ticketId, name: 'activity', prefix: 'act' } as const
+        const { rows, meta } = await pageOfParts(read, list, { query, request, set }, (place) =>
           nextActivities(read, place),
         )
-        const path = `/v1/tickets/${ticketId}/activity`
-        const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
-        if (header) set.headers.link = header
-        const meta = { perPage: wanted.perPage, ...(nextCursor !== undefined && { nextCursor }) }
         const shown = hasScope(caller, 'notes:read') ? rows : withoutReasons(rows)
         return { data: shown.map(viewV1Activity), meta }
       },
@@ -60,16 +50,11 @@ export function threadApiRoutes(deps: Deps, guard: KeyGuard) {
     )
     .get(
       '/tickets/:id/notes',
-      async ({ caller: { orgId }, params: { id: ticketId }, query, request: { url }, set }) => {
-        const list = listName('notes', ticketId)
-        const wanted = forwardRequest(query, { name: list, prefix: 'not' })
-        await readTicketRow(read, orgId, ticketId)
-        const page = { after: wanted.cursor, limit: wanted.perPage }
-        const { rows, next } = await pageOfParts({ orgId, ticketId }, page, (place) => nextNotes(read, place))
-        const path = `/v1/tickets/${ticketId}/notes`
-        const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
-        if (header) set.headers.link = header
-        const meta = { perPage: wanted.perPage, ...(nextCursor !== undefined && { nextCursor }) }
+      async ({ caller: { orgId }, params: { id: ticketId }, query, request, set }) => {
+        const list = { orgId, ticketId, name: 'notes', prefix: 'not' } as const
+        const { rows, meta } = await pageOfParts(read, list, { query, request, set }, (place) =>
+          nextNotes(read, place),
+        )
         return { data: (await withAttachments(read, orgId, rows)).map(viewV1Note), meta }
       },
       {
@@ -116,10 +101,6 @@ function withoutReasons(rows: ActivityRow[]): ActivityRow[] {
     const changes = row.changes.filter(({ field }) => field !== 'why')
     return changes.length === 0 && row.changes.length > 0 ? [] : [{ ...row, changes }]
   })
-}
-
-function listName(kind: string, ticketId: string): string {
-  return Bun.hash.wyhash(JSON.stringify([kind, ticketId])).toString(36)
 }
 
 // What the API description says of each operation beyond its schemas.

@@ -11,12 +11,17 @@ import { SORTED_BY, type TicketSort } from './list-ranges.ts'
 import type { TicketList, TicketListRequest } from './list-tickets.ts'
 import type { MessagePage, MessageSort } from './message-pages.ts'
 import type { TicketWithCustomer } from './queries.ts'
-import type { messageQuery, ticketQuery } from './schemas.ts'
+import type { OfTicket, PlaceInTicket } from './rows-of-ticket.ts'
+import type { messageQuery, partsQuery, ticketQuery } from './schemas.ts'
+import { readTicketRow } from './tickets.ts'
 
 /** A ticket that is snoozed or merged isn't spam. */
 const NOT_SPAM = Object.values(PLACES).filter((place) => place !== PLACES.spam)
 
 const MAX_PER_PAGE = 100
+/** Slices of a page: about a megabyte. */
+const MAX_SLICES = 8
+const BEGINNING: Place = { at: -1, id: '' }
 const MAX_IDS = 100
 const DEFAULT_PER_PAGE = 25
 
@@ -144,6 +149,66 @@ export function forwardLinks(
   const to = (cursor?.page ?? page) + 1
   const nextCursor = encodeCursor({ direction: 'next', list, ...next, page: to })
   return { nextCursor, header: link(path, url, nextCursor, 'next') }
+}
+
+interface Place {
+  at: number
+  id: string
+}
+
+interface PartList extends OfTicket {
+  /** The last part of its path. */
+  name: 'activity' | 'notes' | 'suggestions'
+  prefix: IdPrefix
+  /** Where the first page begins: before the oldest part, unless the list goes back in time. */
+  from?: Place
+}
+
+interface PartRequest {
+  query: Static<typeof partsQuery>
+  request: Request
+  set: { headers: Record<string, unknown> }
+}
+
+/**
+ * A page of what belongs to one ticket, with its `meta`; sets the header `Link`. `partsAfter` reads a slice. Throws 404, and
+ * 400 for a cursor of another list.
+ */
+export async function pageOfParts<Row extends { id: string; createdAt: number }>(
+  read: Reader,
+  { orgId, ticketId, name, prefix, from = BEGINNING }: PartList,
+  { query, request: { url }, set }: PartRequest,
+  partsAfter: (place: PlaceInTicket) => Promise<Row[]>,
+) {
+  const list = Bun.hash.wyhash(JSON.stringify([name, ticketId])).toString(36)
+  const wanted = forwardRequest(query, { name: list, prefix })
+  await readTicketRow(read, orgId, ticketId)
+  const { perPage, cursor: after = from } = wanted
+  const { rows, next } = await readParts({ orgId, ticketId }, { after, limit: perPage }, partsAfter)
+  const path = `/v1/tickets/${ticketId}/${name}`
+  const { nextCursor, header } = forwardLinks(wanted, { next, list, path, url })
+  if (header) set.headers.link = header
+  return { rows, meta: { perPage, ...(nextCursor !== undefined && { nextCursor }) } }
+}
+
+/** `next` is the place where the next page begins; undefined on the last one. */
+async function readParts<Row extends { id: string; createdAt: number }>(
+  of: OfTicket,
+  { after, limit }: { after: Place; limit: number },
+  partsAfter: (place: PlaceInTicket) => Promise<Row[]>,
+): Promise<{ rows: Row[]; next: Place | undefined }> {
+  const rows: Row[] = []
+  const placeOf = (row: Row | undefined) => row && { at: row.createdAt, id: row.id }
+  let place = after
+  for (let slices = 0; slices < MAX_SLICES; slices += 1) {
+    const more = await partsAfter({ ...of, at: place.at, afterId: place.id })
+    const last = placeOf(more.at(-1))
+    if (!last) return { rows, next: undefined }
+    rows.push(...more)
+    if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1]) }
+    place = last
+  }
+  return { rows, next: place }
 }
 
 interface Shown {

@@ -9,7 +9,7 @@ export const ofTicket = { orgId: text, ticketId: text }
 /** After the part with this time and id. */
 export const placeInTicket = { ...ofTicket, at: integer, afterId: text }
 export type OfTicket = ParamsOf<typeof ofTicket>
-type PlaceInTicket = ParamsOf<typeof placeInTicket>
+export type PlaceInTicket = ParamsOf<typeof placeInTicket>
 
 interface PartColumns {
   id: PgColumn
@@ -45,27 +45,4 @@ export function partsInSlices<Row extends { id: string; createdAt: number }>(
     ({ id, createdAt }: Row) => ({ ...of, at: createdAt, afterId: id }),
     partsAfter,
   )
-}
-
-/** Slices of a page: about a megabyte. */
-const MAX_SLICES = 8
-
-/** The next parts of one kind, oldest first. `next` is the place where the next page begins; undefined on the last one. */
-export async function pageOfParts<Row extends { id: string; createdAt: number }>(
-  of: OfTicket,
-  { after, limit }: { after: { at: number; id: string } | undefined; limit: number },
-  partsAfter: (place: PlaceInTicket) => Promise<Row[]>,
-): Promise<{ rows: Row[]; next: { at: number; id: string } | undefined }> {
-  const rows: Row[] = []
-  const placeOf = (row: Row | undefined) => row && { at: row.createdAt, id: row.id }
-  let place = after ?? { at: -1, id: '' }
-  for (let slices = 0; slices < MAX_SLICES; slices += 1) {
-    const more = await partsAfter({ ...of, at: place.at, afterId: place.id })
-    const last = placeOf(more.at(-1))
-    if (!last) return { rows, next: undefined }
-    rows.push(...more)
-    if (rows.length > limit) return { rows: rows.slice(0, limit), next: placeOf(rows[limit - 1]) }
-    place = last
-  }
-  return { rows, next: place }
 }

@@ -200,6 +200,8 @@ export const nextCursor = t.Optional(
     examples: [''],
   }),
 )
+/** Of what belongs to one ticket: without page numbers. */
+export const partsQuery = t.Object({ per_page, cursor: nextCursor }, { additionalProperties: false })
 
 /** Half-open. */
 const createdWithin = (what: string) => ({
