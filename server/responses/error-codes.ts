@@ -37,6 +37,7 @@ export const API_ERROR_CODES = [
   'too_many_tickets',
   'answered_since',
   'suggestion_closed',
+  'too_many_suggestions',
   'already_undone',
   'undo_expired',
   'too_many_endpoints',

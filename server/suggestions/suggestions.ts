@@ -1,4 +1,4 @@
-import { and, sql } from 'drizzle-orm'
+import { and, count, sql } from 'drizzle-orm'
 import { attach, uploadCopies } from '../attachments/bindings.ts'
 import type { Attachment } from '../attachments/queries.ts'
 import type { AlsoSave, Transaction } from '../database/database.ts'
@@ -14,6 +14,9 @@ import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { closeSome, saveIsSuggested } from './close-suggestions.ts'
 import { findSuggestion, insertSuggestions, type Suggestion } from './queries.ts'
+
+/** Of one author for one message: a program that answers to its own suggestions would go on forever. */
+const MAX_FOR_MESSAGE = 20
 
 interface NewSuggestion
   extends Pick<typeof suggestions.$inferSelect, 'ticketId' | 'text' | 'format' | 'answers'> {
@@ -39,8 +42,9 @@ interface Decision {
 
 /**
  * Suggests an answer for agents to decide about: nothing is sent. It replaces what the same author suggests for the ticket.
- * Throws 404, 400 for a message, an attachment, or a source that can't be named, 409 for a merged ticket, and 409
- * `answered_since` when the customer has written since `answers`, or it was answered. `alsoSave` is in the same unit.
+ * Throws 404, 400 for a message, an attachment, or a source that can't be named, 409 for a merged ticket, 409
+ * `answered_since` when the customer has written since `answers`, or it was answered, and 409 after too many for one
+ * message. `alsoSave` is in the same unit.
  */
 export async function addSuggestion(
   deps: Deps,
@@ -55,6 +59,7 @@ export async function addSuggestion(
     const ticket = await requireTicket(tx, orgId, ticketId)
     requireNotMerged(ticket)
     await requireUnanswered(tx, ticket, written.answers)
+    await requireFew(tx, { orgId, ticketId, byId, answers: written.answers })
     const replaced = ticket.isSuggested ? await openOf(tx, ticket, byId) : []
     const closed = await closeSome(
       deps,
@@ -141,6 +146,17 @@ async function requireUnanswered(
   const what = later.role === 'agent' ? 'was answered' : 'has a newer message of its customer'
   const detail = `The ticket ${what} since. Read it again before you suggest an answer.`
   throw new AppError(409, 'answered_since', detail, { id: later.id })
+}
+
+/** Throws 409. */
+async function requireFew(
+  tx: Transaction,
+  of: { orgId: string; ticketId: string; byId: string; answers: string },
+): Promise<void> {
+  const [made] = await tx.select({ number: count() }).from(suggestions).where(matches(suggestions, of))
+  if (made && made.number < MAX_FOR_MESSAGE) return
+  const detail = `You have suggested ${MAX_FOR_MESSAGE} answers to this message, the most that's allowed.`
+  throw new AppError(409, 'too_many_suggestions', detail)
 }
 
 function openOf(tx: Transaction, { orgId, id: ticketId }: Ticket, byId: string) {

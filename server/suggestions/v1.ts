@@ -127,7 +127,7 @@ const addSuggestionDetail = {
     },
     404: noTicket,
     409: problem(
-      'The customer has written since, or the ticket was answered (`answered_since`); it was merged into another one (`ticket_merged`); or the first request with this Idempotency-Key is still running.',
+      'The customer has written since, or the ticket was answered (`answered_since`); you suggested 20 answers to this message (`too_many_suggestions`); the ticket was merged into another one (`ticket_merged`); or the first request with this Idempotency-Key is still running.',
     ),
     422: idempotency[422],
     ...badTextBody,

@@ -234,6 +234,26 @@ test('a program that suggests on every event but its own comes to rest', async (
   expect(all.filter(({ state }) => state === 'open')).toHaveLength(1)
 })
 
+test('a program that suggests on each event, also of its own suggestions, is stopped after twenty', async () => {
+  const { client, bot, id } = await openSuggestions(bellhop)
+  let [after, refused, events] = ['0', 0, 1]
+  while (events > 0) {
+    const { data, meta } = await eventsOf(bot, `after=${after}`)
+    after = meta.after
+    events = data.length
+    for (const { ticketId } of data) {
+      const answer = await askToSuggest(bot, ticketId, { text: 'Again' })
+      if (answer.status === 201) continue
+      expect(answer).toMatchObject({ status: 409, json: { code: 'too_many_suggestions' } })
+      refused += 1
+    }
+  }
+  expect(refused).toBeGreaterThan(0)
+  expect(await suggestionsOf(client, id)).toHaveLength(20)
+  await write(client, id)
+  await suggest(bot, id, { text: 'To the next message' })
+})
+
 test('a merge and a split close what is suggested, and undoing them opens nothing again', async () => {
   const { client, ben, bot, id, question } = await openSuggestions(bellhop)
   const other = await makeTicket(client)
