@@ -185,8 +185,12 @@ describeWithMail('a new team with only the compiled program', () => {
       seen.add(path)
       const page = await call('GET', server.url + path)
       expect([path, page.status]).toEqual([path, 200])
-      const links = page.text.matchAll(/(?:href|src)="(?:https?:\/\/[^/"]+)?(\/docs[^"#?]*)/g)
-      open.push(...[...links].map(([, link = '']) => link).filter((link) => !seen.has(link)))
+      const links = page.text.matchAll(/(?:href|src)="([^"#?]+)/g)
+      const ours = [...links].flatMap(([, link = '']) => {
+        const { origin, pathname } = new URL(link, server.url + path)
+        return origin === server.url && pathname.startsWith('/docs') ? [pathname] : []
+      })
+      open.push(...ours.filter((link) => !seen.has(link)))
     }
     expect(seen.size).toBeGreaterThan(8)
   })
