@@ -83,6 +83,7 @@ const FAULTS = [
   'random-merges',
   'server-away',
   'silent-server',
+  'suggestions-kill',
   'telegram-flood',
 ]
 
