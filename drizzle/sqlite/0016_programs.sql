@@ -40,7 +40,7 @@ CREATE TABLE `suggestions` (
 	`sources` text NOT NULL,
 	`confidence` text,
 	`state` text DEFAULT 'open' NOT NULL,
-	`used_by` text,
+	`used_by` text NOT NULL,
 	`message_id` text,
 	`similarity` text,
 	`reason` text DEFAULT '' NOT NULL,

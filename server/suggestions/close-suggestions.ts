@@ -85,7 +85,7 @@ export async function closeSome(
 function becameOf(open: Open[], answer: Answer): Closing | undefined {
   const { agentId, id: messageId } = answer
   const taken = open
-    .filter(({ usedBy }) => usedBy !== null && usedBy === agentId)
+    .filter(({ usedBy }) => agentId !== null && usedBy.includes(agentId))
     .map((suggestion) => {
       const isSame = isSameText(suggestion, answer)
       const similarity = isSame ? 1 : similarityOf(shownText(suggestion), shownText(answer))

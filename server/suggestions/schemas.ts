@@ -135,8 +135,8 @@ export const openSuggestion = t.Object({
   answers: t.String(),
   sources: t.Array(t.Object(source)),
   confidence: orNull(t.Number()),
-  /** The agent who took it into their composer last. */
-  usedBy: orNull(t.String()),
+  /** The agents who took it into their composer, the latest last. */
+  usedBy: t.Array(t.String()),
   createdAt: time('When it was suggested.'),
 })
 

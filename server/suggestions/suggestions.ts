@@ -78,7 +78,7 @@ export async function addSuggestion(
       sources,
       confidence,
       state: 'open' as const,
-      usedBy: null,
+      usedBy: [],
       messageId: null,
       similarity: null,
       reason: '',
@@ -225,7 +225,8 @@ export async function useSuggestion(
     requireOpen(suggestion)
     const { id, ticketId, text, format, attachmentCount } = suggestion
     const own = matches(suggestions, { orgId, id })
-    await tx.update(suggestions).set({ usedBy: agentId }).where(own)
+    const usedBy = [...suggestion.usedBy.filter((one) => one !== agentId), agentId]
+    await tx.update(suggestions).set({ usedBy }).where(own)
     const createdAt = deps.clock.now()
     recordEvents(deps, tx, orgId, [{ type: 'suggestion.used', ticketId, createdAt }])
     const copied = { ownerId: id, agentId }

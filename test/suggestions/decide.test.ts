@@ -33,7 +33,7 @@ test('an agent sees what a program suggests, and nothing is sent', async () => {
   const expected = { id: made.id, ticketId: id, state: 'open', by, ...written, createdAt, closedAt: null }
   expect(made).toEqual(expected)
   expect(await suggestionsOf(client, id)).toEqual([expected])
-  expect(await openSuggestionsOf(ben, id)).toEqual([{ id: made.id, by, ...written, usedBy: null, createdAt }])
+  expect(await openSuggestionsOf(ben, id)).toEqual([{ id: made.id, by, ...written, usedBy: [], createdAt }])
   clock.advance(24 * HOUR_MS)
   expect((await readTicket(client, id)).messages).toHaveLength(1)
 })
@@ -42,7 +42,7 @@ test('what an agent takes and sends as it is becomes that message', async () => 
   const { ben, ana, bot, id } = await openSuggestions(bellhop)
   const made = await suggest(bot, id, { text: TEXT })
   expect(await useSuggestion(ben, made)).toEqual({ text: TEXT, format: 'plain' })
-  expect(await openSuggestionsOf(ana, id)).toMatchObject([{ id: made.id, usedBy: ben.id }])
+  expect(await openSuggestionsOf(ana, id)).toMatchObject([{ id: made.id, usedBy: [ben.id] }])
   const messageId = await send(ben, id, ` ${TEXT}\n`)
   expect(await suggestionsOf(bot, id)).toMatchObject([
     { id: made.id, state: 'sent', messageId, similarity: 1, closedAt: new Date(clock.now()).toISOString() },
@@ -78,6 +78,15 @@ test('another answer than the one that an agent took supersedes it', async () =>
   expect(closed).not.toHaveProperty('similarity')
 })
 
+test('of two agents who took it, either can send it', async () => {
+  const { ben, ana, bot, id } = await openSuggestions(bellhop)
+  const made = await suggest(bot, id, { text: TEXT })
+  for (const agent of [ben, ana, ben, ana]) await useSuggestion(agent, made)
+  expect(await openSuggestionsOf(ben, id)).toMatchObject([{ id: made.id, usedBy: [ben.id, ana.id] }])
+  const messageId = await send(ben, id, TEXT)
+  expect(await suggestionsOf(bot, id)).toMatchObject([{ state: 'sent', messageId, similarity: 1 }])
+})
+
 test('another agent who answers supersedes it, even with the same words', async () => {
   const { ben, ana, bot, id } = await openSuggestions(bellhop)
   await useSuggestion(ben, await suggest(bot, id, { text: TEXT }))
@@ -90,7 +99,7 @@ test('a reply closes nothing while it can be undone, nor when it is undone', asy
   const made = await suggest(bot, id, { text: TEXT })
   await useSuggestion(ben, made)
   const reply = await sendReply(ben, id, { text: TEXT })
-  expect(await openSuggestionsOf(ben, id)).toMatchObject([{ id: made.id, usedBy: ben.id }])
+  expect(await openSuggestionsOf(ben, id)).toMatchObject([{ id: made.id, usedBy: [ben.id] }])
   expect((await ben.call('DELETE', replyPath(id, reply.id))).status).toBe(204)
   expect(await openSuggestionsOf(ben, id)).toHaveLength(1)
   const again = await sendReply(ben, id, { text: `Hello. ${TEXT}` })

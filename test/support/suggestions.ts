@@ -34,7 +34,7 @@ export interface OpenSuggestionJson {
   answers: string
   sources: { title: string; url: string }[]
   confidence: number | null
-  usedBy: string | null
+  usedBy: string[]
   createdAt: string
 }
 

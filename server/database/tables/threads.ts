@@ -198,8 +198,8 @@ export const suggestions = table(
     /** From 0 to 1; null if its program didn't say. */
     confidence: json().$type<number | null>(),
     state: text().$type<SuggestionState>().notNull().default('open'),
-    /** The agent who took it into their composer last. Their next message on the ticket closes it as `sent` or `edited`. */
-    usedBy: text(),
+    /** The agents who took it into their composer, the latest last. The next message of any on the ticket closes it. */
+    usedBy: json().$type<string[]>().notNull(),
     /** The message that it became. */
     messageId: text(),
     /** From 0 to 1: how much of it is in that message. */

@@ -39,7 +39,8 @@ export function SuggestedReplies(props: SuggestedRepliesProps) {
     ),
   )
   const ids = createMemo(() => shown().map(({ id }) => id))
-  const isMine = ({ usedBy }: Suggestion) => usedBy === me && !isBlank(props.composer.drafts.reply.state())
+  const isMine = ({ usedBy }: Suggestion) =>
+    usedBy.includes(me) && !isBlank(props.composer.drafts.reply.state())
   /** What the key uses. */
   const next = createMemo(() => shown().find((one) => !isMine(one)))
   let isClosed = false
@@ -113,7 +114,7 @@ function isBeingAnswered(
   const suggestedAt = Date.parse(createdAt)
   const isWaiting = ({ id, agentId, isHeld }: WaitingReply) =>
     agentId === me && !isHeld && timeOfId(id) > suggestedAt
-  if (usedBy === me && (drafts.reply.state().sending?.isOut || waiting.some(isWaiting))) return true
+  if (usedBy.includes(me) && (drafts.reply.state().sending?.isOut || waiting.some(isWaiting))) return true
   return timeline.some(
     (entry) =>
       entry.kind === 'message' && entry.role === 'agent' && !entry.isAutomatic && entry.createdAt > createdAt,
@@ -143,7 +144,8 @@ function SuggestedReply(props: SuggestedReplyProps) {
   const inUse = () => {
     const { usedBy } = props.suggestion
     if (props.isMine) return 'In your reply'
-    const agent = agents().find(({ id }) => id === usedBy && id !== session().agent.id)
+    const other = usedBy.findLast((id) => id !== session().agent.id)
+    const agent = agents().find(({ id }) => id === other)
     return agent && `${agent.name} is using this`
   }
 
