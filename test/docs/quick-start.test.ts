@@ -11,7 +11,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { upload } from '../support/uploads.ts'
 import { block, documents, httpMessage, readHttp, shapeOf } from './page.ts'
-import { testWith } from './runtimes.ts'
+import { runInShell, testWith } from './runtimes.ts'
 
 let bellhop: Bellhop
 let receiver: Receiver
@@ -32,7 +32,7 @@ testWith(['bash', 'curl'], 'the first ticket lands in the organization of the li
   const body = { token: bellhop.firstRunToken, ...name, password: 'correct horse battery' }
   expect((await ben.call('POST', '/console/first-run', { body })).status).toBe(201)
   const steps = block('sh', 'curl -i http://127.0.0.1:3000/v1/tickets')
-  const answer = await runInShell(steps)
+  const answer = await runInShell(bellhop, steps)
   const real = readHttp(answer)
   const shown = httpMessage('201 Created')
   expect(real.start).toBe(shown.start)
@@ -43,7 +43,7 @@ testWith(['bash', 'curl'], 'the first ticket lands in the organization of the li
   expect(all.map(({ id }) => id)).toEqual([JSON.parse(real.body).orgId])
 
   const program = steps.split('\n')[0]
-  const made = JSON.parse(await runInShell(`${program}\n${block('sh', 'endpoint create')}`))
+  const made = JSON.parse(await runInShell(bellhop, `${program}\n${block('sh', 'endpoint create')}`))
   expect(shapeOf(made)).toEqual(shapeOf(JSON.parse(block('text', '"secret":"whsec_'))))
 })
 
@@ -124,25 +124,6 @@ test('deliveries have the headers and the fields that the page shows', async () 
 })
 
 const OF_THE_CONNECTION = ['host', 'connection', 'content-length', 'accept-encoding']
-
-/** The page's own words, with this test's Bun and server. */
-async function runInShell(script: string): Promise<string> {
-  const here = script
-    .replaceAll('bun server/main.ts', `"${process.execPath}" server/main.ts`)
-    .replaceAll('http://127.0.0.1:3000', bellhop.url)
-  const child = Bun.spawn(['bash', '-e', '-c', here], {
-    cwd: `${import.meta.dir}/../..`,
-    env: { PATH: process.env.PATH ?? '', BELLHOP_DATA: bellhop.deps.config.dataFolder },
-    stderr: 'pipe',
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ])
-  if (code !== 0) throw new Error(`${code}: ${err}`)
-  return out
-}
 
 function jsonOf(body: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(body))
