@@ -11,7 +11,7 @@ import { AppError } from '../errors.ts'
 import { lengthOf } from '../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../tickets/messages.ts'
 import { insertMovedRows } from './moved-rows.ts'
-import { findNewest, type NewestMessage } from './queries.ts'
+import { findNewestToRead, type MessageToRead } from './queries.ts'
 
 // What each agent has on both tickets becomes one: drafts, read marks, following, and what the authors of waiting replies
 // have seen. Undo restores both, unless the agent has changed the one since.
@@ -79,8 +79,8 @@ export async function joinMarks(
 ): Promise<void> {
   const [inFrom, inInto] = [await marksOf(tx, orgId, from), await marksOf(tx, orgId, into)]
   const [[newestFrom], [newestInto]] = [
-    await findNewest(tx, { orgId, ticketId: from }),
-    await findNewest(tx, { orgId, ticketId: into }),
+    await findNewestToRead(tx, { orgId, ticketId: from }),
+    await findNewestToRead(tx, { orgId, ticketId: into }),
   ]
   for (const agentId of new Set([...inFrom.keys(), ...inInto.keys()])) {
     const [one, before] = [inFrom.get(agentId), inInto.get(agentId)]
@@ -179,7 +179,7 @@ export async function separateFollower(
   await tx.delete(followers).where(matches(followers, { orgId, agentId, ticketId, changedAt }))
 }
 
-function isRead(newest: NewestMessage | undefined, mark: Mark | undefined): boolean {
+function isRead(newest: MessageToRead | undefined, mark: Mark | undefined): boolean {
   if (newest?.role !== 'customer') return true
   return mark !== undefined && byTime(mark, { messageId: newest.id, messageAt: newest.createdAt }) >= 0
 }

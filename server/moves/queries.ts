@@ -5,10 +5,10 @@ import { messages } from '../database/tables/messages.ts'
 import { moves } from '../database/tables/moves.ts'
 import { ofTicket } from '../tickets/rows-of-ticket.ts'
 
-export type NewestMessage = Awaited<ReturnType<typeof findNewest>>[number]
+export type MessageToRead = Awaited<ReturnType<typeof findNewestToRead>>[number]
 
-/** The newest message besides our automatic replies: lists show it, and it decides whether a ticket is unread. */
-export const findNewest = statement('moves_newest', ofTicket, (tx, p) =>
+/** The newest message besides our automatic replies: until an agent has read it, the ticket is unread. */
+export const findNewestToRead = statement('moves_newest_to_read', ofTicket, (tx, p) =>
   tx
     .select({ id: messages.id, role: messages.role, createdAt: messages.createdAt })
     .from(messages)

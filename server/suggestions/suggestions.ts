@@ -3,15 +3,16 @@ import { attach, uploadCopies } from '../attachments/bindings.ts'
 import type { Attachment } from '../attachments/queries.ts'
 import type { AlsoSave, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
-import { messages } from '../database/tables/messages.ts'
 import { type SuggestionSource, suggestions } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
+import { findMessage, findNewest } from '../messages/queries.ts'
 import { requireNotMerged } from '../tickets/merged.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
+import { waitsForAnswer } from '../tickets/waiting.ts'
 import { closeSome, saveIsSuggested } from './close-suggestions.ts'
 import { findSuggestion, insertSuggestions, type Suggestion } from './queries.ts'
 
@@ -116,36 +117,27 @@ function requireWebAddresses(sources: SuggestionSource[]): void {
   if (faults.length > 0) throw invalid(faults)
 }
 
-/** Throws 400 for what is no message of a customer in the ticket, and 409. */
+/** Throws 409 when the ticket was answered or its customer has written since, and 400 for what asks for no answer. */
 async function requireUnanswered(
   tx: Transaction,
   { orgId, id: ticketId }: Ticket,
   id: string,
 ): Promise<void> {
-  const [question] = await tx
-    .select({ createdAt: messages.createdAt })
-    .from(messages)
-    .where(matches(messages, { orgId, ticketId, id, role: 'customer' }))
-  if (!question) {
-    const detail = 'There is no message of a customer with this id in the ticket.'
-    throw invalid([{ pointer: '/answers', code: 'unknown_message', detail }])
+  const [newest] = await findNewest(tx, { orgId, ticketId })
+  if (newest?.role === 'agent') throw answeredSince('was answered', newest.id)
+  if (newest?.id === id) return
+  const older = await findMessage(tx, { orgId, id })
+  if (newest && older?.ticketId === ticketId && waitsForAnswer(older)) {
+    throw answeredSince('has a newer message of its customer', newest.id)
   }
-  // What counts for how long a customer has been waiting (tickets/waiting.ts), counts here.
-  const [later] = await tx
-    .select({ id: messages.id, role: messages.role })
-    .from(messages)
-    .where(
-      and(
-        matches(messages, { orgId, ticketId, isAutomatic: false }),
-        sql`(${messages.createdAt}, ${messages.id}) > (${question.createdAt}, ${id})`,
-        sql`${messages.takenBackAt} is null and coalesce(${messages.author}, '') <> 'third_party'`,
-      ),
-    )
-    .limit(1)
-  if (!later) return
-  const what = later.role === 'agent' ? 'was answered' : 'has a newer message of its customer'
+  const detail =
+    "There is no message of a customer with this id in the ticket. Automatic ones and those of third parties don't count."
+  throw invalid([{ pointer: '/answers', code: 'unknown_message', detail }])
+}
+
+function answeredSince(what: string, id: string): AppError {
   const detail = `The ticket ${what} since. Read it again before you suggest an answer.`
-  throw new AppError(409, 'answered_since', detail, { id: later.id })
+  return new AppError(409, 'answered_since', detail, { id })
 }
 
 /** Throws 409. */

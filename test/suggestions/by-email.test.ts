@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { openOutgoing } from '../support/mail/outgoing.ts'
-import { openSuggestionsOf, programOf, suggest, suggestionsOf } from '../support/suggestions.ts'
+import { askToSuggest, openSuggestionsOf, programOf, suggest, suggestionsOf } from '../support/suggestions.ts'
 import { problemOf, readTicket } from '../support/tickets.ts'
 
 // What counts as an answer, and as the customer's next message, where mails go to others, too.
@@ -30,4 +30,34 @@ test('neither a vacation notice nor what is forwarded to someone else closes a s
   const late = { text: 'It left.', answers: question }
   problemOf(await bot.call('POST', `/tickets/${id}/suggestions`, { body: late }), 409, 'answered_since')
   await suggest(bot, id, { text: 'It arrived.', answers: next })
+})
+
+test('neither a vacation notice, nor a third party, nor what is forwarded to them can be answered', async () => {
+  const bot = await programOf(bellhop, acme, 'Answer bot')
+  const id = await outgoing.ticket()
+  const [question] = (await readTicket(acme, id)).messages
+  const automatic = await outgoing.receive(id, { text: 'I am away.', isAutomatic: true })
+  const to = [{ address: 'desk@carrier.example' }]
+  const forwardId = bellhop.deps.newId('msg')
+  const forward = { id: forwardId, to, text: 'Where is it?' }
+  await ben.call('POST', `/console/tickets/${id}/messages/${question?.id}/forward`, { body: forward })
+  const carrier = await outgoing.receive(id, { text: 'We have it.', author: 'third_party' })
+  for (const answers of [automatic, forwardId, carrier]) {
+    const problem = problemOf(await askToSuggest(bot, id, { text: 'x', answers }), 400, 'invalid_request')
+    expect(problem.errors).toMatchObject([{ pointer: '/answers', code: 'unknown_message' }])
+  }
+  await suggest(bot, id, { text: 'The carrier has it.', answers: question?.id })
+})
+
+test('what a mail server or a third party sends after an answer doesn’t ask for another', async () => {
+  const bot = await programOf(bellhop, acme, 'Answer bot')
+  const id = await outgoing.ticket()
+  const answer = await outgoing.reply(id, 'It leaves today.')
+  const notice = await outgoing.receive(id, { text: 'I am away.', isAutomatic: true })
+  const carrier = await outgoing.receive(id, { text: 'We have it.', author: 'third_party' })
+  for (const answers of [notice, carrier]) {
+    const refused = await askToSuggest(bot, id, { text: 'x', answers })
+    expect(problemOf(refused, 409, 'answered_since')).toMatchObject({ id: answer })
+  }
+  await suggest(bot, id, { text: 'Soon.', answers: await outgoing.receive(id, { text: 'Well?' }) })
 })

@@ -85,6 +85,8 @@ test('only messages of the ticket’s customer can be answered', async () => {
   const { client, bot, id } = await openSuggestions(bellhop)
   const other = await makeAndReadTicket(client)
   const sent = await client.call<{ id: string }>('POST', `/tickets/${id}/messages`, { body: { text: 'x' } })
+  problemOf(await askToSuggest(bot, id, { text: 'x', answers: sent.json.id }), 409, 'answered_since')
+  await write(client, id)
   for (const answers of [other.messages[0]?.id, sent.json.id, 'msg_1', '']) {
     const problem = problemOf(await askToSuggest(bot, id, { text: 'x', answers }), 400, 'invalid_request')
     expect(problem.errors).toMatchObject([{ pointer: '/answers', code: 'unknown_message' }])

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { upsertCustomer } from '../../../server/customers/customers.ts'
-import type { MessageEmail } from '../../../server/database/tables/messages.ts'
+import type { MessageAuthor, MessageEmail } from '../../../server/database/tables/messages.ts'
 import { sends } from '../../../server/database/tables/sends.ts'
 import { createId } from '../../../server/ids.ts'
 import { receiveCustomerMessage } from '../../../server/tickets/receive-message.ts'
@@ -51,6 +51,8 @@ interface ReceivedMail extends Partial<MessageEmail> {
   text?: string
   mailboxId?: string
   isAutomatic?: boolean
+  /** The customer by default. */
+  author?: MessageAuthor
 }
 
 export async function openOutgoing(
@@ -102,8 +104,11 @@ export async function openOutgoing(
         return id
       })
     },
-    async receive(ticketId, { text = 'Thank you.', isAutomatic = false, mailboxId: _, ...given } = {}) {
-      const received = { ticketId, text, isAutomatic, email: receivedEmail(given) }
+    async receive(
+      ticketId,
+      { text = 'Thank you.', isAutomatic = false, author = 'customer', mailboxId: _, ...given } = {},
+    ) {
+      const received = { ticketId, text, isAutomatic, author, email: receivedEmail(given) }
       return deps.database.write(undefined, async (tx) => {
         const { message } = await receiveCustomerMessage(deps, tx, acme.orgId, received)
         return message.id
