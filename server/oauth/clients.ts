@@ -65,7 +65,7 @@ type Named = Pick<OAuthClient, 'name' | 'redirectUris'>
  * Throws `OAuthError`. Redirects that can't be used here are left out: programs also name those of their own schemes.
  */
 function readMetadata(metadata: ClientMetadata, host: string | undefined): Named {
-  const { redirect_uris: named, client_name: name, token_endpoint_auth_method: method } = metadata
+  const { redirect_uris: named, client_name: name } = metadata
   const redirectUris = Array.isArray(named) ? named.slice(0, MAX_REDIRECT_URIS).filter(isRedirectUri) : []
   const [first] = redirectUris
   if (first === undefined) {
@@ -74,10 +74,18 @@ function readMetadata(metadata: ClientMetadata, host: string | undefined): Named
     throw new OAuthError('invalid_redirect_uri', description)
   }
   // A registered client gets the method that it must use in the answer. A document can't be answered.
-  if (host !== undefined && method !== undefined && method !== 'none') {
-    throw new OAuthError('invalid_client_metadata', 'token_endpoint_auth_method must be none.')
+  if (host !== undefined && !isPublic(metadata)) {
+    const description =
+      'token_endpoint_auth_method must be none, or token_endpoint_auth_methods_supported name it.'
+    throw new OAuthError('invalid_client_metadata', description)
   }
   return { name: nameOf(name) || host || new URL(first).host, redirectUris }
+}
+
+/** Whether it can ask for tokens without a secret. ChatGPT prefers a key of its own, and lists `none` as another way. */
+function isPublic(metadata: ClientMetadata): boolean {
+  const { token_endpoint_auth_method: method, token_endpoint_auth_methods_supported: others } = metadata
+  return method === undefined || method === 'none' || (Array.isArray(others) && others.includes('none'))
 }
 
 function nameOf(name: unknown): string {

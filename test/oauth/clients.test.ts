@@ -3,7 +3,7 @@ import { signInAgent } from '../support/agents.ts'
 import { startBellhop } from '../support/bellhop.ts'
 import { writeCaFile } from '../support/certificates.ts'
 import { createManualClock } from '../support/clock.ts'
-import { authorizeQuery, CALLBACK, consent, newVerifier, register } from '../support/oauth.ts'
+import { authorizeQuery, CALLBACK, connect, newVerifier, register } from '../support/oauth.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { eventually } from '../support/webhooks.ts'
 
@@ -95,6 +95,8 @@ test('a document that is not of this program, or is not as it must be, is refuse
     [{ redirect_uris: ['cursor://back', 'http://helper.example/back'] }],
     [{ token_endpoint_auth_method: 'client_secret_basic' }],
     [{ token_endpoint_auth_method: 'private_key_jwt' }],
+    [{ token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_methods_supported: 'none' }],
+    [{ token_endpoint_auth_methods_supported: ['client_secret_basic'], token_endpoint_auth_method: 'tls' }],
     ['[]'],
     ['not JSON'],
     [{ padding: 'x'.repeat(5_120) }],
@@ -108,6 +110,26 @@ test('a document that is not of this program, or is not as it must be, is refuse
   }
   const elsewhere = await askAs({}, { redirect_uri: 'https://evil.example/back' })
   expect(elsewhere).toMatchObject({ status: 400, code: 'wrong_redirect' })
+})
+
+test('a program that can do without a secret is accepted, whatever it prefers', async () => {
+  const accepted = [
+    { token_endpoint_auth_method: 'none' },
+    // As ChatGPT publishes it.
+    {
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg: 'RS256',
+      jwks_uri: 'https://chatgpt.example/jwks.json',
+    },
+  ]
+  for (const methods of accepted) {
+    const { url } = await askAs(methods)
+    expect([methods, (await connect(bellhop, ana, { clientId: url })).token_type]).toEqual([
+      methods,
+      'Bearer',
+    ])
+  }
 })
 
 test('a program whose document does not come in five seconds is refused', async () => {
@@ -236,8 +258,8 @@ test('a stranger who registers without end is stopped, and nothing of it is stor
 test('a program that the agent allowed is listed with the host that vouches for it', async () => {
   clock.advance(MINUTE_MS)
   const { url } = await askAs({})
-  const query = authorizeQuery(bellhop, { client_id: url, code_challenge: newVerifier().challenge })
-  await consent(ana, query, ['tickets:read'])
-  const { json } = await ana.call<{ data: unknown[] }>('GET', '/console/connected-programs')
+  const ben = await signInAgent(bellhop, orgId, { name: 'Ben' })
+  await connect(bellhop, ben, { clientId: url })
+  const { json } = await ben.call<{ data: unknown[] }>('GET', '/console/connected-programs')
   expect(json.data).toMatchObject([{ name: 'Claude', host: `127.0.0.1:${site.port}` }])
 })
