@@ -3,10 +3,14 @@ import { isLoopbackHost } from '../requests/public-address.ts'
 import { isPrivate } from './oauth-addresses.ts'
 
 const MAX_LENGTH = 1_024
+/** As browsers read it, too: they take `https:host` and `HTTPS://host` for the same. */
+const WRITTEN_OUT = /^https?:\/\/[!-~]+$/
+/** An address with a port, in three parts. */
+const PORT = /^(http:\/\/(?:\[[^\]]*\]|[^/?:[\]]+)):\d{1,5}((?:[/?].*)?)$/
 
 /** Whether a program may send people back there: https or loopback, without a fragment and credentials. */
 export function isRedirectUri(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > MAX_LENGTH || !/^[!-~]+$/.test(value)) return false
+  if (typeof value !== 'string' || value.length > MAX_LENGTH || !WRITTEN_OUT.test(value)) return false
   const url = URL.parse(value)
   if (!url || value.includes('#') || url.username !== '' || url.password !== '') return false
   return isPrivate(url)
@@ -38,6 +42,5 @@ export function redirectTo(uri: string, parameters: Record<string, string | unde
 function withoutLoopbackPort(uri: string): string | undefined {
   const url = URL.parse(uri)
   if (url?.protocol !== 'http:' || !isLoopbackHost(hostName(url.hostname))) return undefined
-  url.port = ''
-  return url.href
+  return uri.replace(PORT, '$1$2')
 }

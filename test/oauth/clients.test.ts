@@ -97,6 +97,7 @@ test('a document that is not of this program, or is not as it must be, is refuse
     [{ token_endpoint_auth_method: 'private_key_jwt' }],
     [{ token_endpoint_auth_method: 'private_key_jwt', token_endpoint_auth_methods_supported: 'none' }],
     [{ token_endpoint_auth_methods_supported: ['client_secret_basic'], token_endpoint_auth_method: 'tls' }],
+    [{ redirect_uris: ['https:helper.example/back', 'HTTPS://helper.example/back', 'HTTP://localhost/'] }],
     ['[]'],
     ['not JSON'],
     [{ padding: 'x'.repeat(5_120) }],

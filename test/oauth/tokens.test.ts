@@ -139,6 +139,12 @@ test('no one is sent to an address that the program has not named', async () => 
     'https://127.0.0.1:53682/callback',
     'http://127.0.0.1:53682/callback#part',
     'http://127.0.0.1@evil.example/callback',
+    'http://127.1:53682/callback',
+    'http://127.0.0.1:53682/a/../callback',
+    'http://127.0.0.1:53682/%63allback',
+    'http:127.0.0.1:53682/callback',
+    'HTTP://127.0.0.1:53682/callback',
+    'https:helper.example/back?to=1',
     'javascript:alert(1)',
     undefined,
   ]
