@@ -1,5 +1,5 @@
 import { hasScope } from '../api-keys/require-api-key.ts'
-import { KEY_SCOPES, type KeyScope, NAMED_SCOPES } from '../database/tables/api-keys.ts'
+import type { KeyScope } from '../database/tables/api-keys.ts'
 import { AppError } from '../errors.ts'
 import type { SignedIn } from '../sessions/sessions.ts'
 import type { Clients, OAuthClient } from './clients.ts'
@@ -17,6 +17,8 @@ export const TOOL_SCOPES: readonly KeyScope[] = [
   'customers:read',
   'suggestions:write',
 ]
+/** What agents can allow: `agents:read` adds email addresses to get_workspace. Other scopes do nothing at `/mcp`. */
+const OFFERED_SCOPES: readonly KeyScope[] = [...TOOL_SCOPES, 'agents:read']
 /** The agent has to choose it: what is sent can't be taken back. */
 const NOT_BY_DEFAULT: KeyScope = 'messages:write'
 
@@ -77,9 +79,9 @@ export async function readAuthorization(
   }
 }
 
-/** Whether the agent's role lets them allow it, and programs may have it at all. */
+/** Whether it's offered, and the agent's role has it. */
 function mayAllow({ role }: Pick<SignedIn, 'role'>, scope: KeyScope): boolean {
-  if (NAMED_SCOPES.includes(scope)) return false
+  if (!OFFERED_SCOPES.includes(scope)) return false
   const inConsole = { kind: 'agent', scopes: null, isAdmin: role === 'admin' } as const
   return hasScope(inConsole, scope)
 }
@@ -146,10 +148,10 @@ export function requireResource(given: string[], resource: string): void {
   throw new OAuthError('invalid_target', `resource must be ${resource}`)
 }
 
-/** Unknown scopes are left out, as are those that programs never get. Throws `OAuthError` when none is left. */
+/** Scopes that aren't offered are left out. Throws `OAuthError` when none is left. */
 function scopesOf(asked: string | undefined, me: SignedIn): KeyScope[] {
   const names: readonly string[] = asked === undefined ? TOOL_SCOPES : asked.split(' ')
-  const scopes = KEY_SCOPES.filter((scope) => names.includes(scope) && mayAllow(me, scope))
+  const scopes = OFFERED_SCOPES.filter((scope) => names.includes(scope) && mayAllow(me, scope))
   if (scopes.length > 0) return scopes
   throw new OAuthError('invalid_scope', `scope must name some of: ${TOOL_SCOPES.join(' ')}`)
 }

@@ -64,12 +64,13 @@ export async function connectProgram(
 export interface ListedGrant {
   grant: ProgramGrant
   agentName: string
+  role: SignedIn['role']
 }
 
-/** The agent's own, and for administrators those of all agents. Newest first. */
+/** The agent's own, and for administrators those of all agents, once their programs have their tokens. Newest first. */
 export function listGrants(deps: Deps, { orgId, agentId, role }: SignedIn): Promise<ListedGrant[]> {
   return deps.database.read
-    .select({ grant: programGrants, agentName: agents.name })
+    .select({ grant: programGrants, agentName: agents.name, role: agents.role })
     .from(programGrants)
     .innerJoin(agents, matches(agents, { orgId: programGrants.orgId, id: programGrants.agentId }))
     .where(
@@ -77,6 +78,8 @@ export function listGrants(deps: Deps, { orgId, agentId, role }: SignedIn): Prom
         eq(programGrants.orgId, orgId),
         role === 'admin' ? undefined : eq(programGrants.agentId, agentId),
         gt(programGrants.expiresAt, deps.clock.now()),
+        // Until its code is redeemed, it lasts no longer than the code.
+        sql`${programGrants.expiresAt} > ${programGrants.createdAt} + ${CODE_MS}`,
       ),
     )
     .orderBy(desc(programGrants.createdAt), desc(programGrants.id))

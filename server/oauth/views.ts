@@ -1,5 +1,5 @@
 import { isoTime, isoTimeOrNull } from '../dates.ts'
-import { isByDefault, type ReadAuthorization, returnTo } from './authorization.ts'
+import { isByDefault, type ReadAuthorization, returnTo, scopesNow } from './authorization.ts'
 import type { ListedGrant } from './grants.ts'
 import type { OAuthAddresses } from './oauth-addresses.ts'
 import { redirectHost } from './redirects.ts'
@@ -18,13 +18,14 @@ export function viewAuthorization(read: ReadAuthorization, addresses: OAuthAddre
   }
 }
 
-export function viewConnectedProgram({ grant, agentName }: ListedGrant) {
+/** With what it can do now. */
+export function viewConnectedProgram({ grant, agentName, role }: ListedGrant) {
   const { id, clientName, clientHost, scopes, agentId, createdAt, lastUsedAt } = grant
   return {
     id,
     name: clientName,
     host: clientHost,
-    scopes,
+    scopes: scopesNow(scopes, { role }),
     agent: { id: agentId, name: agentName },
     createdAt: isoTime(createdAt),
     lastUsedAt: isoTimeOrNull(lastUsedAt),

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { signInAgent } from '../support/agents.ts'
 import { call, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
@@ -275,31 +276,57 @@ test('tokens work only at /mcp, and keys and sessions not there', async () => {
   expect(inBrowser.status).toBe(401)
 })
 
-test('what a program may do shrinks and grows with the role of its agent', async () => {
+test('a program can do only what is offered now, whatever it was granted', async () => {
   const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
-  const scopes = ['tickets:read', 'endpoints:read']
-  const tokens = await connect(bellhop, agent, { scopes })
-  expect(tokens.scope).toBe('tickets:read endpoints:read')
-  await ana.call('PATCH', `/console/agents/${agent.id}`, { body: { role: 'agent' } })
-  const demoted = await refresh(bellhop, tokens)
-  expect(demoted.json.scope).toBe('tickets:read')
-  await ana.call('PATCH', `/console/agents/${agent.id}`, { body: { role: 'admin' } })
-  const promoted = await refresh(bellhop, { ...demoted.json, clientId: tokens.clientId })
-  expect(promoted.json.scope).toBe('tickets:read endpoints:read')
+  const tokens = await connect(bellhop, agent, { scopes: ['tickets:read'] })
+  const [listed] = await programsOf(agent)
+  const { programGrants } = await import('../../server/database/tables/sessions.ts')
+  await bellhop.deps.database.write(orgId, (tx) =>
+    tx
+      .update(programGrants)
+      .set({ scopes: ['tickets:read', 'erase'] })
+      .where(eq(programGrants.id, listed?.id ?? '')),
+  )
+  expect((await refresh(bellhop, tokens)).json.scope).toBe('tickets:read')
+  expect((await programsOf(agent))[0]?.scopes).toEqual(['tickets:read'])
 })
 
-test('an agent can not allow what their role has not', async () => {
-  const agent = await signInAgent(bellhop, orgId)
+test('no agent is asked for what does nothing in the tools, nor can they allow it', async () => {
+  const agent = await signInAgent(bellhop, orgId, { role: 'admin' })
   const client_id = await newClient(bellhop)
   const query = authorizeQuery(bellhop, {
     client_id,
     code_challenge: newVerifier().challenge,
-    scope: 'tickets:read endpoints:read erase unknown offline_access',
+    scope: 'tickets:read customers:write agents:read endpoints:read erase unknown offline_access',
   })
   const asked = await agent.call('POST', '/console/connected-programs/request', { body: { query } })
-  expect(asked.json.scopes).toEqual([{ scope: 'tickets:read', isByDefault: true }])
-  await consent(agent, query, ['tickets:read', 'endpoints:read', 'erase', 'messages:write'])
-  expect((await programsOf(agent))[0]?.scopes).toEqual(['tickets:read'])
+  expect(asked.json.scopes).toEqual([
+    { scope: 'tickets:read', isByDefault: true },
+    { scope: 'agents:read', isByDefault: true },
+  ])
+  const scopes = ['tickets:read', 'customers:write', 'endpoints:read', 'erase', 'messages:write']
+  expect((await connect(bellhop, agent, { scopes })).scope).toBe('tickets:read messages:write')
+})
+
+test('a program is listed once it has its tokens', async () => {
+  // So that as many programs can register again.
+  clock.advance(MINUTE_MS)
+  const agent = await signInAgent(bellhop, orgId)
+  const code = await newCode(bellhop, agent)
+  expect(await programsOf(agent)).toEqual([])
+  await askForTokens(bellhop, code)
+  expect(await programsOf(agent)).toMatchObject([{ name: 'Helper' }])
+})
+
+test('a program that an agent connects again keeps the first connection, which may be on another device', async () => {
+  const agent = await signInAgent(bellhop, orgId)
+  const clientId = await newClient(bellhop)
+  const first = await connect(bellhop, agent, { clientId })
+  const second = await connect(bellhop, agent, { clientId })
+  for (const { access_token } of [first, second]) {
+    expect((await listTools(bellhop, access_token)).status).toBe(200)
+  }
+  expect(await programsOf(agent)).toHaveLength(2)
 })
 
 test('sending messages has to be chosen', async () => {
@@ -468,7 +495,7 @@ test('an agent keeps 50 programs: the one that was not used for longest makes ro
   expect((await listTools(bellhop, first.access_token)).status).toBe(200)
   for (let number = 2; number < 51; number += 1) {
     clock.advance(1_000)
-    await newCode(bellhop, agent, { clientId })
+    await connect(bellhop, agent, { clientId })
   }
   expect(await programsOf(agent)).toHaveLength(50)
   expect((await listTools(bellhop, first.access_token)).status).toBe(200)
