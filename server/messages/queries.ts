@@ -141,34 +141,6 @@ export const findNext = statement('scheduled_next', { limit: integer, held: text
     .orderBy(sql`${scheduledMessages.sendAt}, ${scheduledMessages.id} limit ${p.limit}`),
 )
 
-/**
- * The newest message of a ticket between its customer and the team, besides automatic ones and those that were taken back.
- * `agentRole` is null for a customer, and for a key that belongs to no one.
- */
-export const findNewest = statement(
-  'messages_newest',
-  { orgId: text, ticketId: text },
-  (on: Reader | Transaction, p) =>
-    on
-      .select({
-        id: messages.id,
-        role: messages.role,
-        createdAt: messages.createdAt,
-        agentRole: agents.role,
-      })
-      .from(messages)
-      .leftJoin(agents, and(eq(agents.id, messages.agentId), eq(agents.orgId, messages.orgId)))
-      .where(
-        and(
-          eq(messages.orgId, p.orgId),
-          eq(messages.ticketId, p.ticketId),
-          sql`not ${messages.isAutomatic} and ${messages.takenBackAt} is null`,
-          sql`coalesce(${messages.author}, '') <> 'third_party'`,
-        ),
-      )
-      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
-)
-
 /** What an author had seen when they wrote. `author` is the agent's id, or the name of the key. */
 const seen = { orgId: text, ticketId: text, author: text, seenMessageId: text, seenAt: integer }
 

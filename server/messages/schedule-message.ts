@@ -16,10 +16,10 @@ import { requireTicket, type Ticket } from '../tickets/queries.ts'
 import { requireSnoozable } from '../tickets/snooze/snooze.ts'
 import { readTicketRow } from '../tickets/tickets.ts'
 import { lockAssignees, unknownAgent } from '../tickets/update-ticket.ts'
+import { findNewest } from '../tickets/waiting.ts'
 import { hashOfRequest, idTaken } from './client-message.ts'
 import {
   findMessage,
-  findNewest,
   findOwnSent,
   findOwnWaiting,
   findScheduled,

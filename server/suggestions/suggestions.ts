@@ -3,16 +3,16 @@ import { attach, uploadCopies } from '../attachments/bindings.ts'
 import type { Attachment } from '../attachments/queries.ts'
 import type { AlsoSave, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
+import { messages } from '../database/tables/messages.ts'
 import { type SuggestionSource, suggestions } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
-import { findMessage, findNewest } from '../messages/queries.ts'
 import { requireNotMerged } from '../tickets/merged.ts'
 import { requireTextOrFiles } from '../tickets/messages.ts'
 import { requireTicket, type Ticket } from '../tickets/queries.ts'
-import { waitsForAnswer } from '../tickets/waiting.ts'
+import { findNewest, waitsForAnswer } from '../tickets/waiting.ts'
 import { closeSome, saveIsSuggested } from './close-suggestions.ts'
 import { findSuggestion, insertSuggestions, type Suggestion } from './queries.ts'
 
@@ -126,8 +126,12 @@ async function requireUnanswered(
   const [newest] = await findNewest(tx, { orgId, ticketId })
   if (newest?.role === 'agent') throw answeredSince('was answered', newest.id)
   if (newest?.id === id) return
-  const older = await findMessage(tx, { orgId, id })
-  if (newest && older?.ticketId === ticketId && waitsForAnswer(older)) {
+  const { role, isAutomatic, author } = messages
+  const [older] = await tx
+    .select({ role, isAutomatic, author })
+    .from(messages)
+    .where(matches(messages, { orgId, ticketId, id }))
+  if (newest && older && waitsForAnswer(older)) {
     throw answeredSince('has a newer message of its customer', newest.id)
   }
   const detail =

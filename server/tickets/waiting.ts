@@ -1,8 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
-import type { messages } from '../database/tables/messages.ts'
+import { agents } from '../database/tables/agents.ts'
+import { messages } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 
 // A customer waits from their first message since our last answer on, until the ticket is resolved. Automatic messages,
@@ -34,6 +35,34 @@ export function waitingOrderOf(since: number | undefined, lastMessageAt: number)
 export function waitsForAnswer({ role, isAutomatic, author }: Partial<Message>): boolean {
   return role === 'customer' && !isAutomatic && author !== 'third_party'
 }
+
+/**
+ * The newest message of a ticket between its customer and the team, besides automatic ones and those that were taken back.
+ * `agentRole` is null for a customer, and for a key that belongs to no one.
+ */
+export const findNewest = statement(
+  'tickets_newest_message',
+  { orgId: text, ticketId: text },
+  (on: Reader | Transaction, p) =>
+    on
+      .select({
+        id: messages.id,
+        role: messages.role,
+        createdAt: messages.createdAt,
+        agentRole: agents.role,
+      })
+      .from(messages)
+      .leftJoin(agents, and(eq(agents.id, messages.agentId), eq(agents.orgId, messages.orgId)))
+      .where(
+        and(
+          eq(messages.orgId, p.orgId),
+          eq(messages.ticketId, p.ticketId),
+          sql`not ${messages.isAutomatic} and ${messages.takenBackAt} is null`,
+          sql`coalesce(${messages.author}, '') <> 'third_party'`,
+        ),
+      )
+      .orderBy(sql`${messages.createdAt} desc, ${messages.id} desc limit 1`),
+)
 
 /** The order of a ticket after a message at a time. */
 export function waitingAfterMessage({ at, effect }: { at: SQL; effect: SQL }): SQL {
