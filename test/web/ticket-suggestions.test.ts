@@ -6,8 +6,9 @@ import { accessibilityFaultsInBothThemes } from '../support/axe.ts'
 import { sharedBellhop } from '../support/bellhop.ts'
 import { browserTest, interceptRequests, openPage } from '../support/browser.ts'
 import { openList, rowOf, subjectsOf } from '../support/inbox.ts'
-import { programOf, suggest, suggestionsOf } from '../support/suggestions.ts'
-import { readThread, sendNow, sendReply } from '../support/threads.ts'
+import { openLedger } from '../support/mail/fetched-mail.ts'
+import { openSuggestionsOf, programOf, suggest, suggestionsOf } from '../support/suggestions.ts'
+import { draftBecomes, readThread, sendNow, sendReply } from '../support/threads.ts'
 import { editor, field, openTicket, openWorkspace, textIn } from '../support/ticket-page.ts'
 import { makeTicket, readTicket } from '../support/tickets.ts'
 import { upload } from '../support/uploads.ts'
@@ -25,6 +26,20 @@ const SOURCES = [
 
 const suggestedBy = (page: Page, name = 'Answer bot') =>
   page.getByRole('article', { name: `Suggested by ${name}` })
+
+const useButton = (page: Page) => page.getByRole('button', { name: 'Use the reply by Answer bot' })
+
+const noteButton = (page: Page) => page.getByRole('button', { name: 'Note', exact: true })
+
+/** The server doesn't hear of the next use before it may. */
+async function holdUse(page: Page, answer: 'continue' | 'abort' = 'continue'): Promise<() => void> {
+  const mayGo = Promise.withResolvers<void>()
+  await interceptRequests(page, '**/use', async (route) => {
+    await mayGo.promise
+    await route[answer]()
+  })
+  return mayGo.resolve
+}
 
 /** Neither the customer nor a queue has anything of it. */
 async function nothingWasSent(...[{ client, ben, ticket }]: [Awaited<ReturnType<typeof openWorkspace>>]) {
@@ -76,6 +91,7 @@ browserTest('an agent puts a suggestion below their own words, changes it, and s
   expect(await editor(page).evaluate((element) => element === document.activeElement)).toBe(true)
   await page.getByRole('button', { name: 'Remove label.txt' }).waitFor()
   await shown.getByText('In your reply').waitFor()
+  expect(await useButton(page).count()).toBe(0)
   expect(await accessibilityFaultsInBothThemes(page)).toEqual([])
 
   await page.keyboard.press('Control+z')
@@ -146,12 +162,23 @@ browserTest(
     await suggestedBy(bens).getByText('Mia Chen is using this').waitFor()
     await eventually(async () => (await textIn(mias)) === 'Older answer')
 
+    await mias.keyboard.press('Control+a')
+    await mias.keyboard.type('My own words')
+    await useButton(mias).waitFor()
+    expect(await suggestedBy(mias).getByText('In your reply').count()).toBe(0)
+    await suggestedBy(mias).getByText('Older answer').waitFor()
+    await mias.keyboard.press('Control+a')
+    await mias.keyboard.press('Delete')
+    await useButton(mias).click()
+    await suggestedBy(mias).getByText('In your reply').waitFor()
+    expect(await textIn(mias)).toBe('Older answer')
+
     await suggestedBy(bens, 'Other bot').getByRole('button', { name: 'Dismiss' }).click()
     const reason = bens.getByRole('textbox', { name: 'Reason (optional)' })
     expect(await accessibilityFaultsInBothThemes(bens)).toEqual([])
     await reason.press('Escape')
     await reason.waitFor({ state: 'detached' })
-    expect(await bens.evaluate(() => document.activeElement?.textContent)).toBe('Dismiss')
+    expect(await bens.evaluate(() => document.activeElement?.textContent)).toContain('by Other bot')
     await bens.keyboard.press('Enter')
     await reason.fill('Wrong product')
     await reason.press('Enter')
@@ -159,9 +186,152 @@ browserTest(
     const [newest] = await suggestionsOf(other, ticket.id)
     expect(newest).toMatchObject({ state: 'rejected', reason: 'Wrong product' })
     expect(await textIn(mias)).toBe('Older answer')
+    await suggestedBy(bens).getByText('Mia Chen is using this').waitFor()
+    await mias.goto('/inbox')
+    await suggestedBy(bens).getByText('Mia Chen is using this').waitFor({ state: 'detached' })
     await nothingWasSent(workspace)
   },
 )
+
+browserTest('what an agent does before the server has answered to Use is not mixed with it', async () => {
+  const workspace = await openWorkspace(bellhop)
+  const { client, ben, ticket } = workspace
+  const bot = await programOf(bellhop, client, 'Answer bot')
+  const { id } = await upload(bot, 'label.txt')
+  await suggest(bot, ticket.id, { text: 'For the customer', attachments: [id] })
+  const page = await openTicket(bellhop, ben, ticket.id)
+  await noteButton(page).click()
+  const letUse = await holdUse(page)
+  await useButton(page).click()
+  expect(await textIn(page)).toBe('For the customer')
+  await page.keyboard.type(', and more')
+  expect(await textIn(page)).toBe('For the customer, and more')
+
+  await noteButton(page).click()
+  await page.keyboard.type('Between us')
+  await page.keyboard.press('Control+Enter')
+  await page.getByRole('article', { name: /note/i }).getByText('Between us').waitFor()
+  await noteButton(page).click()
+  await page.keyboard.type('One more')
+  letUse()
+  await eventually(async () => {
+    const reply = (await readThread(ben, ticket.id)).drafts.find(({ kind }) => kind === 'reply')
+    return reply?.attachments?.[0]?.name === 'label.txt' && reply.text === 'For the customer, and more'
+  })
+  expect(await textIn(page)).toBe('One more')
+  expect(await editor(page).evaluate((element) => element === document.activeElement)).toBe(true)
+  await draftBecomes(ben, ticket.id, { kind: 'note', text: 'One more' })
+  await nothingWasSent(workspace)
+})
+
+browserTest('files of a suggestion reach the reply of a ticket that the agent has left', async () => {
+  const { client, ben, ticket } = await openWorkspace(bellhop)
+  const other = await makeTicket(client, { subject: 'Another one' })
+  const bot = await programOf(bellhop, client, 'Answer bot')
+  const { id } = await upload(bot, 'label.txt')
+  await suggest(bot, ticket.id, { text: 'For the customer', attachments: [id] })
+  const page = await openTicket(bellhop, ben, ticket.id)
+  const letUse = await holdUse(page)
+  await useButton(page).click()
+  await rowOf(page, 'Another one').click()
+  await page.waitForURL(`**/${other.id}`)
+  letUse()
+  await eventually(async () => (await readThread(ben, ticket.id)).drafts[0]?.attachments?.length === 1)
+  expect((await readThread(ben, other.id)).drafts).toEqual([])
+  expect(await textIn(page)).toBe('')
+})
+
+browserTest(
+  'without an undo time, a reply is sent after the use and the files that it is made of',
+  async () => {
+    const { client, ben, ticket } = await openWorkspace(bellhop)
+    await ben.call('PATCH', '/console/organization', { body: { undoApiSeconds: 0 } })
+    const bot = await programOf(bellhop, client, 'Answer bot')
+    const { id } = await upload(bot, 'label.txt')
+    const page = await openTicket(bellhop, ben, ticket.id)
+    for (const attachments of [[id], []]) {
+      await suggest(bot, ticket.id, { text: `It leaves with ${attachments.length} files.`, attachments })
+      const letUse = await holdUse(page)
+      await useButton(page).click()
+      await page.keyboard.press('Control+Enter')
+      await page.getByText('Sends in a moment').waitFor()
+      letUse()
+      await suggestedBy(page).waitFor({ state: 'detached' })
+      await eventually(async () => (await suggestionsOf(bot, ticket.id))[0]?.state === 'sent')
+      const { messages } = await readTicket(client, ticket.id)
+      expect(messages.at(-1)?.attachments?.length ?? 0).toBe(attachments.length)
+      expect(await textIn(page)).toBe('')
+      await page.unroute('**/use')
+      await client.call('POST', `/tickets/${ticket.id}/messages`, {
+        body: { text: 'And?', role: 'customer' },
+      })
+    }
+  },
+)
+
+browserTest(
+  'the text stays when the server does not hear of its use, and missing files are named',
+  async () => {
+    const { client, ben, ticket } = await openWorkspace(bellhop)
+    const bot = await programOf(bellhop, client, 'Answer bot')
+    const page = await openTicket(bellhop, ben, ticket.id)
+    const { id } = await upload(bot, 'label.txt')
+    for (const attachments of [[], [id]]) {
+      const text = `An answer with ${attachments.length} files`
+      await suggest(bot, ticket.id, { text, attachments })
+      await suggestedBy(page).getByText(text).waitFor()
+      const letFail = await holdUse(page, 'abort')
+      await useButton(page).click()
+      await suggestedBy(page).getByText('In your reply').waitFor()
+      const failed = page.waitForEvent('requestfailed')
+      letFail()
+      await failed
+      if (attachments.length > 0) await page.getByText("Couldn't add the files of the suggestion.").waitFor()
+      else expect(await page.getByText("Couldn't").count()).toBe(0)
+      expect(await textIn(page)).toBe(text)
+      await page.keyboard.press('Control+z')
+      await eventually(async () => (await textIn(page)) === '')
+      await page.unroute('**/use')
+    }
+  },
+)
+
+browserTest('a suggestion stays when its mail is forwarded to someone else', async () => {
+  const { client, ben } = await openWorkspace(bellhop)
+  const ledger = await openLedger(bellhop, client.orgId, 'support@acme.example')
+  const head = ['From: ana@customer.test', 'To: support@acme.example', 'Subject: Parcel']
+  const mail = await ledger.fetched([...head, '', 'Where is it?'].join('\r\n'))
+  const id = mail.ticketId ?? ''
+  const bot = await programOf(bellhop, client, 'Answer bot')
+  await suggest(bot, id, { text: 'It leaves today.' })
+  const page = await openTicket(bellhop, ben, id)
+  await suggestedBy(page).waitFor()
+  const question = (await readTicket(client, id)).messages[0]?.id ?? ''
+  const body = { id: bellhop.deps.newId('msg'), to: [{ address: 'desk@carrier.test' }], text: 'Any idea?' }
+  await ben.call('POST', `/console/tickets/${id}/messages/${question}/forward`, { body })
+  await page.getByRole('region', { name: 'Thread' }).getByText('Any idea?').waitFor()
+  expect(await openSuggestionsOf(ben, id)).toHaveLength(1)
+  expect(await suggestedBy(page).count()).toBe(1)
+})
+
+browserTest('the host of a source is in sight, whatever its title is', async () => {
+  const { client, ben, ticket } = await openWorkspace(bellhop)
+  const bot = await programOf(bellhop, client, 'Answer bot')
+  const page = await openTicket(bellhop, ben, ticket.id)
+  const title = 'Refunds and returns policy of the shop in Lisbon, with all of its annexes'
+  await suggest(bot, ticket.id, {
+    text: 'An answer',
+    sources: [{ title, url: 'https://help.example.com/refunds' }],
+  })
+  const host = suggestedBy(page).getByText('help.example.com')
+  await host.waitFor()
+  const isInside = await host.evaluate((element) => {
+    const { left, right } = element.getBoundingClientRect()
+    const item = element.closest('li')?.getBoundingClientRect()
+    return item !== undefined && left > item.left + 40 && right <= item.right + 1
+  })
+  expect(isInside).toBe(true)
+})
 
 browserTest('a dismissed suggestion comes back when the server cannot be reached', async () => {
   const workspace = await openWorkspace(bellhop)

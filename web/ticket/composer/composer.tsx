@@ -242,15 +242,16 @@ interface SendLineProps {
 function SendLine(props: SendLineProps) {
   const isNote = () => props.composer.kind() === 'note'
   const isDisabled = () => !props.composer.canSend()
+  const shown = () => props.composer.shown()
   return (
     <Switch fallback={<SendButton isDisabled={isDisabled()} onSend={props.onSend} />}>
-      <Match when={props.composer.shown().state().sendsAfterUploads}>
+      <Match when={shown().state().sendsAfterUploads}>
         <div class="composer-waiting" role="status">
-          {isNote() ? 'Adds' : 'Sends'} after upload
+          {isNote() ? 'Adds' : 'Sends'} {shown().uploads()?.isBusy() ? 'after upload' : 'in a moment'}
           <Button
             size="small"
             onClick={() => {
-              props.composer.shown().cancelSend()
+              shown().cancelSend()
               props.onCancel()
             }}
           >

@@ -136,6 +136,8 @@ export class OpenDraft {
   #isTicketDeleted = false
   /** Nothing is stored until the agent types. */
   #isForgotten = false
+  /** How much keeps it from being sent, beside uploads. */
+  #holds = 0
 
   constructor(key: string, place: DraftPlace) {
     const [state, setState] = createSignal<DraftState>({
@@ -426,13 +428,25 @@ export class OpenDraft {
     this.#onAccepted = onAccepted
     const id = createId(this.#place.kind === 'note' ? 'not' : 'msg', toServerTime(Date.now()))
     const request = { id, ...how }
-    if (!untrack(this.uploads)?.isBusy()) this.#startSending(request)
+    if (!this.#isHeld()) this.#startSending(request)
     else if (!this.#now.sending?.isOut) this.#set({ sendsAfterUploads: request })
   }
 
   /** Doesn't send after the uploads. */
   cancelSend(): void {
     this.#set({ sendsAfterUploads: null })
+  }
+
+  /** Sends only after this, such as files that the server copies. If it ends with false, a file is missing. */
+  async holdSend(work: Promise<boolean>): Promise<void> {
+    this.#holds += 1
+    const isComplete = await work
+    this.#holds -= 1
+    this.#endUploads(isComplete)
+  }
+
+  #isHeld(): boolean {
+    return this.#holds > 0 || untrack(this.uploads)?.isBusy() === true
   }
 
   /** Puts the unsent text back into the field. */
@@ -460,7 +474,7 @@ export class OpenDraft {
 
   #endUploads(isComplete: boolean): void {
     const request = this.#now.sendsAfterUploads
-    if (!request) return
+    if (!request || (isComplete && this.#isHeld())) return
     this.#set({ sendsAfterUploads: null })
     if (isComplete) this.#startSending(request)
     else {

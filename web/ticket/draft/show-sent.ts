@@ -66,7 +66,8 @@ export function showReply(
         sending: state,
         createdAt,
       }
-      return { ...known, drafts, timeline: [...known.timeline, entry] }
+      // What programs suggested was for the message that this answers.
+      return { ...known, drafts, suggestions: [], timeline: [...known.timeline, entry] }
     }
     const reply = {
       ...message,

@@ -4,16 +4,16 @@ import { useSession } from '../../api/session.ts'
 import { useAgents } from '../../api/workspace.ts'
 import type { WritingField } from '../../formatting/writing-field.ts'
 import { actionsIn, useKeys } from '../../keyboard/keys.ts'
+import { presenceOf } from '../../live/live.ts'
 import { announce } from '../../ui/announcer.tsx'
 import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import type { ComposerState } from '../composer/composer-state.ts'
-import { isBlank } from '../draft/draft-content.ts'
 import { leaveFocusToPane } from '../focus-in-pane.ts'
 import { MessageContent } from '../thread/message-text.tsx'
 import type { TicketDetail, WaitingReply } from '../ticket-query.ts'
 import './suggested-replies.css'
-import { dismiss, isDismissed, type Suggestion, takeSuggestion } from './suggestion.ts'
+import { dismiss, isDismissed, isInReply, isUsedBy, type Suggestion, takeSuggestion } from './suggestion.ts'
 
 const MAX_REASON_LENGTH = 500
 /** The others are shown with all of the text. */
@@ -39,26 +39,21 @@ export function SuggestedReplies(props: SuggestedRepliesProps) {
     ),
   )
   const ids = createMemo(() => shown().map(({ id }) => id))
-  const isMine = ({ usedBy }: Suggestion) =>
-    usedBy.includes(me) && !isBlank(props.composer.drafts.reply.state())
-  /** What the key uses. */
-  const next = createMemo(() => shown().find((one) => !isMine(one)))
-  let isClosed = false
-  onCleanup(() => {
-    isClosed = true
+  const mine = createMemo(() => {
+    const { reply } = props.composer.drafts
+    return shown().filter((one) => isUsedBy(one, me) && isInReply(one, reply))
   })
+  const isMine = (id: string) => mine().some((one) => one.id === id)
+  /** What the key uses. */
+  const next = createMemo(() => shown().find(({ id }) => !isMine(id)))
 
-  function use(suggestion: Suggestion): Promise<void> {
+  /** The text at once: what is typed or sent next is meant for it. */
+  function use(suggestion: Suggestion): void {
     props.composer.show('reply')
-    props.field()?.focus()
-    return takeSuggestion(props.detail.ticket.id, suggestion, {
-      draft: props.composer.drafts.reply,
-      field() {
-        if (isClosed) return undefined
-        props.composer.show('reply')
-        return props.field()
-      },
-    })
+    const { text, format } = suggestion
+    if (text.trim() === '') props.field()?.focus()
+    else props.field()?.append(text, format)
+    takeSuggestion(props.detail.ticket.id, suggestion, props.composer.drafts.reply)
   }
 
   useKeys(() =>
@@ -70,7 +65,7 @@ export function SuggestedReplies(props: SuggestedRepliesProps) {
         isEnabled: () => props.isTarget() && next() !== undefined,
         run() {
           const suggestion = next()
-          if (suggestion) void use(suggestion)
+          if (suggestion) use(suggestion)
         },
       },
     ]),
@@ -89,7 +84,8 @@ export function SuggestedReplies(props: SuggestedRepliesProps) {
                 {(known) => (
                   <SuggestedReply
                     suggestion={known()}
-                    isMine={isMine(known())}
+                    isMine={isMine(id)}
+                    ticketId={props.detail.ticket.id}
                     hasKey={id === next()?.id}
                     onUse={() => use(known())}
                     onDismiss={(reason) => void dismiss(props.detail.ticket.id, known(), reason)}
@@ -104,64 +100,56 @@ export function SuggestedReplies(props: SuggestedRepliesProps) {
   )
 }
 
-/** The agent's reply that was made from it is on its way, or an answer has just left: the server closes it then. */
+/** The agent's reply that was made from it is on its way: the server closes it then. */
 function isBeingAnswered(
-  { usedBy, createdAt }: Suggestion,
-  { timeline, waiting }: TicketDetail,
+  suggestion: Suggestion,
+  { waiting }: TicketDetail,
   { drafts }: ComposerState,
   me: string,
 ): boolean {
-  const suggestedAt = Date.parse(createdAt)
+  if (!isUsedBy(suggestion, me)) return false
+  const suggestedAt = Date.parse(suggestion.createdAt)
   const isWaiting = ({ id, agentId, isHeld }: WaitingReply) =>
     agentId === me && !isHeld && timeOfId(id) > suggestedAt
-  if (usedBy.includes(me) && (drafts.reply.state().sending?.isOut || waiting.some(isWaiting))) return true
-  return timeline.some(
-    (entry) =>
-      entry.kind === 'message' && entry.role === 'agent' && !entry.isAutomatic && entry.createdAt > createdAt,
-  )
+  return drafts.reply.state().sending?.isOut === true || waiting.some(isWaiting)
 }
 
 interface SuggestedReplyProps {
+  ticketId: string
   suggestion: Suggestion
   /** It is in the agent's reply. */
   isMine: boolean
   /** It is the one that the key uses. */
   hasKey: boolean
-  onUse: () => Promise<void>
+  onUse: () => void
   onDismiss: (reason: string) => void
 }
 
 function SuggestedReply(props: SuggestedReplyProps) {
-  const session = useSession()
   const agents = useAgents()
   const [isOpen, setOpen] = createSignal(false)
-  const [isBusy, setBusy] = createSignal(false)
   const [isDismissing, setDismissing] = createSignal(false)
   let row: HTMLElement | undefined
   let dismissButton: HTMLButtonElement | undefined
   leaveFocusToPane(() => row)
   onMount(() => announce(`${props.suggestion.by.name} suggests a reply`))
+  const name = () => props.suggestion.by.name
   const inUse = () => {
-    const { usedBy } = props.suggestion
     if (props.isMine) return 'In your reply'
-    const other = usedBy.findLast((id) => id !== session().agent.id)
-    const agent = agents().find(({ id }) => id === other)
-    return agent && `${agent.name} is using this`
-  }
-
-  async function use() {
-    if (isBusy()) return
-    setBusy(true)
-    await props.onUse()
-    setBusy(false)
+    const { usedBy } = props.suggestion
+    const here = presenceOf(props.ticketId).filter(({ agentId }) => usedBy.includes(agentId))
+    const names = agents().flatMap((agent) =>
+      here.some(({ agentId }) => agentId === agent.id) ? agent.name : [],
+    )
+    return names.length > 0 && `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} using this`
   }
 
   return (
-    <article class="suggested-reply" aria-label={`Suggested by ${props.suggestion.by.name}`} ref={row}>
+    <article class="suggested-reply" aria-label={`Suggested by ${name()}`} ref={row}>
       <header class="suggested-reply-head">
-        <Avatar name={props.suggestion.by.name} id={props.suggestion.by.id} size="small" isDecorative />
+        <Avatar name={name()} id={props.suggestion.by.id} size="small" isDecorative />
         <p class="suggested-reply-by">
-          Suggested by <strong>{props.suggestion.by.name}</strong>{' '}
+          Suggested by <strong>{name()}</strong>{' '}
           <Show when={props.suggestion.confidence !== null}>
             <span class="muted" title="How sure the program is">
               · {Math.round((props.suggestion.confidence ?? 0) * 100)}%
@@ -173,16 +161,13 @@ function SuggestedReply(props: SuggestedReplyProps) {
           when={isDismissing()}
           fallback={
             <>
-              <Button
-                size="small"
-                keys={props.hasKey ? KEYS : undefined}
-                isBusy={isBusy()}
-                onClick={() => void use()}
-              >
-                Use
-              </Button>
+              <Show when={!props.isMine}>
+                <Button size="small" keys={props.hasKey ? KEYS : undefined} onClick={() => props.onUse()}>
+                  Use<span class="unseen"> the reply by {name()}</span>
+                </Button>
+              </Show>
               <Button size="small" look="quiet" ref={dismissButton} onClick={() => setDismissing(true)}>
-                Dismiss
+                Dismiss<span class="unseen"> the reply by {name()}</span>
               </Button>
             </>
           }
@@ -249,8 +234,8 @@ function SuggestedText(props: SuggestedTextProps) {
               <For each={props.isOpen ? sources : sources.slice(0, SOURCES_AT_ONCE)}>
                 {({ title, url }) => (
                   <li>
-                    <a class="cut" href={url} target="_blank" rel="noopener noreferrer nofollow">
-                      {title} <span class="muted">{URL.parse(url)?.host}</span>
+                    <a href={url} target="_blank" rel="noopener noreferrer nofollow">
+                      <bdi class="cut">{title}</bdi> <span class="muted">{URL.parse(url)?.host}</span>
                     </a>
                   </li>
                 )}

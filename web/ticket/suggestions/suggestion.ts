@@ -1,56 +1,77 @@
 import { createSignal } from 'solid-js'
-import { escapeMarkdown } from '../../../server/formatting/plain-text.ts'
-import { type Answer, api, ask } from '../../api/api.ts'
-import type { WritingField } from '../../formatting/writing-field.ts'
+import { api, ask } from '../../api/api.ts'
+import { errorMessage } from '../../api/api-problem.ts'
+import { toast, toastError } from '../../ui/toaster.tsx'
+import { isBlank } from '../draft/draft-content.ts'
 import type { OpenDraft } from '../draft/drafts.ts'
-import { type TicketDetail, tryChange } from '../ticket-query.ts'
+import { readTicketAgain, type TicketDetail, tryChange } from '../ticket-query.ts'
 
 /** A reply that a program suggests. */
 export type Suggestion = NonNullable<TicketDetail['suggestions']>[number]
 
-type Used = Answer<ReturnType<ReturnType<typeof api.console.tickets>['suggestions']>['use']['post']>
+/** After this long, the files count as missing. */
+const MAX_USE_MS = 20_000
+/** Without files, a reply waits no longer for the server to know what it was made from. */
+const MAX_HOLD_MS = 5_000
+/** So many words of the beginning tell whether a text is still in a reply, and this share of them. */
+const COMPARED_WORDS = 40
+const MIN_SHARE = 0.5
 
 /** Those that are gone from the page. The server may still list one that was just dismissed. */
 const [dismissed, setDismissed] = createSignal<readonly string[]>([])
+/** Those that this page has put into a reply. The server may not know yet. */
+const [taken, setTaken] = createSignal<readonly string[]>([])
 
 export function isDismissed(id: string): boolean {
   return dismissed().includes(id)
 }
 
-interface Place {
-  draft: OpenDraft
-  /** Where the draft is written. Undefined when the agent has left the ticket. */
-  field: () => WritingField | undefined
+/** Whether an agent has put it into their reply, whatever has become of that text. */
+export function isUsedBy({ id, usedBy }: Suggestion, me: string): boolean {
+  return usedBy.includes(me) || taken().includes(id)
 }
 
-/** Puts its text and copies of its files into a draft, below what the agent has written there. */
-export async function takeSuggestion(
-  ticketId: string,
-  { id: suggestionId }: Suggestion,
-  { draft, field }: Place,
-): Promise<void> {
-  let used: Used | undefined
-  const request = api.console.tickets({ id: ticketId }).suggestions({ suggestionId }).use
-  await tryChange(
-    ticketId,
-    async () => {
-      used = await ask(request.post())
-    },
-    "Couldn't use the suggestion.",
-  )
-  if (!used) return
-  const { text, format, attachments = [] } = used
-  // First: the text may show pictures among them.
-  for (const file of attachments) draft.attach({ ...file, addedAt: Date.now() })
-  if (text.trim() === '') return
-  const written = field()
-  if (written) {
-    written.append(text, format)
-    return
+/** Whether a reply still has something of its text. */
+export function isInReply({ text }: Suggestion, reply: OpenDraft): boolean {
+  const content = reply.state()
+  if (isBlank(content)) return false
+  const words = wordsOf(text).slice(0, COMPARED_WORDS)
+  const written = new Set(wordsOf(content.text))
+  return words.filter((word) => written.has(word)).length >= words.length * MIN_SHARE
+}
+
+function wordsOf(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/**
+ * Its text is in a reply: lets the server know, and adds copies of its files to that reply, wherever the agent is by then.
+ * The reply isn't sent before.
+ */
+export function takeSuggestion(ticketId: string, suggestion: Suggestion, reply: OpenDraft): void {
+  setTaken((ids) => [...ids, suggestion.id])
+  const done = use(ticketId, suggestion, reply)
+  const isLate = new Promise<true>((resolve) => setTimeout(() => resolve(true), MAX_HOLD_MS))
+  void reply.holdSend(suggestion.attachments ? done : Promise.race([done, isLate]))
+}
+
+/** Whether the reply has all of it. Without files it has, also when the server doesn't know. */
+async function use(ticketId: string, { id, text, attachments }: Suggestion, reply: OpenDraft) {
+  const request = api.console.tickets({ id: ticketId }).suggestions({ suggestionId: id }).use
+  try {
+    const signal = AbortSignal.timeout(MAX_USE_MS)
+    const used = await ask(request.post(undefined, { fetch: { keepalive: true, signal } }))
+    const files = used.attachments ?? []
+    if (files.length > 0 && text.trim() !== '' && isBlank(reply.state())) {
+      toast("The files of the suggestion weren't added: your reply is empty by now.")
+    } else for (const file of files) reply.attach({ ...file, addedAt: Date.now() })
+    return true
+  } catch (error) {
+    if (attachments) toastError(`Couldn't add the files of the suggestion. ${errorMessage(error)}`)
+    return !attachments
+  } finally {
+    void readTicketAgain(ticketId)
   }
-  const before = draft.state().text
-  const added = format === 'plain' ? escapeMarkdown(text) : text
-  draft.write(before.trim() === '' ? added : `${before}\n\n${added}`)
 }
 
 /** Takes it off the page at once. It comes back if that fails. */
