@@ -11,12 +11,14 @@ import { createKeyLimits } from './rate-limit.ts'
 export interface Caller {
   kind: 'agent' | 'program' | 'key'
   orgId: string
-  /** Id of the key, or of the agent's session. */
+  /** Id of the key, of the agent's session, or of what the agent granted to a program. */
   keyId: string
   /** Of the agent or the program. */
   agentId?: string
   /** Display name, shown on messages: of the agent or the program, or else of the key. */
   name: string
+  /** What the program calls itself through which the agent acts. */
+  via?: string
   /** Null means full access: all but `NAMED_SCOPES`. */
   scopes: KeyScope[] | null
   /** Null means the server's default. */

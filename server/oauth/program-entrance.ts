@@ -21,13 +21,14 @@ export function programEntrance(deps: Deps, keys: KeyGuard, addressesOf: Address
       keys.countFailure(request, server)
       throw unauthorized(`Bearer error="invalid_token", resource_metadata="${resourceMetadata}"`)
     }
-    const { grantId, orgId, agentId, agentName, scopes } = program
+    const { grantId, orgId, agentId, agentName, clientName, scopes } = program
     return {
       kind: 'agent',
       orgId,
       keyId: grantId,
       agentId,
       name: agentName,
+      via: clientName,
       scopes,
       rateLimit: null,
       isPublic: false,

@@ -148,6 +148,7 @@ interface ConnectedProgram {
   orgId: string
   agentId: string
   agentName: string
+  clientName: string
   /** What was granted and the agent's role still has. */
   scopes: KeyScope[]
 }
@@ -158,8 +159,8 @@ export async function findProgram(deps: Deps, token: string): Promise<ConnectedP
   const now = deps.clock.now()
   if (!found || found.expiresAt <= now) return undefined
   if ((found.lastUsedAt ?? 0) + SAVE_USE_EVERY_MS <= now) await saveUse(deps, found, now)
-  const { grantId, orgId, agentId, agentName } = found
-  return { grantId, orgId, agentId, agentName, scopes: scopesNow(found.scopes, found) }
+  const { grantId, orgId, agentId, agentName, clientName } = found
+  return { grantId, orgId, agentId, agentName, clientName, scopes: scopesNow(found.scopes, found) }
 }
 
 /** A full disk doesn't keep programs from reading. */
@@ -199,6 +200,7 @@ const tokenByHash = statement('grant_tokens_by_hash', { hash: text, kind: text }
       usedAt: grantTokens.usedAt,
       expiresAt: grantTokens.expiresAt,
       clientId: programGrants.clientId,
+      clientName: programGrants.clientName,
       scopes: programGrants.scopes,
       lastUsedAt: programGrants.lastUsedAt,
       agentId: agents.id,

@@ -210,8 +210,8 @@ function uploadsOf(caller: Caller, { attachments: ids = [] }: { attachments?: st
   return { uploads: { ids, uploader: idOfCaller(caller) } }
 }
 
-export function actorOf({ kind, agentId, keyId, name }: Caller): Actor {
-  return { kind, id: agentId ?? keyId, name }
+export function actorOf({ kind, agentId, keyId, name, via }: Caller): Actor {
+  return { kind, id: agentId ?? keyId, name: via === undefined ? name : `${name} via ${via}` }
 }
 
 export function answerHeaders({

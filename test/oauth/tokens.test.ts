@@ -20,12 +20,14 @@ import {
   type Tokens,
 } from '../support/oauth.ts'
 import { storedRows } from '../support/stored-rows.ts'
+import { makeAndReadTicket } from '../support/tickets.ts'
 import { eventually } from '../support/webhooks.ts'
 
 const clock = createManualClock()
 const bellhop = await startBellhop({ clock })
 afterAll(() => bellhop.stop())
-const { orgId, call: callV1, key } = await bellhop.organization()
+const client = await bellhop.organization()
+const { orgId, call: callV1, key } = client
 const ana = await signInAgent(bellhop, orgId, { name: 'Ana', role: 'admin' })
 
 const MINUTE_MS = 60_000
@@ -442,6 +444,45 @@ test('what a program does is done by its agent, and counts for the program alone
     Number((await listTools(bellhop, token)).headers.get('x-ratelimit-remaining'))
   expect(await left(one.access_token)).toBeLessThan((await left(another.access_token)) - 1)
   expect((await listTools(bellhop, one.access_token)).headers.get('x-ratelimit-limit')).toBe('300')
+})
+
+/** A ticket with a question, and two programs of an agent that are connected to `/mcp`. */
+async function openTicketWithPrograms(agentName: string) {
+  const agent = await signInAgent(bellhop, orgId, { name: agentName })
+  const ticket = await makeAndReadTicket(client)
+  const programs = []
+  for (const client_name of ['Claude', 'ChatGPT']) {
+    const clientId = (await register(bellhop, { client_name })).json.client_id
+    const { access_token: token } = await connect(bellhop, agent, { clientId })
+    programs.push(await connectMcp({ url: bellhop.url, key: token, path: '/mcp' }))
+  }
+  const [claude, chatGpt] = programs
+  if (!claude || !chatGpt) throw new Error('There are two programs.')
+  return { agent, claude, chatGpt, ticket: ticket.id, question: ticket.messages[0]?.id ?? '' }
+}
+
+test('threads tell what a program did from what its agent did; customers see the agent', async () => {
+  clock.advance(MINUTE_MS)
+  const { agent, claude, ticket, question } = await openTicketWithPrograms('Ada Pires')
+  await claude.call('update_ticket', { ticket, addTags: ['lamp'] })
+  await agent.call('PATCH', `/v1/tickets/${ticket}`, { body: { assignedTo: agent.id } })
+  await claude.call('add_note', { ticket, text: 'Ask for the model.' })
+  const reply = { ticket, text: 'Which model is it?', after: question }
+  const { data } = await claude.call<{ id: string }>('send_reply', reply)
+
+  const { json } = await agent.call<{ timeline: { kind: string; actor?: { name: string } }[] }>(
+    'GET',
+    `/console/tickets/${ticket}`,
+  )
+  const activity = json.timeline.filter(({ kind }) => kind === 'activity')
+  expect(activity.map(({ actor }) => actor)).toMatchObject([
+    { kind: 'agent', id: agent.id, name: 'Ada Pires via Claude' },
+    { kind: 'agent', id: agent.id, name: 'Ada Pires' },
+  ])
+  const message = await callV1('GET', `/tickets/${ticket}/messages/${data.id}`)
+  expect(message.json).toMatchObject({ agentName: 'Ada Pires' })
+  const notes = await callV1<{ data: unknown[] }>('GET', `/tickets/${ticket}/notes`)
+  expect(notes.json.data).toMatchObject([{ agentName: 'Ada Pires' }])
 })
 
 test('the use of a program is recorded once a minute', async () => {
