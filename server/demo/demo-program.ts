@@ -21,7 +21,7 @@ export async function addSuggestions(deps: Deps, orgId: string): Promise<void> {
       .orderBy(desc(messages.createdAt), desc(messages.id))
       .limit(1)
     if (!newest) throw new Error(`The demo has no ticket “${subject}”.`)
-    const author = { byId, byName: name, uploader: byId }
+    const author = { byId, uploader: byId }
     const about = { ticketId: newest.ticketId, answers: newest.id, format: 'markdown' as const }
     await addSuggestion(asProgram, orgId, { author, ...about, ...suggested })
   }

@@ -7,6 +7,7 @@ import { messages } from '../database/tables/messages.ts'
 import { type SuggestionSource, suggestions } from '../database/tables/threads.ts'
 import type { Deps } from '../deps.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
+import { readActors } from '../events/actors.ts'
 import { recordEvents } from '../events/events.ts'
 import { isId } from '../ids.ts'
 import { requireNotMerged } from '../tickets/merged.ts'
@@ -24,7 +25,6 @@ interface NewSuggestion
   author: {
     /** Of the agent or the program, or else of the key. */
     byId: string
-    byName: string
     /** Whose uploads the attachments are. */
     uploader: string
   }
@@ -53,7 +53,7 @@ export async function addSuggestion(
   { ticketId, author, attachments: ids = [], sources = [], confidence = null, ...written }: NewSuggestion,
   alsoSave?: AlsoSave<Suggestion>,
 ): Promise<Suggestion> {
-  const { byId, byName, uploader } = author
+  const { byId, uploader } = author
   requireTextOrFiles({ text: written.text, attachments: ids })
   requireWebAddresses(sources)
   return deps.database.write(orgId, async (tx) => {
@@ -90,20 +90,19 @@ export async function addSuggestion(
     const owner = { ownerId: added.id, ticketId }
     const attachments = await attach(deps, tx, orgId, { ...owner, files: { uploads: { ids, uploader } } })
     await saveIsSuggested(tx, { orgId, id: ticketId })
-    const by = { kind: kindOf(deps, byId), id: byId, name: byName }
-    const made = { ...added, attachments, by }
-    recordEvents(deps, tx, orgId, [
-      ...closed,
-      { type: 'suggestion.added', ticketId, messageId: added.id, createdAt },
-    ])
+    const byOf = await readActors(tx, orgId, [byId])
+    const made = { ...added, attachments, by: byOf(byId) }
+    recordEvents(
+      deps,
+      tx,
+      orgId,
+      [...closed, { type: 'suggestion.added' as const, ticketId, messageId: added.id, createdAt }].map(
+        (event) => ({ ...event, byId }),
+      ),
+    )
     await alsoSave?.(tx, made)
     return made
   })
-}
-
-function kindOf({ actor }: Deps, byId: string): Suggestion['by']['kind'] {
-  if (!isId('agt', byId)) return 'key'
-  return actor.kind === 'program' ? 'program' : 'agent'
 }
 
 /** Throws 400. */

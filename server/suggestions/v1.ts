@@ -51,13 +51,12 @@ export function suggestionApiRoutes(deps: Deps, guard: KeyGuard) {
     .post(
       '/tickets/:id/suggestions',
       async ({ caller, params: { id: ticketId }, body, request, set, status }) => {
-        const { orgId, name: byName } = caller
+        const { orgId } = caller
         const path = `/v1/tickets/${ticketId}/suggestions`
         const answer = await once(idempotent(caller, request, { path, body }), {
           change(alsoSave) {
             const { format = 'plain', ...written } = body
-            const author = { byId: authorId(caller), byName, uploader: idOfCaller(caller) }
-            const input = { ticketId, author, ...written, format }
+            const input = { ticketId, author: suggestionAuthorOf(caller), ...written, format }
             return addSuggestion(actingAs(deps, actorOf(caller)), orgId, input, alsoSave)
           },
           asAnswer: (made: Suggestion) => ({ status: 201, body: viewV1Suggestion(made) }),
@@ -79,7 +78,8 @@ export function suggestionApiRoutes(deps: Deps, guard: KeyGuard) {
       '/tickets/:id/suggestions/:suggestionId',
       async ({ caller, params: { id: ticketId, suggestionId: id }, status }) => {
         const as = actingAs(deps, actorOf(caller))
-        await withdrawSuggestion(as, caller.orgId, { ticketId, id, byId: authorId(caller) })
+        const { byId } = suggestionAuthorOf(caller)
+        await withdrawSuggestion(as, caller.orgId, { ticketId, id, byId })
         return status(204, undefined)
       },
       {
@@ -91,9 +91,10 @@ export function suggestionApiRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
-/** Two keys of a program suggest as the same one. */
-function authorId({ agentId, keyId }: Caller): string {
-  return agentId ?? keyId
+/** As who a caller suggests. Two keys of a program are the same one; the programs that an agent connected aren't. */
+export function suggestionAuthorOf(caller: Caller) {
+  const { agentId, keyId, via } = caller
+  return { byId: via === undefined ? (agentId ?? keyId) : keyId, uploader: idOfCaller(caller) }
 }
 
 // What the API description says of each operation beyond its schemas.

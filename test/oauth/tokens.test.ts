@@ -461,6 +461,42 @@ async function openTicketWithPrograms(agentName: string) {
   return { agent, claude, chatGpt, ticket: ticket.id, question: ticket.messages[0]?.id ?? '' }
 }
 
+test('each program of an agent suggests under its own name, and replaces only its own suggestion', async () => {
+  clock.advance(MINUTE_MS)
+  const { agent, claude, chatGpt, ticket, question } = await openTicketWithPrograms('Ada Pires')
+  const written = { ticket, answers: question }
+  await claude.call('suggest_reply', { ...written, text: 'First.' })
+  await chatGpt.call('suggest_reply', { ...written, text: 'Second.' })
+  await claude.call('suggest_reply', { ...written, text: 'Third.' })
+
+  const grants = new Map((await programsOf(agent)).map(({ name, id }) => [name, id]))
+  const byOf = (name: string) => ({ kind: 'program', id: grants.get(name), name: `${name} for Ada Pires` })
+  const [ofClaude, ofChatGpt] = [byOf('Claude'), byOf('ChatGPT')]
+  expect(ofClaude.id).toMatch(/^grt_/)
+  const { json } = await callV1<{ data: unknown[] }>('GET', `/tickets/${ticket}/suggestions`)
+  expect(json.data).toMatchObject([
+    { state: 'open', text: 'Third.', by: ofClaude },
+    { state: 'open', text: 'Second.', by: ofChatGpt },
+    { state: 'superseded', text: 'First.', by: ofClaude },
+  ])
+  const shown = await agent.call<{ suggestions: unknown[] }>('GET', `/console/tickets/${ticket}`)
+  expect(shown.json.suggestions).toMatchObject([{ by: ofClaude }, { by: ofChatGpt }])
+  const events = await callV1<{ data: { event: string; ticketId?: string }[] }>('GET', '/events?limit=100')
+  const ofTicket = events.json.data.filter(
+    ({ event, ticketId }) => event.startsWith('suggestion.') && ticketId === ticket,
+  )
+  expect(ofTicket).toMatchObject([
+    { event: 'suggestion.added', by: ofClaude },
+    { event: 'suggestion.added', by: ofChatGpt },
+    { event: 'suggestion.closed', by: ofClaude },
+    { event: 'suggestion.added', by: ofClaude },
+  ])
+
+  await agent.call('DELETE', `/console/connected-programs/${ofClaude.id}`)
+  const later = await callV1<{ data: { by: object }[] }>('GET', `/tickets/${ticket}/suggestions`)
+  expect(later.json.data[0]?.by).toEqual({ kind: 'program', id: ofClaude.id })
+})
+
 test('threads tell what a program did from what its agent did; customers see the agent', async () => {
   clock.advance(MINUTE_MS)
   const { agent, claude, ticket, question } = await openTicketWithPrograms('Ada Pires')

@@ -161,7 +161,7 @@ export async function makeFullOrganization(bellhop: Bellhop): Promise<FullOrgani
   await putNote(deps, orgId, { ticketId, id: note, ...written, ...author })
   const suggestion = await addSuggestion(deps, orgId, {
     ticketId: conversation.id,
-    author: { byId: admin.id, byName: admin.name, uploader: admin.id },
+    author: { byId: admin.id, uploader: admin.id },
     text: MARKER,
     format: 'plain',
     attachments: [await newUpload()],

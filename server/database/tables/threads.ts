@@ -187,7 +187,7 @@ export const suggestions = table(
     ticketId: text()
       .notNull()
       .references(() => tickets.id),
-    /** Who suggests it: an agent, such as a program, or a key that belongs to none. */
+    /** Who suggests it: an agent, such as a program, a key that belongs to none, or a program that an agent connected. */
     byId: text().notNull(),
     text: text().notNull(),
     format: text().$type<MessageFormat>().notNull(),

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { idOfCaller } from '../../api-keys/require-api-key.ts'
 import { isoTime } from '../../dates.ts'
 import { newSuggestion } from '../../suggestions/schemas.ts'
 import { addSuggestion } from '../../suggestions/suggestions.ts'
+import { suggestionAuthorOf } from '../../suggestions/v1.ts'
 import { text } from '../../text/text.ts'
 import { MAX_MESSAGE_LENGTH } from '../../tickets/messages.ts'
 import { ticketId, time } from '../schemas.ts'
@@ -38,9 +38,9 @@ export const suggestReply = defineTool({
   effect: 'adds',
   limit: 'suggest_reply',
   async run({ deps, caller }, { ticket: ticketId, ...written }) {
-    const { orgId, agentId, keyId, name: byName } = caller
-    const author = { byId: agentId ?? keyId, byName, uploader: idOfCaller(caller) }
-    const made = await addSuggestion(deps, orgId, { ticketId, author, format: 'markdown', ...written })
+    const author = suggestionAuthorOf(caller)
+    const input = { ticketId, author, format: 'markdown' as const, ...written }
+    const made = await addSuggestion(deps, caller.orgId, input)
     return { data: { id: made.id, createdAt: isoTime(made.createdAt) } }
   },
 })
