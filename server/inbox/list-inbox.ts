@@ -103,13 +103,14 @@ export async function listInbox(
   const search = await readSearch(read, { orgId, me, text: q, zone })
   const list = Bun.hash.wyhash(JSON.stringify([sort, search])).toString(36)
   const wanted = { orgId, me, search, ...orderOf(sort, search), list, cursor, limit, expensive }
-  const { ids, ...page } = await searchPage(deps.database, wanted)
+  const { ids, nextCursor, isTooBroad } = await searchPage(deps.database, wanted)
   const rows = await readRows(read, { orgId, me, ids })
   await addLongWaits(read, { orgId, rows })
   if (isOf(search, 'mentioned')) await addMentions(read, { orgId, me, rows })
   return {
     rows: await withExcerpts(read, { orgId, rows, terms: search.terms, expensive }),
-    ...page,
+    nextCursor,
+    isTooBroad,
     terms: search.terms,
   }
 }

@@ -16,6 +16,8 @@ interface SearchPage {
   nextCursor: string | undefined
   /** The search reached its limit of examined tickets. The next page continues where it stopped, if it can. */
   isTooBroad: boolean
+  /** For the rest, if only the tickets up to one of them are shown. */
+  cursorAfter(id: string): string | undefined
 }
 
 /** One page of what a search finds. Throws 400 for a cursor of another list. */
@@ -27,10 +29,13 @@ export async function searchPage(
   const found = await findTickets(database, { ...input, after, limit: limit + 1 })
   const page = found.keys.slice(0, limit)
   const last = found.keys.length > limit ? page.at(-1) : found.stoppedAt
+  const cursorOf = (place: SortKey | undefined) =>
+    place && encodeCursor({ direction: 'next', list, ...place, page: 1 })
   return {
     ids: page.map(({ id }) => id),
-    nextCursor: last && encodeCursor({ direction: 'next', list, ...last, page: 1 }),
+    nextCursor: cursorOf(last),
     isTooBroad: found.isTooBroad ?? false,
+    cursorAfter: (id) => cursorOf(page.find((key) => key.id === id)),
   }
 }
 

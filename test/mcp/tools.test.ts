@@ -111,6 +111,26 @@ describe('search_tickets', () => {
   })
 })
 
+test('search_tickets stops at 20,000 characters, and the next pages have the rest', async () => {
+  const { owner, call } = await newProgram()
+  const tags = Array.from({ length: 20 }, (_, n) => `${n}-${'t'.repeat(40)}`)
+  const made: string[] = []
+  for (let n = 0; n < 25; n += 1) {
+    clock.advance(1_000)
+    made.push((await makeTicket(owner, { subject: '🛎'.repeat(200), tags })).id)
+  }
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const args = { limit: 25, ...(cursor !== undefined && { cursor }) }
+    const { data } = await call<{ tickets: { id: string }[]; nextCursor?: string }>('search_tickets', args)
+    expect([...JSON.stringify(data.tickets)].length).toBeLessThan(20_100)
+    seen.push(...data.tickets.map(({ id }) => id))
+    cursor = data.nextCursor
+  } while (cursor !== undefined)
+  expect(seen).toEqual(made.toReversed())
+})
+
 describe('get_ticket', () => {
   test('shows the conversation, the oldest message first, and the newest one by its id', async () => {
     const { owner, get } = await newProgram()

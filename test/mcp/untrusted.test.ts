@@ -83,6 +83,8 @@ test('no error repeats what it was called with, which a stranger may have asked 
     ['search_tickets', { query: `${WORD} `.repeat(40) }],
     ['search_tickets', { query: `meta.${WORD}:` }],
     ['search_tickets', { query: `"${`${WORD} `.repeat(9)}"` }],
+    ['search_tickets', { query: `META.${WORD}:` }],
+    ['search_tickets', { query: `tag:a meta.b:"${WORD} meta.c:d" is:${WORD}` }],
     ['search_tickets', { status: WORD }],
     ['search_tickets', { cursor: WORD }],
     ['search_tickets', { [WORD]: 1 }],
@@ -109,7 +111,12 @@ test('no error repeats what it was called with, which a stranger may have asked 
     ['send_reply', { ticket, text: WORD, after: WORD, sendAt: WORD }],
     ['send_reply', { ticket, text: WORD, after: WORD, to: WORD }],
   ]
-  for (const [name, args] of calls) {
+  // With quotation marks, as errors have them, and with what separates the names in a pointer.
+  const written = [WORD, `a”${WORD}“b”${WORD}`, `a“${WORD}/${WORD}~`]
+  const all = calls.flatMap(([name, args]) =>
+    written.map((words): [string, Record<string, unknown>] => [name, withWords(args, words)]),
+  )
+  for (const [name, args] of all) {
     const { error, result } = await program.call(name, args)
     expect([name, args, error?.code.length], JSON.stringify(result)).toEqual([name, args, expect.any(Number)])
     expect([args, JSON.stringify(result)]).toEqual([args, expect.not.stringContaining(WORD)])
@@ -127,6 +134,12 @@ test('what the tools are called and say of themselves never changes with what so
 
 interface Part {
   attachments?: { id: string }[]
+}
+
+/** The arguments with other words instead, also as the names of fields. */
+function withWords(args: object, words: string): Record<string, unknown> {
+  const asJson = JSON.stringify(words).slice(1, -1)
+  return JSON.parse(JSON.stringify(args).replaceAll(WORD, () => asJson))
 }
 
 async function listOf({ client }: McpClient): Promise<string> {

@@ -6,8 +6,10 @@ import { MAX_QUERY_LENGTH } from '../../search/query-language.ts'
 import { readSearch, type Search } from '../../search/read-search.ts'
 import { searchPage } from '../../search/search-page.ts'
 import { withExcerpts } from '../../search/ticket-excerpts.ts'
+import { lengthOf } from '../../text/text.ts'
 import { agentIdOf } from '../../tickets/filters/addresses.ts'
 import { findTicketsById } from '../../tickets/queries.ts'
+import { MAX_TEXT_LENGTH } from '../pieces.ts'
 import { channel, cursor, limit, status, ticketFields, untrustedText } from '../schemas.ts'
 import { defineTool, type ToolCall } from '../tool.ts'
 import { viewTicket } from '../views.ts'
@@ -77,27 +79,42 @@ export const searchTickets = defineTool({
       const search = await searchFor({ deps, caller, signal }, args)
       const { terms } = search
       const hasNotes = hasScope(caller, 'notes:read')
-      const { ids, nextCursor, isTooBroad } = await searchPage(database, {
+      const { ids, ...page } = await searchPage(database, {
         ...{ orgId, me, search, sort: 'message_desc', expensive, hasNotes },
         list: Bun.hash.wyhash(JSON.stringify(['mcp', search])).toString(36),
         cursor: args.cursor || undefined,
         limit: args.limit ?? USUAL_TICKETS,
       })
       const rows = await findTicketsById(database.read, orgId, ids)
-      const tickets = await withExcerpts(database.read, { orgId, rows, terms, hasNotes, expensive })
+      const found = await withExcerpts(database.read, { orgId, rows, terms, hasNotes, expensive })
+      const tickets = fit(
+        found.map(({ excerpt, ...ticket }) => ({
+          ...viewTicket(ticket),
+          ...(excerpt !== undefined && { untrustedExcerpt: excerpt }),
+        })),
+      )
+      const last = tickets.length < found.length ? tickets.at(-1) : undefined
+      const nextCursor = last ? page.cursorAfter(last.id) : page.nextCursor
       return {
         data: {
-          tickets: tickets.map(({ excerpt, ...ticket }) => ({
-            ...viewTicket(ticket),
-            ...(excerpt !== undefined && { untrustedExcerpt: excerpt }),
-          })),
+          tickets,
           ...(nextCursor !== undefined && { nextCursor }),
-          ...(isTooBroad && { isTooBroad }),
+          ...(page.isTooBroad && { isTooBroad: true as const }),
         },
       }
     })
   },
 })
+
+/** As many tickets as the answer has room for, but at least one. */
+function fit<Found>(tickets: Found[]): Found[] {
+  let left = MAX_TEXT_LENGTH
+  const end = tickets.findIndex((ticket, place) => {
+    left -= lengthOf(JSON.stringify(ticket))
+    return left < 0 && place > 0
+  })
+  return end === -1 ? tickets : tickets.slice(0, end)
+}
 
 async function searchFor({ deps, caller }: ToolCall, args: Static<typeof input>): Promise<Search> {
   const { orgId, agentId: me = '' } = caller
@@ -135,8 +152,8 @@ function isInvalidQuery(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'invalid_query'
 }
 
-/** What the error repeats of the query may be a customer's words. */
+/** What the error repeats of the query may be a customer's words, with quotation marks among them. */
 function withoutQuotes({ status, code, message }: AppError): AppError {
-  const detail = message.replaceAll(/“[^”]*”/g, '“…”').replaceAll(/\bmeta\.[^:]+:/g, 'meta.…:')
+  const detail = message.replaceAll(/\bmeta\.[^:]+:/g, 'meta.…:').replace(/“.*”/s, '“…”')
   return new AppError(status, code, detail)
 }
