@@ -1,4 +1,4 @@
-import type { Static, TObject } from '@sinclair/typebox'
+import { KindGuard, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import type { Caller } from '../api-keys/require-api-key.ts'
 import type { ToolLimits } from '../config.ts'
 import type { KeyScope } from '../database/tables/api-keys.ts'
@@ -66,8 +66,18 @@ export function defineTool<Input extends TObject, Output extends TObject>({
 }
 
 /** Says what a tool takes instead of repeating an unknown name, which may be anything. */
-function withKnownNames({ properties }: TObject, fault: Fault): Fault {
-  if (fault.code !== 'unknown_field') return fault
-  const known = Object.keys(properties).join(', ') || 'nothing'
-  return { pointer: '', code: fault.code, detail: `Unknown argument. This tool takes ${known}.` }
+function withKnownNames(input: TObject, { pointer = '', ...fault }: Fault): Fault {
+  if (fault.code !== 'unknown_field') return { pointer, ...fault }
+  const place = pointer.slice(0, pointer.lastIndexOf('/'))
+  const known = namesAt(input, place.split('/').slice(1)).join(', ') || 'nothing'
+  const detail = `Unknown argument. This ${place === '' ? 'tool' : 'object'} takes ${known}.`
+  return { pointer: place, code: fault.code, detail }
+}
+
+/** The names that a nested object takes. */
+function namesAt(schema: TSchema, [name, ...rest]: string[]): string[] {
+  if (KindGuard.IsArray(schema)) return namesAt(schema.items, rest)
+  if (!KindGuard.IsObject(schema)) return []
+  const inner = name === undefined ? undefined : schema.properties[name]
+  return inner ? namesAt(inner, rest) : Object.keys(schema.properties)
 }

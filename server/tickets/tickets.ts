@@ -33,7 +33,7 @@ import { waitingOrderOf, waitsForAnswer } from './waiting.ts'
 
 interface NewTicket extends Pick<OpenedTicket, 'externalId' | 'metadata'> {
   subject: string
-  customer: { name?: string; email: string }
+  customer: { name?: string; email: string; isNameVerified?: boolean }
   message: string
   tags?: string[]
   attachments?: NewAttachments

@@ -410,6 +410,48 @@ test('create_ticket opens a ticket with the customer as its author, and only onc
   expect((await call('create_ticket', input)).error).toMatchObject({ code: 'external_id_taken', id: data.id })
 })
 
+test('create_ticket renames no customer who is known', async () => {
+  const { owner } = await newProgram()
+  await makeTicket(owner, { customer: { name: 'Bo', email: 'bo@example.com' } })
+  const writer = await connectMcp({ url, key: (await owner.withKey({ scopes: ['tickets:write'] })).key })
+  const customer = { name: 'Admin', email: 'BO@example.com' }
+  const { data } = await writer.call<TicketData>('create_ticket', { subject: 'A', message: 'B', customer })
+  expect((await readTicket(owner, data.id)).customer).toMatchObject({ name: 'Bo' })
+})
+
+test('an unknown argument is answered with what the tool, or the object in it, takes', async () => {
+  const { call } = await newProgram()
+  const customer = { email: 'x@example.com', phone: '1' }
+  const written = { subject: 'A', message: 'B', customer }
+  expect((await call('create_ticket', written)).error?.errors).toEqual([
+    {
+      pointer: '/customer',
+      code: 'unknown_field',
+      detail: 'Unknown argument. This object takes name, email.',
+    },
+  ])
+  const sources = [{ title: 'A', url: 'https://example.com', page: 1 }]
+  const { error } = await call('suggest_reply', {
+    ticket: NO_TICKET,
+    answers: 'x',
+    text: 'A',
+    sources,
+    to: 'x',
+  })
+  expect(error?.errors).toEqual([
+    {
+      pointer: '',
+      code: 'unknown_field',
+      detail: 'Unknown argument. This tool takes ticket, answers, text, sources, confidence.',
+    },
+    {
+      pointer: '/sources/0',
+      code: 'unknown_field',
+      detail: 'Unknown argument. This object takes title, url.',
+    },
+  ])
+})
+
 describe('send_reply', () => {
   const UNDO_MS = 10_000
 

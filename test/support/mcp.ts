@@ -9,7 +9,12 @@ export type Revision = (typeof REVISIONS)[number]
 export interface ToolResult<Data> {
   data: Data
   error:
-    | { code: string; detail: string; id?: string; errors?: { pointer?: string; code: string }[] }
+    | {
+        code: string
+        detail: string
+        id?: string
+        errors?: { pointer?: string; code: string; detail?: string }[]
+      }
     | undefined
   /** As the model gets it. */
   result: CallToolResult

@@ -17,8 +17,10 @@ export const createTicketTool = defineTool({
   input: Type.Object({ subject, message, customer, tags, externalId }, { additionalProperties: false }),
   output: Type.Object({ ...ticketFields, etag }, { additionalProperties: false }),
   effect: 'adds',
-  async run({ deps, caller }, input) {
-    const made = await createTicket(deps, caller.orgId, input)
+  async run({ deps, caller }, { customer, ...input }) {
+    // A model took the name from what someone said: it renames no one.
+    const named = { ...customer, isNameVerified: false }
+    const made = await createTicket(deps, caller.orgId, { ...input, customer: named })
     return { data: { ...viewTicket(made), etag: ticketEtag(made) } }
   },
 })
