@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Attachment } from '../attachments/queries.ts'
 import type { Metadata } from '../database/tables/customers.ts'
+import type { scheduledMessages } from '../database/tables/scheduled-messages.ts'
 import { PLACES } from '../database/tables/tickets.ts'
 import { isoTime } from '../dates.ts'
 import type { Message, TicketWithCustomer } from '../tickets/queries.ts'
@@ -64,21 +65,20 @@ export type PartRow = Pick<Message, 'id' | 'text' | 'format' | 'agentName' | 'cr
   }
 type Sent = Pick<
   Message,
-  'isAutomatic' | 'author' | 'authorName' | 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'
->
+  'isAutomatic' | 'author' | 'authorName' | 'agentId' | 'sending' | 'sendError' | 'sentBy' | 'takenBackAt'
+> & { isFromElsewhere: boolean }
 
 /** Files of one message in an answer. One can have hundreds. */
 export const SHOWN_FILES = 20
 
 export function viewPart(part: PartRow) {
-  const { role, agentName, authorName, textFrom, attachments } = part
+  const { role, textFrom, attachments } = part
   const files = attachments.slice(0, SHOWN_FILES)
   const delivery = viewDelivery({ ...NOT_SENT, ...part })
   return {
     id: part.id,
     role,
-    ...(role !== 'customer' && agentName !== null && { agent: agentName }),
-    ...(role === 'customer' && authorName != null && { untrustedAuthor: authorName }),
+    ...viewAuthor(part),
     untrustedText: part.text,
     ...(textFrom !== undefined && { textFrom }),
     format: part.format,
@@ -92,9 +92,29 @@ export function viewPart(part: PartRow) {
   }
 }
 
+/** Only the names of agents, programs, and keys of ours are known to be theirs. */
+function viewAuthor({ role, agentId, agentName, authorName, isFromElsewhere = false }: PartRow) {
+  const name = role === 'customer' ? authorName : agentName
+  if (name == null) return {}
+  const isOurs = role !== 'customer' && (agentId != null || !isFromElsewhere)
+  return isOurs ? { agent: name } : { untrustedAuthor: name }
+}
+
 const NOT_SENT = { sending: null, sendError: null, sentBy: null, takenBackAt: null }
 
 /** The delivery of a message. Why it failed may be in the words of another mail server. */
 export function viewWayOut({ reason, ...delivery }: Delivery & { reason?: string | undefined }) {
   return { ...delivery, ...(reason !== undefined && { untrustedReason: reason }) }
 }
+
+/** A reply that isn't sent yet. */
+export function viewWaiting({ id, agentName, isHeld, sendAt }: WaitingRow) {
+  return {
+    id,
+    agent: agentName,
+    state: isHeld ? ('held' as const) : ('waiting' as const),
+    sendAt: isoTime(sendAt),
+  }
+}
+
+type WaitingRow = Pick<typeof scheduledMessages.$inferSelect, 'id' | 'agentName' | 'isHeld' | 'sendAt'>

@@ -11,7 +11,7 @@ import { readTicketRow } from '../../tickets/tickets.ts'
 import { ticketEtag } from '../../tickets/views.ts'
 import { findNewest } from '../../tickets/waiting.ts'
 import { MAX_TEXT_LENGTH, pieceOf } from '../pieces.ts'
-import { messagesBefore, notesBefore, placeOfMessage, placeOfNote } from '../queries.ts'
+import { messagesBefore, notesBefore, placeOfMessage, placeOfNote, waitingReplies } from '../queries.ts'
 import {
   delivery,
   etag,
@@ -23,9 +23,10 @@ import {
   untrustedText,
 } from '../schemas.ts'
 import { defineTool } from '../tool.ts'
-import { type PartRow, SHOWN_FILES, viewMetadata, viewPart, viewTicket } from '../views.ts'
+import { type PartRow, SHOWN_FILES, viewMetadata, viewPart, viewTicket, viewWaiting } from '../views.ts'
 
 const MAX_PARTS = 50
+const MAX_WAITING = 10
 const USUAL_PARTS = 20
 const CURSOR = /^((msg|not)_[0-9a-z]{26})(?:\.(\d{1,7}))?$/
 const closed = { additionalProperties: false }
@@ -40,7 +41,11 @@ const part = Type.Object(
     id: Type.String(),
     role: oneOf(['customer', 'agent', 'note']),
     agent: Type.Optional(Type.String({ description: 'Who wrote it, of the team.' })),
-    untrustedAuthor: Type.Optional(untrustedText('Who wrote it, if it wasn’t the customer themselves.')),
+    untrustedAuthor: Type.Optional(
+      untrustedText(
+        'Who wrote it, if it was neither the customer themselves nor anyone who works in this system.',
+      ),
+    ),
     untrustedText: untrustedText(),
     textFrom: Type.Optional(
       Type.Integer({ description: 'The text is the rest of a long one, from this character on.' }),
@@ -56,6 +61,11 @@ const part = Type.Object(
     delivery: Type.Optional(delivery),
     createdAt: time(),
   },
+  closed,
+)
+
+const waitingReply = Type.Object(
+  { id: Type.String(), agent: Type.String(), state: oneOf(['waiting', 'held']), sendAt: time() },
   closed,
 )
 
@@ -92,6 +102,11 @@ export const getTicket = defineTool({
           },
         ),
       ),
+      waitingReplies: Type.Optional(
+        Type.Array(waitingReply, {
+          description: `The team’s replies that aren’t sent yet, at most ${MAX_WAITING}. A held one waits until an agent decides.`,
+        }),
+      ),
       messages: Type.Array(part),
       before: Type.Optional(Type.String({ description: 'Absent if there is nothing before.' })),
     },
@@ -103,6 +118,7 @@ export const getTicket = defineTool({
     const ticket = await readTicketRow(deps.database.read, orgId, id)
     const of = { orgId, ticketId: ticket.id }
     const [newest] = await findNewest(deps.database.read, of)
+    const waiting = await waitingReplies(deps.database.read, { ...of, limit: MAX_WAITING })
     const page = await partsBefore(deps, caller, of, { before, limit })
     return {
       data: {
@@ -110,6 +126,7 @@ export const getTicket = defineTool({
         etag: ticketEtag(ticket),
         ...viewMetadata(ticket.metadata),
         ...(newest && { newestMessage: { id: newest.id, role: newest.role } }),
+        ...(waiting.length > 0 && { waitingReplies: waiting.map(viewWaiting) }),
         messages: page.parts.map(viewPart).reverse(),
         ...(page.before !== undefined && { before: page.before }),
       },
