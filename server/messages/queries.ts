@@ -7,6 +7,8 @@ import { apiKeys } from '../database/tables/api-keys.ts'
 import { messages } from '../database/tables/messages.ts'
 import { organizations } from '../database/tables/organizations.ts'
 import { type HeldBecause, type Opening, scheduledMessages } from '../database/tables/scheduled-messages.ts'
+import { programGrants } from '../database/tables/sessions.ts'
+import { isId } from '../ids.ts'
 import { isHeld } from '../jobs/held.ts'
 
 export type ScheduledMessage = typeof scheduledMessages.$inferSelect
@@ -15,7 +17,7 @@ export type ScheduledReply = ScheduledMessage & { ticketId: string }
 /** A message that waits to open a ticket. */
 export type ScheduledOpening = ScheduledMessage & { ticketId: null; opening: Opening; agentId: string }
 export type StoredMessage = typeof messages.$inferSelect
-/** Who wrote a message: an agent or, without one, a key. */
+/** Who wrote a message: an agent or, without one, a key. A program's key and an agent's grant are named with them. */
 export type Author = Pick<StoredMessage, 'orgId' | 'agentId' | 'agentName'> & { keyId?: string | null }
 
 /** The most new tickets of an agent that are shown while they wait. */
@@ -220,13 +222,18 @@ export const findOwnWaiting = statement('scheduled_own_waiting', seen, (tx, p) =
     ),
 )
 
-/** Whether the author's agent or program is disabled, or their key revoked. */
+/** Whether the author's agent or program is disabled, their key revoked, or their program disconnected. */
 export async function isAuthorDisabled(
   tx: Transaction,
   { orgId, agentId, keyId = null }: Author,
 ): Promise<boolean> {
+  if (isOfGrant(keyId)) {
+    const of = matches(programGrants, { orgId, id: keyId })
+    const grants = await tx.select({ id: programGrants.id }).from(programGrants).where(of)
+    if (grants.length === 0) return true
+  }
   const ofKey =
-    keyId === null
+    keyId === null || isOfGrant(keyId)
       ? []
       : await tx
           .select({ endedAt: apiKeys.revokedAt })
@@ -240,6 +247,11 @@ export async function isAuthorDisabled(
           .from(agents)
           .where(matches(agents, { orgId, id: agentId }))
   return [...ofKey, ...ofAgent].some(({ endedAt }) => endedAt !== null)
+}
+
+/** Whether a message is by a program that acts for its agent: it was connected by them. */
+export function isOfGrant(keyId: string | null): keyId is string {
+  return keyId !== null && isId('grt', keyId)
 }
 
 /** Whether the agent works through API keys and never sees a page. */

@@ -25,6 +25,7 @@ import {
   findScheduled,
   holdScheduled,
   insertScheduled,
+  isOfGrant,
   type ScheduledReply,
   type StoredMessage,
 } from './queries.ts'
@@ -40,7 +41,7 @@ const MAX_DAYS_AHEAD = 30
 interface Author {
   /** Null for a key without a program. */
   agentId: string | null
-  /** Null for a signed-in agent. */
+  /** Of the key, or of the grant of a program that the agent connected. Null for a signed-in agent. */
   keyId: string | null
   agentName: string
 }
@@ -56,10 +57,7 @@ interface NewScheduledMessage {
   sendAt?: number
   /** The newest message of the ticket that the author has seen. */
   after?: string
-  /**
-   * Refuses it instead of holding it, also when anyone wrote after `after`. Of a program or a key, also when the newest
-   * message is from one: they don't answer each other.
-   */
+  /** Refuses it instead of holding it, also when the newest message isn't `after`, or isn't from a customer. */
   isRefusedIfStale?: boolean
   /** The status the ticket gets with it, as in `actions`. */
   status?: TicketStatus
@@ -105,7 +103,7 @@ export async function scheduleMessage(
     requireSnoozable(actions, now, '/then/snoozedUntil')
     requireNotMerged(ticket)
     requireInTime(input, now)
-    if (input.isRefusedIfStale) await requireNewest(tx, ticket, { after: input.after, author })
+    if (input.isRefusedIfStale) await requireNewest(tx, ticket, input.after)
     const recipients = await chosenBy(deps, tx, ticket, input)
     const scheduled: ScheduledReply = {
       id,
@@ -129,17 +127,21 @@ export async function scheduleMessage(
       createdAt: now,
     }
     if (!(await insertScheduled(tx, scheduled))) throw idTaken()
-    const uploads = { ids, uploader: author.keyId ?? agentId ?? '' }
+    const { keyId } = author
+    const uploads = { ids, uploader: (isOfGrant(keyId) ? agentId : (keyId ?? agentId)) ?? '' }
     await attach(deps, tx, orgId, { ownerId: id, ticketId, files: { uploads } })
-    if (agentId !== null && author.keyId === null) {
+    if (agentId !== null && keyId === null) {
       const draft = { orgId, ticketId, agentId, kind: 'reply' as const, text, attachments: ids }
       await deleteSentDraft(tx, draft)
     }
     // Checked now and not only when it is due: its author is still looking at the ticket.
-    const because = (await hasRepliedElsewhere(tx, scheduled))
-      ? 'answered'
-      : await reasonToHold(deps, tx, scheduled)
-    if (because && input.isRefusedIfStale) throw answeredSince('was answered', undefined)
+    const isWaiting = await hasOwn(findOwnWaiting, tx, scheduled)
+    if (isWaiting && input.isRefusedIfStale) throw waitsAlready()
+    const because =
+      isWaiting || (await hasOwn(findOwnSent, tx, scheduled))
+        ? 'answered'
+        : await reasonToHold(deps, tx, scheduled)
+    if (because && input.isRefusedIfStale) throw answeredSince(false, {})
     if (because) await holdScheduled(tx, scheduled, because)
     if (because) recordHeld(deps, tx, scheduled)
     else if (scheduled.sendAt > now) recordWaiting(deps, tx, scheduled)
@@ -149,11 +151,7 @@ export async function scheduleMessage(
 }
 
 /** Throws 400 for what is no message of the ticket, and 409. */
-async function requireNewest(
-  tx: Transaction,
-  { orgId, id: ticketId }: Ticket,
-  { after = '', author }: { after: string | undefined; author: Author },
-): Promise<void> {
+async function requireNewest(tx: Transaction, { orgId, id: ticketId }: Ticket, after = ''): Promise<void> {
   const seen = isId('msg', after) ? await findMessage(tx, { orgId, id: after }) : undefined
   if (seen?.ticketId !== ticketId) {
     const detail = 'There is no message with this id in the ticket.'
@@ -163,17 +161,20 @@ async function requireNewest(
   if (!newest) return
   const isSeen =
     newest.createdAt < seen.createdAt || (newest.createdAt === seen.createdAt && newest.id <= seen.id)
-  if (!isSeen)
-    throw answeredSince(newest.role === 'agent' ? 'was answered' : 'has a newer message', newest.id)
-  const isByProgram = newest.role === 'agent' && (newest.agentRole ?? 'program') === 'program'
-  if (!isByProgram || author.keyId === null) return
-  const detail = 'A program wrote the newest message. Wait for the customer.'
+  if (newest.role === 'agent') throw answeredSince(isSeen, { id: newest.id })
+  if (isSeen) return
+  const detail = 'The customer wrote since. Read the ticket again before you answer.'
   throw new AppError(409, 'answered_since', detail, { id: newest.id })
 }
 
-function answeredSince(what: string, id: string | undefined): AppError {
-  const detail = `The ticket ${what} since. Read it again before you answer.`
-  return new AppError(409, 'answered_since', detail, id === undefined ? {} : { id })
+function answeredSince(isSeen: boolean, about: { id?: string }): AppError {
+  const next = isSeen ? 'Wait for the customer.' : 'Read the ticket again.'
+  return new AppError(409, 'answered_since', `The team has answered the customer. ${next}`, about)
+}
+
+function waitsAlready(): AppError {
+  const detail = 'A reply is already waiting to be sent: see waitingReplies of get_ticket.'
+  return new AppError(409, 'answered_since', detail)
 }
 
 /** Throws 404. */
@@ -279,12 +280,13 @@ async function whenWritten(tx: Transaction, orgId: string, ticketId: string, id:
   return row?.ticketId === ticketId ? row.createdAt : timeOfId(id)
 }
 
-async function hasRepliedElsewhere(
+/** Whether the author wrote another message that their page didn't know of. */
+async function hasOwn(
+  find: typeof findOwnWaiting | typeof findOwnSent,
   tx: Transaction,
   { id, orgId, ticketId, agentId, agentName, seenMessageId, seenAt }: ScheduledReply,
 ): Promise<boolean> {
   if (seenMessageId === null || seenAt === null) return false
-  const seen = { orgId, ticketId, author: agentId ?? agentName, seenMessageId, seenAt }
-  const own = [...(await findOwnWaiting(tx, seen)), ...(await findOwnSent(tx, seen))]
+  const own = await find(tx, { orgId, ticketId, author: agentId ?? agentName, seenMessageId, seenAt })
   return own.some((message) => message.id !== id)
 }

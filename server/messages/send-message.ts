@@ -19,6 +19,7 @@ import {
   findScheduled,
   holdScheduled,
   isAuthorDisabled,
+  isOfGrant,
   type ScheduledMessage,
   type ScheduledReply,
 } from './queries.ts'
@@ -96,19 +97,22 @@ export async function sendMessage(
   return message
 }
 
-/** A message is never sent in the name of an agent who is disabled, or of a key that is revoked. */
+/**
+ * A message is never sent in the name of an agent who is disabled, or of a key that is revoked, or by a program that was
+ * disconnected. For such a program, also its agent is another one who answers.
+ */
 export async function reasonToHold(
   deps: Deps,
   tx: Transaction,
   scheduled: ScheduledReply,
 ): Promise<HeldBecause | undefined> {
   if (await isAuthorDisabled(tx, scheduled)) return 'disabled'
-  const { orgId, ticketId, agentId, agentName, seenMessageId, seenAt, recipients, isForced, isLater } =
-    scheduled
+  const { orgId, ticketId, agentId, keyId, agentName, recipients, isForced, isLater } = scheduled
+  const { seenMessageId, seenAt } = scheduled
   if (isForced) return undefined
   if (recipients && !(await leavesByEmail(deps, tx, scheduled))) return 'not_by_email'
   if (seenMessageId === null || seenAt === null) return undefined
-  const author = agentId ?? agentName
+  const author = isOfGrant(keyId) ? keyId : (agentId ?? agentName)
   const [answer] = await findAnswer(tx, { orgId, ticketId, author, seenMessageId, seenAt })
   if (answer) return 'answered'
   const [words] = isLater ? await findCustomerMessage(tx, { orgId, ticketId, seenMessageId, seenAt }) : []
@@ -151,20 +155,25 @@ function recordHeldLater(deps: Deps, tx: Transaction, scheduled: ScheduledReply)
   ])
 }
 
-/** A program that answers takes no ticket from those who look after the unassigned ones. */
+/** A program that answers with its key takes no ticket from those who look after the unassigned ones. */
 async function isToAssign(
   tx: Transaction,
-  {
-    ticket,
-    scheduled: { agentId, keyId },
-    assignable,
-  }: { ticket: Ticket; scheduled: ScheduledReply; assignable: Set<string> },
+  { ticket, scheduled, assignable }: { ticket: Ticket; scheduled: ScheduledReply; assignable: Set<string> },
 ): Promise<boolean> {
-  if (agentId === null || keyId !== null || ticket.assignedTo !== '' || !assignable.has(agentId)) return false
+  const { agentId } = scheduled
+  if (
+    agentId === null ||
+    authorOf(scheduled).kind !== 'agent' ||
+    ticket.assignedTo !== '' ||
+    !assignable.has(agentId)
+  )
+    return false
   return assignsOnReply(tx, ticket.orgId)
 }
 
+/** A program that an agent connected acts as the agent. */
 export function authorOf({ agentId, keyId, agentName: name }: ScheduledMessage): Actor {
-  if (agentId !== null) return { kind: keyId === null ? 'agent' : 'program', id: agentId, name }
+  const isAgent = keyId === null || isOfGrant(keyId)
+  if (agentId !== null) return { kind: isAgent ? 'agent' : 'program', id: agentId, name }
   return keyId === null ? { kind: 'key', name } : { kind: 'key', id: keyId, name }
 }

@@ -6,6 +6,7 @@ import { strictQuery } from '../requests/query.ts'
 import { outgoingMessage } from '../tickets/schemas.ts'
 import { actorOf } from '../tickets/v1.ts'
 import { badTextBody, noTicket, problem } from '../tickets/v1-document.ts'
+import { isOfGrant } from './queries.ts'
 import { readOutgoing, scheduleMessage } from './schedule-message.ts'
 import { messagePath, scheduledMessage, THEN } from './schemas.ts'
 import { viewOutgoing, withNames } from './views.ts'
@@ -74,9 +75,10 @@ export function messageRoutes(deps: Deps, guard: KeyGuard) {
     )
 }
 
-/** As which author a caller sends. */
+/** As which author a caller sends. An agent's program that is disconnected sends nothing that still waits. */
 export function messageAuthorOf({ kind, agentId, keyId, name: agentName }: Caller) {
-  return { agentId: agentId ?? null, keyId: kind === 'agent' ? null : keyId, agentName }
+  const isSession = kind === 'agent' && !isOfGrant(keyId)
+  return { agentId: agentId ?? null, keyId: isSession ? null : keyId, agentName }
 }
 
 // What the API description says of each operation beyond its schemas.

@@ -10,7 +10,7 @@ import type { OutgoingMessage } from './schedule-message.ts'
 const HELD_REASON: Record<HeldBecause, string> = {
   answered: 'Another message was sent after the newest one its author had seen.',
   customer_wrote: 'The customer wrote after the newest message its author had seen.',
-  disabled: 'The agent who wrote it is disabled, or the API key is revoked.',
+  disabled: 'The agent who wrote it is disabled, the API key is revoked, or the program is disconnected.',
   too_long: 'It was taken back, but the text did not fit into the agent’s draft.',
   not_by_email: 'It has recipients, and the ticket was merged into one that is not answered by email.',
 }

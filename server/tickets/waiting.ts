@@ -2,7 +2,6 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../database/database.ts'
 import { matches } from '../database/matches.ts'
 import { statement, text } from '../database/statement.ts'
-import { agents } from '../database/tables/agents.ts'
 import { messages } from '../database/tables/messages.ts'
 import { tickets, ticketTags } from '../database/tables/tickets.ts'
 
@@ -36,10 +35,7 @@ export function waitsForAnswer({ role, isAutomatic, author }: Partial<Message>):
   return role === 'customer' && !isAutomatic && author !== 'third_party'
 }
 
-/**
- * The newest message of a ticket between its customer and the team, besides automatic ones and those that were taken back.
- * `agentRole` is null for a customer, and for a key that belongs to no one.
- */
+/** The newest message between a ticket's customer and the team, besides automatic ones and those that were taken back. */
 export const findNewest = statement(
   'tickets_newest_message',
   { orgId: text, ticketId: text },
@@ -49,10 +45,8 @@ export const findNewest = statement(
         id: messages.id,
         role: messages.role,
         createdAt: messages.createdAt,
-        agentRole: agents.role,
       })
       .from(messages)
-      .leftJoin(agents, and(eq(agents.id, messages.agentId), eq(agents.orgId, messages.orgId)))
       .where(
         and(
           eq(messages.orgId, p.orgId),

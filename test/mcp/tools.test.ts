@@ -34,6 +34,7 @@ interface TicketData {
   newestMessage?: { id: string; role: string }
   messages: Part[]
   before?: string
+  waitingReplies?: { id: string; agent: string; state: string; sendAt: string }[]
 }
 interface SentData {
   id: string
@@ -511,7 +512,7 @@ describe('send_reply', () => {
     expect((await readTicket(owner, id)).messages.filter(({ text }) => text === 'Hello')).toHaveLength(1)
   })
 
-  test('a program answers neither itself nor another program', async () => {
+  test('a program answers customers only: neither itself, another program, nor an agent', async () => {
     const { owner, call, get } = await newProgram()
     const { id } = await makeTicket(owner)
     const other = await createProgram(deps, owner.orgId, { name: 'Other bot' })
@@ -526,6 +527,39 @@ describe('send_reply', () => {
       const { error } = await program.call('send_reply', { ticket: id, text: 'Hello again', after: own })
       expect(error).toMatchObject({ code: 'answered_since', id: own })
     }
+    await customerWrites(owner, id)
+    const ben = await signInAgent(bellhop, owner.orgId)
+    clock.advance(1_000)
+    await ben.call('POST', `/v1/tickets/${id}/messages`, { body: { text: 'I take over.' } })
+    const bens = (await get(id)).newestMessage
+    expect(bens?.role).toBe('agent')
+    const { error } = await call('send_reply', { ticket: id, text: 'Hello again', after: bens?.id })
+    expect(error).toMatchObject({
+      code: 'answered_since',
+      id: bens?.id,
+      detail: 'The team has answered the customer. Wait for the customer.',
+    })
+  })
+
+  test('a reply that waits is in the ticket, and the next one is refused because of it', async () => {
+    const { owner, call, get } = await newProgram()
+    const { id } = await makeTicket(owner)
+    const first = await get(id)
+    expect(first).not.toHaveProperty('waitingReplies')
+    const args = { ticket: id, text: 'Hello', after: first.newestMessage?.id }
+    const { data } = await call<SentData>('send_reply', args)
+    const sendAt = data.delivery?.sendAt ?? ''
+    expect((await get(id)).waitingReplies).toEqual([
+      { id: data.id, agent: 'Answer bot', state: 'waiting', sendAt },
+    ])
+    expect((await call('send_reply', args)).error).toMatchObject({
+      code: 'answered_since',
+      detail: 'A reply is already waiting to be sent: see waitingReplies of get_ticket.',
+    })
+    const ben = await signInAgent(bellhop, owner.orgId)
+    await ben.call('POST', `/v1/tickets/${id}/messages`, { body: { text: 'I take over.' } })
+    clock.advance(UNDO_MS)
+    await eventually(async () => (await get(id)).waitingReplies?.[0]?.state === 'held')
   })
 
   test('a message of another ticket, or of none, is no newest one', async () => {

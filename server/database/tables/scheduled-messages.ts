@@ -4,7 +4,7 @@ import type { EmailAddress, MessageFormat } from './messages.ts'
 import { type Actions, type TicketStatus, tickets } from './tickets.ts'
 
 /**
- * `answered`: another agent replied first. `customer_wrote`: its author chose a later time, and the customer wrote before. `disabled`: the agent is disabled, or the key is revoked. `too_long`: it was
+ * `answered`: another agent replied first. `customer_wrote`: its author chose a later time, and the customer wrote before. `disabled`: the agent is disabled, the key is revoked, or the program disconnected. `too_long`: it was
  * taken back, but its text and the agent's draft together are too long for one draft. `not_by_email`: it was written as an
  * email, and its ticket was merged into one that isn't answered by email.
  */
@@ -42,7 +42,7 @@ export const scheduledMessages = table(
     /** Null for a message that opens a ticket: `opening` says which. */
     ticketId: text().references(() => tickets.id),
     opening: json().$type<Opening | null>(),
-    /** The author: an agent or an API key. */
+    /** The author: an agent or an API key. A program's key is beside it, and so is the grant of one that an agent connected. */
     agentId: text(),
     keyId: text(),
     agentName: text().notNull(),

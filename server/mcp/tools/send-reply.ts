@@ -14,7 +14,7 @@ export const sendReply = defineTool({
   name: 'send_reply',
   title: 'Send a reply',
   description:
-    'Sends an answer to the customer of a ticket, and to those who are already in its conversation; there is no way to choose others. It leaves when the time has passed in which an agent can take it back. It’s refused if anyone wrote since the message “after”: then read the ticket again.',
+    'Sends an answer to the customer of a ticket, and to those who are already in its conversation; there is no way to choose others. It leaves when the time has passed in which an agent can take it back. It’s refused if the newest message isn’t “after”: then read the ticket again. It’s also refused if the team wrote the newest message, or if a reply of yours is waiting to be sent: then wait for the customer.',
   scope: 'messages:write',
   input: Type.Object(
     {

@@ -210,7 +210,8 @@ function HeldReason(props: HeldReasonProps) {
       </Match>
       <Match when={props.reply.heldBecause === 'disabled'}>
         <p class="held-reason">
-          Not sent: {props.reply.agentName} is disabled. You can send it under your name.
+          Not sent: {props.reply.agentName} is disabled, or their program was disconnected. You can send it
+          under your name.
         </p>
       </Match>
       <Match when={props.reply.heldBecause === 'too_long'}>
