@@ -202,7 +202,13 @@ function unionFault(schema: TSchema, value: unknown): { code: string; detail: st
   }
   const integer = branches.find((branch) => branch.type === 'integer')
   if (integer) return { code: 'not_whole_number', detail: wholeNumberDetail(integer) }
+  const range = typeof value === 'number' ? branches.find(isRange) : undefined
+  if (range) return { code: 'not_allowed', detail: `Must be from ${range.minimum} to ${range.maximum}.` }
   return { code: 'wrong_type', detail: `Must be ${branches.map(typeName).join(' or ')}.` }
+}
+
+function isRange({ minimum, maximum }: TSchema): boolean {
+  return minimum !== undefined && maximum !== undefined
 }
 
 export function wholeNumberDetail(schema: TSchema): string {

@@ -102,12 +102,20 @@ test('what can’t be shown is refused by name', async () => {
     [{ text: 'x', sources: [source, { ...source, url: 'javascript:alert(1)' }] }, '/sources/1/url'],
     [{ text: 'x', sources: [{ ...source, url: 'help' }] }, '/sources/0/url'],
     [{ text: 'x', sources: [{ ...source, title: 'x'.repeat(201) }] }, '/sources/0/title'],
-    [{ text: 'x', confidence: 1.1 }, '/confidence'],
     [{ text: 'x', to: 'ana@example.com' }, '/to'],
   ] as const) {
     const answer = await askToSuggest(bot, id, body as { text: string })
     expect(problemOf(answer, 400, 'invalid_request').errors).toMatchObject([{ pointer }])
   }
+  for (const confidence of [1.1, 1e9, -1]) {
+    const answer = await askToSuggest(bot, id, { text: 'x', confidence })
+    const detail = 'Must be from 0 to 1.'
+    const errors = [{ pointer: '/confidence', code: 'not_allowed', detail }]
+    expect(problemOf(answer, 400, 'invalid_request').errors).toEqual(errors)
+  }
+  const answer = await askToSuggest(bot, id, { text: 'x', confidence: 'high' })
+  const errors = [{ pointer: '/confidence', code: 'wrong_type', detail: 'Must be a number or null.' }]
+  expect(problemOf(answer, 400, 'invalid_request').errors).toEqual(errors)
   expect(await suggestionsOf(bot, id)).toEqual([])
 })
 
