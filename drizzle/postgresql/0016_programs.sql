@@ -54,4 +54,4 @@ CREATE INDEX "suggestions_by_ticket" ON "suggestions" USING btree ("ticket_id","
 CREATE UNIQUE INDEX "suggestions_open" ON "suggestions" USING btree ("org_id","ticket_id","by_id") WHERE state = 'open';--> statement-breakpoint
 CREATE INDEX "suggestions_by_state" ON "suggestions" USING btree ("org_id","by_id","state");--> statement-breakpoint
 CREATE INDEX "suggestions_closed" ON "suggestions" USING btree ("closed_at") WHERE closed_at is not null;--> statement-breakpoint
-CREATE INDEX "tickets_suggested" ON "tickets" USING btree ("org_id","id") WHERE is_suggested;
+CREATE INDEX "tickets_suggested" ON "tickets" USING btree ("org_id","id") WHERE is_suggested and status <> 'resolved';

@@ -54,4 +54,4 @@ CREATE UNIQUE INDEX `suggestions_open` ON `suggestions` (`org_id`,`ticket_id`,`b
 CREATE INDEX `suggestions_by_state` ON `suggestions` (`org_id`,`by_id`,`state`);--> statement-breakpoint
 CREATE INDEX `suggestions_closed` ON `suggestions` (`closed_at`) WHERE closed_at is not null;--> statement-breakpoint
 ALTER TABLE `tickets` ADD `is_suggested` integer DEFAULT false NOT NULL;--> statement-breakpoint
-CREATE INDEX `tickets_suggested` ON `tickets` (`org_id`,`id`) WHERE is_suggested;
+CREATE INDEX `tickets_suggested` ON `tickets` (`org_id`,`id`) WHERE is_suggested and status <> 'resolved';

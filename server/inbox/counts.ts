@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { newestEvent } from '../events/events.ts'
 import { listViews } from '../saved-views/saved-views.ts'
-import { isHeldForMe, isScheduledForMe } from '../search/conditions.ts'
+import { isHeldForMe, isScheduledForMe, isSuggested } from '../search/conditions.ts'
 import { type Count, countMatches, MAX_COUNTED, readCount } from '../search/count-tickets.ts'
 import { type Filter, PERSONAL } from '../search/filters.ts'
 import { readSearch, type Search } from '../search/read-search.ts'
@@ -113,12 +113,12 @@ const scheduledTickets = statement('inbox_scheduled', { orgId: text, me: text },
     .where(or(isNull(tickets.id), isAwakeOrSnoozed))
 })
 
-/** The tickets with an open suggestion. The partial index is used only for a query with exactly its condition. */
+/** The tickets that *Suggested* lists. */
 const suggestedTickets = statement('inbox_suggested', { orgId: text }, (read: Reader, p) => {
   const suggested = read
     .select({ id: tickets.id })
     .from(tickets)
-    .where(and(eq(tickets.orgId, p.orgId), sql`is_suggested`, isAwakeOrSnoozed))
+    .where(and(eq(tickets.orgId, p.orgId), isSuggested, isAwakeOrSnoozed))
     .limit(MAX_COUNTED)
     .as('suggested')
   return read.select({ total: sql<number>`cast(count(*) as integer)` }).from(suggested)

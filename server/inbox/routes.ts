@@ -160,7 +160,7 @@ function viewRow(row: InboxRow) {
     hasDraft: row.hasDraft,
     hasFailedSend: row.hasFailedSend,
     hasHeldReply: row.hasHeldReply,
-    ...(row.isSuggested && { isSuggested: true as const }),
+    ...(row.isSuggested && row.status !== 'resolved' && { isSuggested: true as const }),
     ...(row.snooze && { snooze: viewSnoozeNote(row.snooze) }),
     ...(row.mention && { mention: viewMention(row.mention) }),
     hasScheduledReply: row.hasScheduledReply,

@@ -118,8 +118,8 @@ const isMentioned = sql`exists (select 1 from mentions mine where mine.org_id = 
 
 const isFollowed = sql`exists (select 1 from followers mine where mine.org_id = ${text.bind('orgId')}
   and mine.agent_id = ${text.bind('me')} and mine.ticket_id = ${tickets.id} and mine.is_following)`
-/** Literally, for the partial index. */
-const isSuggested = sql`is_suggested`
+/** A resolved ticket needs no answer, until it is reopened. Written as in the partial index. */
+export const isSuggested = sql`is_suggested and ${tickets.status} <> 'resolved'`
 const isByDisabledAgent = sql`exists (select 1 from agents author
   where author.org_id = ${text.bind('orgId')} and author.id = ${scheduledMessages.agentId} and author.disabled_at is not null)`
 

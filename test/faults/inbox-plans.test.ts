@@ -154,6 +154,7 @@ describe.if(engine === 'sqlite')('the inbox is read along an index, whatever the
     for (const plan of plans) expect(plan).not.toMatch(/SCAN (?!failed|scheduled|suggested\b)/)
     expect(plans.join('\n')).toContain('USING INDEX messages_failed (org_id=?)')
     expect(plans.join('\n')).toContain('USING INDEX scheduled_messages_held (org_id=?)')
+    expect(plans.join('\n')).toContain('USING INDEX tickets_suggested (org_id=?)')
   })
 
   /** The queries of two pages as SQLite was given them. A new connection prepares each of them anew. */

@@ -215,6 +215,30 @@ test('the list and the search know for which tickets an answer is suggested', as
   expect(await rows('is:suggested')).toEqual([])
 })
 
+test('a resolved ticket is not listed for its suggestion, until someone reopens it', async () => {
+  const { client, ben, bot, id } = await openSuggestions(bellhop)
+  const made = await suggest(bot, id, { text: TEXT })
+  const listed = async (q: string) => {
+    const list = await ben.call<{ data: { id: string; isSuggested?: boolean }[] }>(
+      'GET',
+      `/console/tickets?q=${q}`,
+    )
+    return list.json.data.map(({ id, isSuggested }) => [id, isSuggested])
+  }
+  const counted = async () =>
+    (await ben.call<{ views: { suggested: number } }>('GET', '/console/counts')).json.views.suggested
+  const change = async (status: string) => {
+    expect((await client.call('PATCH', `/tickets/${id}`, { body: { status } })).status).toBe(200)
+  }
+  await change('resolved')
+  expect([await listed('is:suggested'), await counted()]).toEqual([[], 0])
+  expect((await client.call<{ data: object[] }>('GET', '/search?q=is:suggested')).json.data).toEqual([])
+  expect(await listed('-is:suggested')).toEqual([[id, undefined]])
+  expect(await openSuggestionsOf(ben, id)).toMatchObject([{ id: made.id }])
+  await change('open')
+  expect([await listed('is:suggested'), await counted()]).toEqual([[[id, true]], 1])
+})
+
 test('the statistics count what became of the suggestions of each author', async () => {
   const { client, ben, bot, id } = await openSuggestions(bellhop)
   const key = await client.withKey({ name: 'A key', scopes: ['tickets:read', 'suggestions:write'] })

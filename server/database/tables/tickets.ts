@@ -74,7 +74,7 @@ export const tickets = table(
     isSuggested: boolean().notNull().default(false),
   },
   (row) => [
-    index('tickets_suggested').on(row.orgId, row.id).where(sql`is_suggested`),
+    index('tickets_suggested').on(row.orgId, row.id).where(sql`is_suggested and status <> 'resolved'`),
     index('tickets_by_wake').on(row.orgId, row.snoozedUntil, row.id).where(sql`snoozed_until is not null`),
     // Together they hold every combination of the filters as at most 48 ranges (server/tickets/list-ranges.ts).
     index('tickets_by_created').on(
