@@ -43,6 +43,6 @@ export function suggestionRoutes(guard: AgentGuard) {
           ...counts,
         })),
       }),
-      { transform: noQuery, response: { 200: suggestionStatistics } },
+      { transform: [guard.adminsOnly, noQuery], response: { 200: suggestionStatistics } },
     )
 }

@@ -25,6 +25,7 @@ const ADMINS_ONLY = [
   'GET /console/doctor',
   'GET /console/checklist',
   'GET /console/search-progress',
+  'GET /console/suggestions/statistics',
   'GET /console/keys',
   'POST /console/keys',
   'DELETE /console/keys/:id',

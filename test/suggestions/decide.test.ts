@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createId } from '../../server/ids.ts'
-import type { SignedInAgent } from '../support/agents.ts'
-import { startBellhop } from '../support/bellhop.ts'
+import { type SignedInAgent, signInAgent } from '../support/agents.ts'
+import { type Client, startBellhop } from '../support/bellhop.ts'
 import { createManualClock } from '../support/clock.ts'
 import { indexed } from '../support/search.ts'
 import {
@@ -240,26 +240,37 @@ test('a resolved ticket is not listed for its suggestion, until someone reopens 
 })
 
 test('the statistics count what became of the suggestions of each author', async () => {
-  const { client, ben, bot, id } = await openSuggestions(bellhop)
+  const { client, ben, ana, bot, id } = await openSuggestions(bellhop)
+  const root = await signInAgent(bellhop, client.orgId, { role: 'admin' })
   const key = await client.withKey({ name: 'A key', scopes: ['tickets:read', 'suggestions:write'] })
   await suggest(bot, id, { text: 'First' })
   await suggest(bot, id, { text: TEXT })
   await suggest(key, id, { text: 'From a key' })
   const none = { open: 0, sent: 0, edited: 0, rejected: 0, superseded: 0, withdrawn: 0 }
   const statistics = async () =>
-    (await ben.call<{ data: { by: object }[] }>('GET', '/console/suggestions/statistics')).json.data
+    (await root.call<{ data: { by: object }[] }>('GET', '/console/suggestions/statistics')).json.data
+  problemOf(await ben.call('GET', '/console/suggestions/statistics'), 403, 'admins_only')
   expect(await statistics()).toMatchObject([
     { by: { kind: 'key', name: 'A key' }, ...none, open: 1 },
-    { by: { kind: 'program', name: 'Answer bot' }, ...none, open: 1, superseded: 1 },
+    { by: { kind: 'program', name: 'Answer bot' }, ...none, open: 1 },
   ])
   const [, current] = await openSuggestionsOf(ben, id)
   await useSuggestion(ben, { ticketId: id, id: current?.id ?? '' })
   await send(ben, id, TEXT)
   expect(await statistics()).toMatchObject([
     { ...none, superseded: 1 },
-    { ...none, sent: 1, superseded: 1 },
+    { ...none, sent: 1 },
   ])
+  await suggest(bot, id, { text: 'For nothing', answers: await ask(client, id) })
+  await send(ana, id, 'Something else.')
+  expect(await statistics()).toMatchObject([{ superseded: 1 }, { ...none, sent: 1, superseded: 1 }])
 })
+
+/** As the customer. Returns the id of the message. */
+async function ask(client: Client, ticketId: string): Promise<string> {
+  const body = { text: 'And now?', role: 'customer' }
+  return (await client.call<{ id: string }>('POST', `/tickets/${ticketId}/messages`, { body })).json.id
+}
 
 /** Sends at once. Returns the id of the message. */
 async function send(
