@@ -65,6 +65,7 @@ browserTest(
     }
     expect(text).toContain('A program on this device')
     expect(await page.getByLabel('Send messages').isChecked()).toBe(false)
+    expect(text).toContain('With “Change tickets”, also to any other email address')
     await page.getByLabel('Change tickets').uncheck()
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.getByRole('heading', { name: 'Connected' }).waitFor()
@@ -113,6 +114,10 @@ browserTest(
     const row = page.getByRole('listitem').filter({ hasText: 'Helper' })
     await row.getByText('Last used').waitFor()
     expect(await row.textContent()).toContain(`127.0.0.1:${site.port}`)
+    expect(await row.textContent()).toContain(
+      'Read tickets, Change tickets, Send messages, Read internal notes',
+    )
+    expect(await row.textContent()).not.toContain('tickets:read')
     await page.getByRole('button', { name: 'Disconnect Helper' }).click()
     await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
     await page.getByText('No connected programs').waitFor()

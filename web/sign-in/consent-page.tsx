@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/solid-query'
 import { createSignal, For, Match, onCleanup, onMount, Show, Switch } from 'solid-js'
 import { type Answer, api, ask } from '../api/api.ts'
 import { codeOf, errorMessage, isSignedOutCode } from '../api/api-problem.ts'
+import { abilityOf } from '../api/program-abilities.ts'
 import { queryKeys } from '../api/query-keys.ts'
 import { type SessionData, sessionQuery } from '../api/session.ts'
 import { createForm } from '../forms/create-form.ts'
@@ -20,20 +21,6 @@ type Scope = Request['scopes'][number]['scope']
 
 /** After the page has come to the front, how long a click may still be meant for what was there before. */
 const SETTLE_MS = 500
-
-/** What each lets a program do. Others than these are never offered. */
-const ABILITIES: Partial<Record<Scope, { label: string; hint: string }>> = {
-  'tickets:read': { label: 'Read tickets', hint: 'With their messages, attachments and tags.' },
-  'tickets:write': { label: 'Change tickets', hint: 'Create, assign, tag and resolve them.' },
-  'messages:write': { label: 'Send messages', hint: 'To customers, in your name, without asking you.' },
-  'notes:read': { label: 'Read internal notes', hint: 'What agents write for each other.' },
-  'notes:write': { label: 'Add internal notes', hint: 'In your name.' },
-  'customers:read': { label: 'Read customers', hint: 'Their addresses, and what agents know of them.' },
-  'customers:write': { label: 'Change customers', hint: 'Create, change and merge them.' },
-  'agents:read': { label: 'Read email addresses of agents', hint: 'Everyone in your organization.' },
-  'suggestions:write': { label: 'Suggest answers', hint: 'An agent decides what is sent.' },
-  'endpoints:read': { label: 'Read webhook endpoints', hint: 'And what was delivered to them.' },
-}
 
 /** `/oauth/authorize?…`: an agent lets a program act for them, or doesn't. */
 export default function ConsentPage() {
@@ -146,8 +133,8 @@ function ConsentForm(props: { query: string; request: Request; session: SessionD
             <For each={props.request.scopes}>
               {({ scope }) => (
                 <Checkbox
-                  label={ABILITIES[scope]?.label ?? scope}
-                  hint={ABILITIES[scope]?.hint}
+                  label={abilityOf(scope).label}
+                  hint={abilityOf(scope).hint}
                   isChecked={form.values.scopes.includes(scope)}
                   onChange={(isChosen) => toggle(scope, isChosen)}
                 />

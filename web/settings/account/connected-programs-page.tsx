@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/solid-query'
 import Blocks from 'lucide-solid/icons/blocks'
 import { type Answer, api, ask } from '../../api/api.ts'
+import { abilityOf } from '../../api/program-abilities.ts'
 import { queries } from '../../api/queries.ts'
 import { queryKeys } from '../../api/query-keys.ts'
 import { useSession } from '../../api/session.ts'
@@ -9,6 +10,7 @@ import { DocsLink } from '../../ui/docs-link.tsx'
 import { toast } from '../../ui/toaster.tsx'
 import { Ago, Entry, Facts } from '../entry.tsx'
 import { ListPage } from '../query-view.tsx'
+import { SuggestionCounts } from '../suggestion-counts.tsx'
 
 type ConnectedProgram = Answer<(typeof api.console)['connected-programs']['get']>['data'][number]
 
@@ -64,13 +66,14 @@ function ProgramRow(props: { program: ConnectedProgram; ownId: string }) {
       facts={[
         hostText(props.program.host),
         `Acts for ${isOwn() ? 'you' : props.program.agent.name}`,
-        props.program.scopes.join(', '),
+        props.program.scopes.map((scope) => abilityOf(scope).label).join(', '),
       ]}
       more={
         <Facts
           facts={[
             <Ago words="Connected" at={props.program.createdAt} />,
             <Ago words="Last used" at={props.program.lastUsedAt} otherwise="Never used" />,
+            <SuggestionCounts byId={props.program.id} />,
           ]}
         />
       }
