@@ -132,8 +132,8 @@ function SuggestedReply(props: SuggestedReplyProps) {
   let row: HTMLElement | undefined
   let dismissButton: HTMLButtonElement | undefined
   leaveFocusToPane(() => row)
-  onMount(() => announce(`${props.suggestion.by.name} suggests a reply`))
-  const name = () => props.suggestion.by.name
+  const name = () => props.suggestion.by.name || 'A disconnected program'
+  onMount(() => announce(`${name()} suggests a reply`))
   const inUse = () => {
     if (props.isMine) return 'In your reply'
     const { usedBy } = props.suggestion

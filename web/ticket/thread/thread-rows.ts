@@ -134,8 +134,9 @@ function withoutReverted(timeline: readonly Entry[]): Entry[] {
 }
 
 function isRevertOf(entry: Entry, before: Entry): boolean {
-  if (entry.kind !== 'activity' || before.kind !== 'activity' || entry.actor.id !== before.actor.id)
-    return false
+  if (entry.kind !== 'activity' || before.kind !== 'activity') return false
+  // An agent who undoes what a program did for them has the same id.
+  if (entry.actor.id !== before.actor.id || entry.actor.name !== before.actor.name) return false
   if (Date.parse(entry.createdAt) - Date.parse(before.createdAt) > REVERT_WITHIN_MS) return false
   return (
     entry.changes.length === before.changes.length &&
