@@ -18,6 +18,7 @@ import { startConversation } from '../../server/messages/new-conversation.ts'
 import { scheduleMessage } from '../../server/messages/schedule-message.ts'
 import { mergeTickets } from '../../server/moves/merge-tickets.ts'
 import { connectProgram } from '../../server/oauth/grants.ts'
+import { redeemCode } from '../../server/oauth/tokens.ts'
 import { createSavedReply, recordSavedReplyUse } from '../../server/saved-replies/saved-replies.ts'
 import { createView } from '../../server/saved-views/saved-views.ts'
 import { addSuggestion } from '../../server/suggestions/suggestions.ts'
@@ -31,6 +32,7 @@ import { type SignedInAgent, signInAgent } from './agents.ts'
 import type { Bellhop, Client } from './bellhop.ts'
 import { paintedPng } from './images.ts'
 import { newMailbox } from './mailboxes.ts'
+import { newVerifier } from './oauth.ts'
 import { storeBot } from './stored-bot.ts'
 import { ORIGIN, openWidget } from './visitors.ts'
 import { eventually } from './webhooks.ts'
@@ -312,23 +314,23 @@ async function quarantinedMail(deps: Deps, orgId: string, mailboxId: string): Pr
   return id
 }
 
-async function connectedProgramOf(bellhop: Bellhop, agent: SignedInAgent): Promise<string> {
+/** By the verbs: every test makes one, and only so many programs can register in a minute. */
+async function connectedProgramOf({ deps }: Bellhop, agent: SignedInAgent): Promise<string> {
+  const clientId = 'https://helper.example/client'
   const redirectUri = 'http://127.0.0.1/callback'
-  await connectProgram(
-    bellhop.deps,
+  const { verifier, challenge } = newVerifier()
+  const client = {
+    id: clientId,
+    name: `Helper ${MARKER}`,
+    host: 'helper.example',
+    redirectUris: [redirectUri],
+  }
+  const code = await connectProgram(
+    deps,
     { orgId: agent.orgId, agentId: agent.id },
-    {
-      client: {
-        id: 'https://helper.example/client',
-        name: `Helper ${MARKER}`,
-        host: 'helper.example',
-        redirectUris: [redirectUri],
-      },
-      redirectUri,
-      challenge: 'x'.repeat(43),
-      scopes: ['tickets:read'],
-    },
+    { client, redirectUri, challenge, scopes: ['tickets:read'] },
   )
+  await redeemCode(deps, { code, clientId, redirectUri, verifier })
   const { json } = await agent.call<{ data: { id: string }[] }>('GET', '/console/connected-programs')
   return json.data[0]?.id ?? ''
 }
