@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { AppError } from '../errors.ts'
 import { createAddressPolicy } from '../network/address-policy.ts'
-import { hostName } from '../network/allowed-host.ts'
 import { createDialer, type Dialer } from '../network/dial.ts'
+import { httpGet, readAtMost } from '../network/http-get.ts'
 import { parseJson } from '../requests/json-body.ts'
 import { createLimits } from '../requests/rolling-window.ts'
 import { refusalOfUrl } from '../webhooks/endpoints/validate.ts'
@@ -73,13 +72,17 @@ async function load(
   const abort = new AbortController()
   const cancelTimer = clock.after(MAX_MS, () => abort.abort())
   try {
-    const response = await open(dialer, new URL(url), abort.signal)
+    const headers = { accept: 'application/json', 'accept-encoding': 'identity' }
+    const response = await httpGet(dialer, new URL(url), { headers, signal: abort.signal })
     const { 'cache-control': caching = '', 'content-encoding': encoding } = response.headers
     if (response.statusCode !== 200 || encoding !== undefined) {
       response.destroy()
       throw unreadable(url, `the answer has the status ${response.statusCode}`)
     }
-    return { document: parse(url, await read(url, response)), maxAgeS: ageOf(caching) }
+    const bytes = await readAtMost(response, MAX_BYTES)
+    if (!bytes) throw unreadable(url, `it is larger than ${MAX_BYTES} bytes`)
+    if (!response.complete) throw new Error('The answer is incomplete.')
+    return { document: parse(url, bytes), maxAgeS: ageOf(caching) }
   } catch (error) {
     if (error instanceof AppError) throw error
     log.info('client_document_not_loaded', { url, error })
@@ -87,35 +90,6 @@ async function load(
   } finally {
     cancelTimer()
   }
-}
-
-function open(dialer: Dialer, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-  const host = hostName(url.hostname)
-  const options = {
-    lookup: dialer.lookupFor(host),
-    headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Bellhop' },
-    agent: false,
-    signal,
-    ...dialer.tlsOptions(host),
-  } as const
-  return new Promise((resolve, reject) => {
-    // Loaded when first used, so that the server starts faster.
-    const request = process.getBuiltinModule('node:https').request(url, options, resolve)
-    request.on('error', reject)
-    request.end()
-  })
-}
-
-async function read(url: string, response: IncomingMessage): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw unreadable(url, `it is larger than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  if (!response.complete) throw new Error('The answer is incomplete.')
-  return Buffer.concat(chunks)
 }
 
 function parse(url: string, bytes: Uint8Array): Document {

@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../../clock.ts'
 import { AppError } from '../../../errors.ts'
 import type { Dialer } from '../../../network/dial.ts'
+import { httpGet, readAtMost } from '../../../network/http-get.ts'
 
 const MAX_BYTES = 10 * 1024 * 1024
 const MAX_MS = 10_000
@@ -41,7 +41,9 @@ async function load(
   signal: AbortSignal,
   redirects: number,
 ): Promise<RemoteImage> {
-  const response = await open(dialer, new URL(address), signal)
+  const url = new URL(address)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw notLoaded()
+  const response = await httpGet(dialer, url, { headers: { accept: 'image/*' }, signal })
   const { statusCode = 0, headers } = response
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
     response.destroy()
@@ -53,33 +55,9 @@ async function load(
     response.destroy()
     throw notLoaded()
   }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw notLoaded()
-    chunks.push(chunk)
-  }
-  return { type, bytes: Buffer.concat(chunks) }
-}
-
-function open(dialer: Dialer, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
-  const isTls = url.protocol === 'https:'
-  if (!isTls && url.protocol !== 'http:') throw notLoaded()
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  const options = {
-    lookup: dialer.lookupFor(host),
-    headers: { accept: 'image/*', 'user-agent': 'Bellhop' },
-    agent: false,
-    signal,
-    ...(isTls && dialer.tlsOptions(host)),
-  } as const
-  return new Promise((resolve, reject) => {
-    const http = process.getBuiltinModule(isTls ? 'node:https' : 'node:http')
-    const request = http.request(url, options, resolve)
-    request.on('error', reject)
-    request.end()
-  })
+  const bytes = await readAtMost(response, MAX_BYTES)
+  if (!bytes) throw notLoaded()
+  return { type, bytes }
 }
 
 function notLoaded(): AppError {

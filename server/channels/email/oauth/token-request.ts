@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { connectionErrorOf } from '../../../network/connection-errors.ts'
+import { readAtMost } from '../../../network/http-get.ts'
 import type { MailDeps } from '../mail-account.ts'
 
 const MAX_REQUEST_MS = 20_000
@@ -140,13 +141,7 @@ function post(
 }
 
 async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of response) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > MAX_BODY_BYTES) throw new Error('too long')
-  }
-  if (!response.complete) throw new Error('incomplete')
-  return Buffer.concat(chunks).toString('utf8')
+  const bytes = await readAtMost(response, MAX_BODY_BYTES)
+  if (!bytes || !response.complete) throw new Error('The answer is too long, or incomplete.')
+  return Buffer.from(bytes).toString('utf8')
 }
